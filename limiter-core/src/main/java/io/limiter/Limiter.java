@@ -1,0 +1,71 @@
+package io.limiter;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+
+/**
+ * A limit bound to a name. Everybody who builds a limiter with the same name draws from the same permits, in this JVM
+ * and, over Redis, in every other.
+ *
+ * <p>One limiter serves many <em>keys</em>, each with permits of its own: an IP, a user, a phone number. The methods
+ * without a key draw from the permits of the name itself.
+ *
+ * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
+ * than 1 or a key is blank, and {@link LimiterBackendException} if the backend that holds the state (Redis) does not
+ * answer or holds something else under the key.
+ */
+public interface Limiter {
+
+    /** The name under which the permits are shared. */
+    String name();
+
+    /** What is allowed. */
+    Limit<?> limit();
+
+    /**
+     * Asks for permits and returns the whole decision, after waiting for them if the limit has a timeout and they were
+     * granted later than now: whoever gets a granted decision may go on at once.
+     *
+     * @param permits at least 1
+     */
+    Decision decide(int permits);
+
+    /** As {@link #decide(int)}, from the permits of one key. */
+    Decision decide(String key, int permits);
+
+    /** What {@link #decide(int)} would answer now; takes nothing and never waits. */
+    Decision peek(int permits);
+
+    /** As {@link #peek(int)}, for the permits of one key. */
+    Decision peek(String key, int permits);
+
+    /** What {@code decide(1)} would answer now; takes nothing and never waits. */
+    default Decision peek() {
+        return peek(1);
+    }
+
+    /** What {@code decide(key, 1)} would answer now; takes nothing and never waits. */
+    default Decision peek(String key) {
+        return peek(key, 1);
+    }
+
+    /** Takes one permit if the limit allows it. */
+    default boolean tryAcquire() {
+        return decide(1).granted();
+    }
+
+    /** Takes all of the permits if the limit allows it, or none. */
+    default boolean tryAcquire(int permits) {
+        return decide(permits).granted();
+    }
+
+    /** Takes one permit of the key if the limit allows it. */
+    default boolean tryAcquire(String key) {
+        return decide(key, 1).granted();
+    }
+
+    /** Takes all of the key's permits asked for if the limit allows it, or none. */
+    default boolean tryAcquire(String key, int permits) {
+        return decide(key, permits).granted();
+    }
+}

@@ -1,0 +1,72 @@
+package io.limiter;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Builds limiters. Building is cheap and makes no call to the backend; a limiter that was built lately with the same
+ * name and numbers is returned again, so callers need not keep it.
+ *
+ * <p>The name says whose permits, the numbers say how many: {@code build("k", 100, 1, 60)} after
+ * {@code build("k", 1, 1, 60)} limits at 100/s, and the two draw from one bucket.
+ *
+ * <p>Factories are safe for use by many threads. All methods throw {@link IllegalArgumentException} if a name is blank
+ * or a number is out of its range.
+ */
+public interface LimiterFactory {
+
+    /** A limiter for the permits of this name, limited by a token bucket. */
+    RateLimiter build(String name, TokenBucket limit);
+
+    /** A limiter for the permits of this name, limited by a window that starts with its first request. */
+    CountLimiter build(String name, FixedWindow limit);
+
+    /**
+     * The same factory with other keys in the backend. Limiters of one name under two prefixes share nothing.
+     *
+     * @param prefix starts every key; may be empty, must not contain braces, which name the slot in a Redis Cluster
+     */
+    LimiterFactory withPrefix(String prefix);
+
+    /**
+     * A token bucket that starts full and whose callers wait for their own permits.
+     *
+     * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
+     * @param maxBurstSeconds how many seconds of unused permits are kept
+     * @param expireSeconds how many seconds an unused bucket is kept at the least; it is kept longer where forgetting
+     *     it sooner would hand out permits
+     */
+    default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
+        return build(
+                name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).withExpire(Duration.ofSeconds(expireSeconds)));
+    }
+
+    /**
+     * What Guava's {@code RateLimiter.create(permitsPerSecond)} builds: a burst of one second, empty at first, and
+     * the next caller pays.
+     */
+    default RateLimiter create(String name, double permitsPerSecond) {
+        return build(name, TokenBucket.guava(permitsPerSecond));
+    }
+
+    /**
+     * What Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} builds: cold at first, and up to its rate
+     * after one warm-up period of full load; see {@link WarmUp}.
+     */
+    default RateLimiter create(String name, double permitsPerSecond, Duration warmupPeriod) {
+        return build(name, TokenBucket.guava(permitsPerSecond, warmupPeriod));
+    }
+
+    /** As {@link #create(String, double, Duration)}. */
+    default RateLimiter create(String name, double permitsPerSecond, long warmupPeriod, TimeUnit unit) {
+        return create(name, permitsPerSecond, Duration.of(warmupPeriod, unit.toChronoUnit()));
+    }
+
+    /** At most {@code limit} permits in a {@code period} that starts with its first request. */
+    default CountLimiter count(String name, int limit, Duration period) {
+        return build(name, new FixedWindow(limit, period));
+    }
+}

@@ -1,0 +1,138 @@
+package io.limiter;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Distributes permits at a configurable rate: Guava's {@code RateLimiter}, for every JVM that uses the same name.
+ *
+ * <table class="striped">
+ *   <caption>What happens when a permit is not there</caption>
+ *   <tr><th>{@code acquire}</th><td>waits until it is, at most the limit's {@code maxWait}; throws
+ *       {@link RateLimitExceededException} if it would take longer</td></tr>
+ *   <tr><th>{@code tryAcquire}</th><td>returns {@code false} at once, or waits if that is all it takes to get it within
+ *       the timeout</td></tr>
+ *   <tr><th>{@code decide}</th><td>does the same, and says what remains and when to come back</td></tr>
+ *   <tr><th>{@code peek}</th><td>says what {@code decide} would, and takes nothing</td></tr>
+ * </table>
+ *
+ * <p>A wait is decided before it begins: the permits are booked, and the caller sleeps until they are its own, without
+ * holding a lock or a connection. As in Guava, an interrupt does not cut the sleep short: the permits are spent either
+ * way. The thread's interrupt flag is set again when the method returns.
+ *
+ * <p>Timeouts are precise to the microsecond; one that is zero or negative means not to wait. Those without a timeout
+ * of their own use the limit's, which is zero unless it was set. None waits longer than the limit's {@code maxWait}.
+ */
+public interface RateLimiter extends Limiter {
+
+    @Override
+    TokenBucket limit();
+
+    /** The rate in permits per second, as this limiter was built or last told. */
+    default double getRate() {
+        return limit().permitsPerSecond();
+    }
+
+    /**
+     * Changes the rate of this limiter, from its next decision on. Permits stored so far are settled at the old rate
+     * and then scaled to the new size of the bucket; what is booked ahead stays booked.
+     *
+     * <p>Limiters of the same name in other JVMs keep their own rate until they are told.
+     *
+     * @param permitsPerSecond from 0.00000001 to 1,000,000,000
+     * @throws IllegalArgumentException if the rate is out of range, or so low for the limit's burst that no call could
+     *     ever be granted
+     */
+    void setRate(double permitsPerSecond);
+
+    /**
+     * Asks for permits and returns the whole decision, after waiting for them if they were granted later than now.
+     *
+     * @param permits at least 1
+     * @param timeout how long to wait at most
+     */
+    Decision decide(int permits, Duration timeout);
+
+    /** As {@link #decide(int, Duration)}, from the permits of one key. */
+    Decision decide(String key, int permits, Duration timeout);
+
+    /**
+     * Takes one permit, waiting for it as long as it takes.
+     *
+     * @return the time waited
+     * @throws RateLimitExceededException if it would take longer than the limit's {@code maxWait}
+     */
+    default Duration acquire() {
+        return acquire(1);
+    }
+
+    /**
+     * Takes permits, waiting for them as long as it takes.
+     *
+     * @param permits at least 1
+     * @return the time waited
+     * @throws RateLimitExceededException if it would take longer than the limit's {@code maxWait}
+     */
+    default Duration acquire(int permits) {
+        return acquired(name(), decide(permits, limit().maxWait()));
+    }
+
+    /** As {@link #acquire()}, from the permits of one key. */
+    default Duration acquire(String key) {
+        return acquire(key, 1);
+    }
+
+    /** As {@link #acquire(int)}, from the permits of one key. */
+    default Duration acquire(String key, int permits) {
+        return acquired(key, decide(key, permits, limit().maxWait()));
+    }
+
+    /** Takes one permit if it can be had within the timeout. */
+    default boolean tryAcquire(Duration timeout) {
+        return tryAcquire(1, timeout);
+    }
+
+    /** Takes one permit if it can be had within the timeout. */
+    default boolean tryAcquire(long timeout, TimeUnit unit) {
+        return tryAcquire(1, timeout, unit);
+    }
+
+    /** Takes all of the permits if they can be had within the timeout, or none. */
+    default boolean tryAcquire(int permits, Duration timeout) {
+        return decide(permits, timeout).granted();
+    }
+
+    /** Takes all of the permits if they can be had within the timeout, or none. */
+    default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
+        return tryAcquire(permits, Duration.of(timeout, unit.toChronoUnit()));
+    }
+
+    /** Takes one permit of the key if it can be had within the timeout. */
+    default boolean tryAcquire(String key, Duration timeout) {
+        return tryAcquire(key, 1, timeout);
+    }
+
+    /** Takes one permit of the key if it can be had within the timeout. */
+    default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
+        return tryAcquire(key, 1, timeout, unit);
+    }
+
+    /** Takes all of the key's permits asked for if they can be had within the timeout, or none. */
+    default boolean tryAcquire(String key, int permits, Duration timeout) {
+        return decide(key, permits, timeout).granted();
+    }
+
+    /** Takes all of the key's permits asked for if they can be had within the timeout, or none. */
+    default boolean tryAcquire(String key, int permits, long timeout, TimeUnit unit) {
+        return tryAcquire(key, permits, Duration.of(timeout, unit.toChronoUnit()));
+    }
+
+    private static Duration acquired(String key, Decision decision) {
+        if (!decision.granted()) {
+            throw new RateLimitExceededException(key, decision);
+        }
+        return decision.timeToWait();
+    }
+}

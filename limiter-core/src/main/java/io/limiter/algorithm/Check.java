@@ -1,0 +1,40 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+
+/** Range checks whose messages name the value, the allowed range and, where it is not obvious, the remedy. */
+final class Check {
+
+    /**
+     * The longest period, burst, wait or expiry: long enough for every plan, and short enough that all times stay
+     * below 2<sup>53</sup> microseconds, where a double still holds each of them exactly.
+     */
+    static final Duration MAX_DURATION = Duration.ofDays(1000);
+
+    private Check() {}
+
+    static void range(String what, double value, double min, double max) {
+        // Written so that NaN fails.
+        if (!(value >= min && value <= max)) {
+            throw new IllegalArgumentException(what + " must be between " + min + " and " + max + ", was " + value);
+        }
+    }
+
+    static void range(String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(what + " must be between " + min + " and " + max + ", was " + value);
+        }
+    }
+
+    static void duration(String what, Duration value, Duration min) {
+        if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {
+            throw new IllegalArgumentException(
+                    what + " must be between " + min + " and " + MAX_DURATION + " (ISO-8601), was " + value);
+        }
+    }
+
+    /** Whole microseconds of a duration that {@link #duration} let pass. */
+    static long micros(Duration duration) {
+        return duration.toNanos() / 1000;
+    }
+}

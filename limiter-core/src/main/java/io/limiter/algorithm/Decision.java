@@ -1,0 +1,46 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+
+/**
+ * The answer to one request for permits.
+ *
+ * <p>The components hold whole microseconds, rounded up, so that whoever waits that long does not come too early;
+ * {@link #timeToWait()}, {@link #retryAfter()} and {@link #resetAfter()} give them as {@link Duration}. A time that
+ * will not come is {@link #NEVER_MICROS} or {@link #NEVER}.
+ *
+ * @param granted whether the permits were given
+ * @param limit the most permits that can be had at once: a bucket's size, a window's limit
+ * @param remaining whole permits that the next request could have at once
+ * @param waitMicros how far ahead of the decision the permits lie: what a granted caller waits before it goes on (0 at
+ *     timeout 0), and what a refused one would have had to wait
+ * @param retryAfterMicros 0 if granted; otherwise when the same request, with the same timeout, would be granted if
+ *     nobody else asked meanwhile
+ * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
+ */
+public record Decision(
+        boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long resetAfterMicros) {
+
+    /** The microseconds of a time that will not come. */
+    public static final long NEVER_MICROS = Long.MAX_VALUE;
+
+    /** A time that will not come: a request for more permits than there can ever be. */
+    public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
+
+    public Duration timeToWait() {
+        return toDuration(waitMicros);
+    }
+
+    public Duration retryAfter() {
+        return toDuration(retryAfterMicros);
+    }
+
+    public Duration resetAfter() {
+        return toDuration(resetAfterMicros);
+    }
+
+    private static Duration toDuration(long micros) {
+        return micros == NEVER_MICROS ? NEVER : Duration.of(micros, ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,70 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * At most {@code limit} permits in a window of length {@code period} that opens with its first request.
+ *
+ * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
+ * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
+ *
+ * <p>A refused request takes nothing and does not lengthen the window. A limit or period that changes while a window is
+ * open applies at once: what was taken stays taken, and the window ends no later than the new period allows. The same
+ * rule ends a window that a clock's step back would have stretched.
+ *
+ * @param limit the most permits in one window, at least 1
+ * @param period the length of a window, from 1 ms to 1,000 days
+ */
+public record FixedWindow(int limit, Duration period) implements Limit<WindowCount> {
+
+    public FixedWindow {
+        Check.range("limit", limit, 1, Integer.MAX_VALUE);
+        Check.duration("period", period, Duration.ofMillis(1));
+    }
+
+    public long periodMicros() {
+        return Check.micros(period);
+    }
+
+    @Override
+    public Class<WindowCount> stateType() {
+        return WindowCount.class;
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    /** A window cannot be booked ahead, so the timeout makes no difference. */
+    @Override
+    public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, int permits, long timeoutMicros) {
+        double now = nowMicros;
+        double count = 0.0;
+        double end = now + periodMicros();
+        boolean open = state != null && state.windowEndMicros() > now;
+        boolean shortened = false;
+        if (state != null && open) {
+            count = state.count();
+            shortened = state.windowEndMicros() > end;
+            end = Math.min(end, state.windowEndMicros());
+        }
+        if (count + permits <= limit) {
+            WindowCount taken = new WindowCount(count + permits, end / 1000.0);
+            long micros = (long) (end - now);
+            return new Step<>(taken, new Decision(true, limit, (long) (limit - taken.count()), 0, 0, micros));
+        }
+        long untilReset = open ? (long) (end - now) : 0;
+        long retry = permits > limit ? Decision.NEVER_MICROS : untilReset;
+        long remaining = (long) Math.max(0.0, limit - count);
+        return new Step<>(
+                shortened ? new WindowCount(count, end / 1000.0) : state,
+                new Decision(false, limit, remaining, retry, retry, untilReset));
+    }
+
+    @Override
+    public long lifetimeMillis(WindowCount state, long nowMicros) {
+        return Math.max(1, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0));
+    }
+}

@@ -1,0 +1,43 @@
+package io.limiter.algorithm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is allowed: an algorithm and its numbers, as an immutable value. Two limits are equal if they allow the same.
+ *
+ * <p>A limit is a pure function of time. Implementations read no clock, hold no lock, do no I/O and keep nothing
+ * between calls, which is what lets an engine run them in process, under a distributed lock, or (written a second time
+ * in Lua) inside Redis, with the same result to the last bit.
+ *
+ * @param <S> the state kept for each key; a record that Jackson can write and read
+ */
+public interface Limit<S> {
+
+    /** The class of the state, for the codec that stores it. */
+    Class<S> stateType();
+
+    /** The most permits that can be had at once. */
+    long capacity();
+
+    /**
+     * Answers one request.
+     *
+     * <p>A refused request changes nothing, so refusals need no write. The two exceptions correct a state that is no
+     * longer right whoever asks: it was written under other numbers, or by a clock that has since stepped back.
+     *
+     * @param state what the last step left, or {@code null} for a key that was never used, or not for so long that its
+     *     state expired
+     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; at most 2<sup>53</sup>
+     * @param permits how many are asked for, at least 1
+     * @param timeoutMicros how long the caller is ready to wait for them, at least 0
+     */
+    Step<S> step(@Nullable S state, long nowMicros, int permits, long timeoutMicros);
+
+    /**
+     * How long a state must be kept so that forgetting it gives nobody a permit.
+     *
+     * @param nowMicros the time of the step that left the state
+     * @return milliseconds, at least 1
+     */
+    long lifetimeMillis(S state, long nowMicros);
+}

@@ -1,0 +1,133 @@
+package io.limiter.algorithm;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * The state of a {@link TokenBucket}, and what time and bookings do to it. Immutable and pure; all numbers are doubles
+ * that survive the way to Redis and back bit by bit.
+ *
+ * <p>{@code maxPermits} and {@code intervalMillis} repeat the numbers of the limit that wrote the state. A caller that
+ * arrives with other numbers first settles the past under these, and only then goes on under its own.
+ *
+ * <p>{@code nextFreeTicketMillis} holds whole microseconds, which a double of milliseconds can tell apart until the
+ * year 2255. What a booking has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
+ * permit <em>is</em> a microsecond, dropping it would put the rate off by percents.
+ *
+ * @param maxPermits the most permits that can be stored, more than 0
+ * @param storedPermits permits there to be taken at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
+ * @param intervalMillis milliseconds in which one permit comes into being, more than 0
+ * @param nextFreeTicketMillis milliseconds since the epoch; in the past, when time was last settled; in the future,
+ *     until when permits are booked ahead (pre-consumption)
+ * @param remainderMicros microseconds booked on top, at least 0 and less than 1
+ */
+public record RedisPermits(
+        @JsonProperty(required = true) double maxPermits,
+        @JsonProperty(required = true) double storedPermits,
+        @JsonProperty(required = true) double intervalMillis,
+        @JsonProperty(required = true) double nextFreeTicketMillis,
+        double remainderMicros) {
+
+    /**
+     * The part of a permit that is as good as none. A sum of fractions that should be 1 can come out as
+     * 0.9999999999999999, and a caller that comes back exactly when it was told must not be sent away for that. Only
+     * the judgement rounds; what is booked stays exact, so nothing is ever gained by it.
+     */
+    static final double NEGLIGIBLE_PERMITS = 1e-9;
+
+    public RedisPermits {
+        if (!(maxPermits > 0
+                && maxPermits < Double.POSITIVE_INFINITY
+                && storedPermits >= 0
+                && storedPermits <= maxPermits
+                && intervalMillis > 0
+                && intervalMillis < Double.POSITIVE_INFINITY
+                && nextFreeTicketMillis >= 0
+                && nextFreeTicketMillis < Double.POSITIVE_INFINITY
+                && remainderMicros >= 0
+                && remainderMicros < 1)) {
+            throw new IllegalArgumentException("not a token bucket's state: maxPermits " + maxPermits
+                    + ", storedPermits " + storedPermits + ", intervalMillis " + intervalMillis
+                    + ", nextFreeTicketMillis " + nextFreeTicketMillis + ", remainderMicros " + remainderMicros);
+        }
+    }
+
+    /** A bucket that comes into being. */
+    static RedisPermits initial(double maxPermits, double storedPermits, double intervalMillis, double nowMicros) {
+        return new RedisPermits(maxPermits, storedPermits, intervalMillis, nowMicros / 1000.0, 0.0);
+    }
+
+    double intervalMicros() {
+        return intervalMillis * 1000.0;
+    }
+
+    double nextFreeMicros() {
+        return Math.floor(nextFreeTicketMillis * 1000.0 + 0.5);
+    }
+
+    /**
+     * Turns the time since the last settlement into stored permits. Time never runs backwards here: if {@code now} lies
+     * before the last settlement, nothing happens.
+     *
+     * @param coolDownIntervals intervals in which one permit is stored: 1 but for a warm-up
+     */
+    RedisPermits resync(double nowMicros, double coolDownIntervals) {
+        double nextFreeMicros = nextFreeMicros();
+        if (nowMicros <= nextFreeMicros) {
+            return this;
+        }
+        double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
+        double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
+        return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0);
+    }
+
+    /** The same bucket under other numbers: as full as before, and with every debt kept. */
+    RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
+        double stored = Math.min(newMaxPermits, storedPermits * newMaxPermits / maxPermits);
+        return new RedisPermits(newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros);
+    }
+
+    /**
+     * No booking lies further ahead than this. If one seems to, the clock has stepped back, and without the bound
+     * everybody would wait until it has caught up.
+     */
+    RedisPermits boundBooking(double nowMicros, double maxBookedMicros) {
+        if (nextFreeMicros() - nowMicros <= maxBookedMicros) {
+            return this;
+        }
+        return new RedisPermits(maxPermits, storedPermits, intervalMillis, (nowMicros + maxBookedMicros) / 1000.0, 0.0);
+    }
+
+    /** Takes stored permits, and books time for them and for those that are not there yet. */
+    RedisPermits book(double fromStored, double costMicros) {
+        double micros = remainderMicros + costMicros;
+        double whole = Math.floor(micros);
+        return new RedisPermits(
+                maxPermits,
+                storedPermits - fromStored,
+                intervalMillis,
+                (nextFreeMicros() + whole) / 1000.0,
+                micros - whole);
+    }
+
+    /** Whole microseconds from now until all bookings are paid, rounded up. */
+    double bookedMicros(double nowMicros) {
+        return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));
+    }
+
+    /** Whole microseconds from now until the bucket is full and all bookings are paid, rounded up. */
+    double resetMicros(double nowMicros, double coolDownIntervals) {
+        double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
+        double whole = Math.floor(micros);
+        return Math.max(0.0, nextFreeMicros() - nowMicros + whole + roundUp(micros - whole));
+    }
+
+    /** Whole permits that can be had now without booking ahead. */
+    double available(double nowMicros) {
+        return nextFreeMicros() > nowMicros ? 0.0 : Math.floor(storedPermits + NEGLIGIBLE_PERMITS);
+    }
+
+    /** What a part of a microsecond counts when someone has to wait for it: all, unless it is negligible. */
+    double roundUp(double partOfMicro) {
+        return partOfMicro > NEGLIGIBLE_PERMITS * intervalMicros() ? 1.0 : 0.0;
+    }
+}

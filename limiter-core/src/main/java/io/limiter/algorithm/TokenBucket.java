@@ -1,0 +1,338 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A token bucket: permits come into being at an even rate, and the bucket keeps those that nobody took, up to a burst.
+ *
+ * <h2>How it works</h2>
+ *
+ * The naive limiter keeps a counter and a timer that adds to it. It needs a timer for every key, and its rate is as
+ * coarse as the timer. A better one needs neither: it remembers <em>when</em> the next permit is free, as Guava's
+ * {@code SmoothRateLimiter} does. Two variables are enough:
+ *
+ * <ul>
+ *   <li>{@code storedPermits}: permits that came into being and were not taken, at most {@code maxPermits};
+ *   <li>{@code nextFreeTicket}: the moment up to which time has been accounted for. In the past, it says since when
+ *       permits have been piling up unseen; in the future, that permits were given out which do not exist yet
+ *       (<em>pre-consumption</em>), and when they are all paid for.
+ * </ul>
+ *
+ * A request does three things, each a method of {@link RedisPermits}:
+ *
+ * <pre>
+ *   resync   if now &gt; nextFreeTicket:   storedPermits  += (now - nextFreeTicket) / interval, at most maxPermits
+ *                                       nextFreeTicket  = now
+ *   book     taken           = min(permits, storedPermits)
+ *            storedPermits  -= taken
+ *            nextFreeTicket += (permits - taken) * interval
+ *   judge    wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise nothing of this happened
+ * </pre>
+ *
+ * Say 1 permit/s and a burst of 10 s. A full bucket gives out 10 permits at once, and the 11th to a caller who is ready
+ * to wait 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller 0.4 s later who wants one more has to wait
+ * 0.6 s + 1 s. Note that the wait counts from now up to the booked moment, with all that others have booked before; a
+ * wait for the own permits only would let everybody wake together.
+ *
+ * <h2>Who waits</h2>
+ *
+ * {@link WhoWaits#CALLER} is the above. With {@link WhoWaits#NEXT_CALLER}, Guava's way, the wait is judged by
+ * {@code nextFreeTicket} as it was <em>before</em> the booking: the caller goes at once and the next one pays. A
+ * {@linkplain WarmUp warm-up} always works like that, because there stored permits cost time too and even an idle
+ * limiter would send its first caller away.
+ *
+ * <p>At 1 permit per minute with a burst of one minute, timeout 0 (G granted, D denied):
+ *
+ * <pre>
+ *   t (s)                      0  0  30  60  61
+ *   CALLER                     G  D  D   G   D
+ *   NEXT_CALLER, started full  G  G  D   G   D
+ * </pre>
+ *
+ * <h2>What it guarantees</h2>
+ *
+ * <ul>
+ *   <li>Never too many: in any {@code t} seconds at most {@code maxPermits + rate * t} permits come due, whatever the
+ *       clock does. A clock that steps back stops the bucket; it never refills it.
+ *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
+ *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
+ *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
+ *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
+ *       scaled to the new size.
+ * </ul>
+ *
+ * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
+ * @param burstSeconds how many seconds of unused permits the bucket can keep, more than 0 and at most 86,400,000;
+ *     without meaning if there is a warm-up, whose period sets the size of the bucket
+ * @param warmUp {@code null} for a bursty bucket
+ * @param whoWaits who pays for permits that do not exist yet
+ * @param startsFull whether a bucket holds all its permits when it comes into being; always so with a warm-up, where
+ *     full means cold
+ * @param timeout how long a call that names no timeout waits for its permits; from 0 to 1,000 days
+ * @param maxWait how far ahead permits can be booked, whatever the timeout; from 0 to 1,000 days
+ * @param expire how long an unused bucket is kept at the least; from 1 ms to 1,000 days. It is kept longer where
+ *     forgetting it sooner would hand out permits
+ */
+public record TokenBucket(
+        double permitsPerSecond,
+        double burstSeconds,
+        @Nullable WarmUp warmUp,
+        WhoWaits whoWaits,
+        boolean startsFull,
+        Duration timeout,
+        Duration maxWait,
+        Duration expire)
+        implements Limit<RedisPermits> {
+
+    public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
+    public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
+
+    /** A bucket that starts empty would lose its permits with its state, so it is kept for a day. */
+    private static final Duration EXPIRE_STARTING_EMPTY = Duration.ofDays(1);
+
+    private static final double MIN_RATE = 1e-8;
+    private static final double MAX_RATE = 1e9;
+    private static final long EXPIRE_MARGIN_MILLIS = 1000;
+
+    /** Beyond this many microseconds doubles cannot tell each from the next; no such wait ever ends. */
+    private static final double NEVER = 0x1p53;
+
+    public TokenBucket {
+        Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
+        Check.range("burst (seconds)", burstSeconds, Double.MIN_NORMAL, (double) Check.MAX_DURATION.toSeconds());
+        Check.duration("timeout", timeout, Duration.ZERO);
+        Check.duration("maxWait", maxWait, Duration.ZERO);
+        Check.duration("expire", expire, Duration.ofMillis(1));
+        Objects.requireNonNull(whoWaits, "whoWaits");
+        if (warmUp != null && whoWaits != WhoWaits.NEXT_CALLER) {
+            throw new IllegalArgumentException("a warm-up works only with whoWaits NEXT_CALLER, was " + whoWaits
+                    + ": stored permits cost time there, so a caller who waits for its own would never be first");
+        }
+        if (warmUp != null && !startsFull) {
+            throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
+        }
+        checkGrantsAnything(permitsPerSecond, burstSeconds, whoWaits, timeout, maxWait);
+    }
+
+    /** A bursty bucket that starts full, whose callers wait for their own permits, not at all unless they say so. */
+    public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                null,
+                WhoWaits.CALLER,
+                true,
+                Duration.ZERO,
+                DEFAULT_MAX_WAIT,
+                DEFAULT_EXPIRE);
+    }
+
+    /** What {@code RateLimiter.create(permitsPerSecond)} is in Guava: a burst of one second, empty at first. */
+    public static TokenBucket guava(double permitsPerSecond) {
+        return new TokenBucket(
+                permitsPerSecond,
+                1.0,
+                null,
+                WhoWaits.NEXT_CALLER,
+                false,
+                Duration.ZERO,
+                DEFAULT_MAX_WAIT,
+                EXPIRE_STARTING_EMPTY);
+    }
+
+    /** What {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} is in Guava: cold at first. */
+    public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
+        return new TokenBucket(
+                permitsPerSecond,
+                1.0,
+                new WarmUp(warmupPeriod),
+                WhoWaits.NEXT_CALLER,
+                true,
+                Duration.ZERO,
+                DEFAULT_MAX_WAIT,
+                DEFAULT_EXPIRE);
+    }
+
+    public TokenBucket withRate(double newPermitsPerSecond) {
+        return new TokenBucket(
+                newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire);
+    }
+
+    public TokenBucket withWhoWaits(WhoWaits newWhoWaits) {
+        return new TokenBucket(
+                permitsPerSecond, burstSeconds, warmUp, newWhoWaits, startsFull, timeout, maxWait, expire);
+    }
+
+    /** The same with a warm-up, and so with {@link WhoWaits#NEXT_CALLER} and starting cold. */
+    public TokenBucket withWarmUp(WarmUp newWarmUp) {
+        return new TokenBucket(
+                permitsPerSecond, burstSeconds, newWarmUp, WhoWaits.NEXT_CALLER, true, timeout, maxWait, expire);
+    }
+
+    public TokenBucket withTimeout(Duration newTimeout) {
+        return new TokenBucket(
+                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, newTimeout, maxWait, expire);
+    }
+
+    public TokenBucket withMaxWait(Duration newMaxWait) {
+        return new TokenBucket(
+                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, newMaxWait, expire);
+    }
+
+    public TokenBucket withExpire(Duration newExpire) {
+        return new TokenBucket(
+                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, newExpire);
+    }
+
+    /** The size of the bucket. */
+    public double maxPermits() {
+        return warmUp == null ? permitsPerSecond * burstSeconds : warmUp.maxPermits(intervalMicros());
+    }
+
+    /** Milliseconds in which one permit comes into being. */
+    public double intervalMillis() {
+        return 1000.0 / permitsPerSecond;
+    }
+
+    /** Intervals in which one permit is stored. */
+    public double coolDownIntervals() {
+        return warmUp == null ? 1.0 : warmUp.coolDownIntervals();
+    }
+
+    /** How many stored permits cost no more than a fresh one; without a warm-up they are free, and this is 0. */
+    public double thresholdPermits() {
+        return warmUp == null ? 0.0 : warmUp.thresholdPermits(intervalMicros());
+    }
+
+    /** How much the cost of a stored permit grows with each one above the threshold, in microseconds. */
+    public double slopeMicros() {
+        return warmUp == null ? 0.0 : warmUp.slopeMicros(intervalMicros());
+    }
+
+    /** How far ahead anything can be booked: by {@code maxWait}, or by one permit where that takes longer. */
+    public double maxBookedMicros() {
+        double costliestPermit = warmUp == null ? intervalMicros() : intervalMicros() * warmUp.coldFactor();
+        return Math.max(Check.micros(maxWait), Math.ceil(costliestPermit));
+    }
+
+    public long maxWaitMicros() {
+        return Check.micros(maxWait);
+    }
+
+    public long timeoutMicros() {
+        return Check.micros(timeout);
+    }
+
+    @Override
+    public Class<RedisPermits> stateType() {
+        return RedisPermits.class;
+    }
+
+    @Override
+    public long capacity() {
+        return (long) Math.floor(maxPermits() + RedisPermits.NEGLIGIBLE_PERMITS);
+    }
+
+    @Override
+    public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, int permits, long timeoutMicros) {
+        double now = nowMicros;
+        RedisPermits settled = settle(state, now);
+        double fromStored = Math.min(permits, settled.storedPermits());
+        double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
+        RedisPermits booked = settled.book(fromStored, cost);
+
+        double allowed = Math.min(timeoutMicros, maxWaitMicros());
+        double bookedMicros = booked.bookedMicros(now);
+        double wait = whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
+        boolean granted = wait <= allowed && bookedMicros <= maxBookedMicros();
+        if (granted) {
+            return new Step<>(booked, decision(true, booked, now, wait, 0.0));
+        }
+        double retry = retryAfterMicros(settled, permits, cost, wait, bookedMicros, allowed);
+        return new Step<>(mustBeSaved(state, now) ? settled : state, decision(false, settled, now, wait, retry));
+    }
+
+    @Override
+    public long lifetimeMillis(RedisPermits state, long nowMicros) {
+        double resetMillis = Math.ceil(state.resetMicros(nowMicros, coolDownIntervals()) / 1000.0);
+        return Math.max(expire.toMillis(), (long) resetMillis + EXPIRE_MARGIN_MILLIS);
+    }
+
+    private RedisPermits settle(@Nullable RedisPermits state, double now) {
+        if (state == null) {
+            return RedisPermits.initial(maxPermits(), startsFull ? maxPermits() : 0.0, intervalMillis(), now);
+        }
+        RedisPermits settled = state.boundBooking(now, maxBookedMicros()).resync(now, coolDownIntervals());
+        return hasOtherNumbers(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
+    }
+
+    /** Whether even a refusal saves: otherwise a new rate, or a clock's step, would take effect only with a grant. */
+    private boolean mustBeSaved(@Nullable RedisPermits state, double now) {
+        return state != null && (hasOtherNumbers(state) || state.boundBooking(now, maxBookedMicros()) != state);
+    }
+
+    private boolean hasOtherNumbers(RedisPermits state) {
+        return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
+    }
+
+    /** What taking stored permits costs: nothing, or with a warm-up the area under its curve. */
+    private double storedToMicros(double stored, double taken) {
+        if (warmUp == null) {
+            return 0.0;
+        }
+        double above = Math.max(0.0, stored - thresholdPermits());
+        double takenAbove = Math.min(above, taken);
+        double first = intervalMicros() + above * slopeMicros();
+        double last = intervalMicros() + (above - takenAbove) * slopeMicros();
+        return takenAbove * (first + last) / 2.0 + (taken - takenAbove) * intervalMicros();
+    }
+
+    /**
+     * How long until the same request would be granted. While nobody else asks, the wait shrinks as time passes, until
+     * the bucket is full (or, with a warm-up, all bookings are paid). If it is too long even then, it always will be.
+     */
+    private double retryAfterMicros(
+            RedisPermits settled, int permits, double cost, double wait, double bookedMicros, double allowed) {
+        boolean own = whoWaits == WhoWaits.CALLER;
+        double best = warmUp == null ? Math.max(0.0, permits - maxPermits()) * intervalMicros() : cost;
+        double bestWhole = Math.floor(best);
+        double bestMicros = bestWhole + settled.roundUp(best - bestWhole);
+        if (bestMicros > (own ? allowed : maxBookedMicros())) {
+            return NEVER;
+        }
+        return own ? wait - allowed : Math.max(wait - allowed, bookedMicros - maxBookedMicros());
+    }
+
+    private Decision decision(boolean granted, RedisPermits state, double now, double wait, double retryAfter) {
+        return new Decision(
+                granted,
+                capacity(),
+                (long) state.available(now),
+                micros(wait),
+                micros(retryAfter),
+                micros(state.resetMicros(now, coolDownIntervals())));
+    }
+
+    private static long micros(double micros) {
+        return micros >= NEVER ? Decision.NEVER_MICROS : (long) micros;
+    }
+
+    private double intervalMicros() {
+        return intervalMillis() * 1000.0;
+    }
+
+    private static void checkGrantsAnything(
+            double rate, double burst, WhoWaits whoWaits, Duration timeout, Duration maxWait) {
+        double missing = 1.0 - rate * burst;
+        double wait = missing / rate * 1e6;
+        double allowed = Math.min(Check.micros(timeout), Check.micros(maxWait));
+        if (whoWaits == WhoWaits.CALLER && missing > RedisPermits.NEGLIGIBLE_PERMITS && wait > allowed) {
+            throw new IllegalArgumentException("rate " + rate + "/s with a burst of " + burst + " s holds at most "
+                    + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
+                    + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
+                    + (Check.micros(timeout) > allowed ? " and maxWait (" + maxWait + ") no less" : ""));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import java.util.List;
+
+/**
+ * Carries decisions out: makes the step of a limit atomic for its key. Safe for use by many threads.
+ *
+ * <p>The one method takes a batch, so that an engine whose calls are expensive can decide many requests in one.
+ */
+public interface Engine {
+
+    /**
+     * Decides the requests of all keys, those for one key in their order, as if they had arrived one after the other at
+     * the same moment.
+     *
+     * <p>Never waits for permits; a granted decision says how long its caller has to. Never throws for a backend that
+     * fails: each key whose requests were not decided answers with the reason, and the others with their decisions.
+     *
+     * @param batch no key twice
+     * @return an answer for each key, in the order of the batch
+     */
+    List<Answer> decide(List<KeyRequests<?>> batch);
+
+    /**
+     * Decides one request.
+     *
+     * @throws io.limiter.LimiterBackendException if the backend did not decide
+     */
+    default Decision decide(String key, Limit<?> limit, Request request) {
+        return decide(List.of(new KeyRequests<>(key, limit, List.of(request))))
+                .get(0)
+                .decisions()
+                .get(0);
+    }
+}

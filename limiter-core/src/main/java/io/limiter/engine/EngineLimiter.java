@@ -1,0 +1,89 @@
+package io.limiter.engine;
+
+import io.limiter.Limiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+
+/**
+ * A limiter on an engine: the one path that every public method takes to its decision.
+ *
+ * @param <L> the kind of limit
+ */
+public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
+
+    private final String name;
+    private final KeySpace keys;
+    private final Engine engine;
+    private final Sleeper sleeper;
+    private volatile L limit;
+
+    protected EngineLimiter(String name, String prefix, L limit, Engine engine, Sleeper sleeper) {
+        this.name = name;
+        this.keys = new KeySpace(prefix, name);
+        this.limit = limit;
+        this.engine = engine;
+        this.sleeper = sleeper;
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public L limit() {
+        return limit;
+    }
+
+    /** From the next decision on. */
+    protected final void changeLimit(L newLimit) {
+        limit = newLimit;
+    }
+
+    /** How long a call that names no timeout waits, in microseconds. */
+    protected abstract long timeoutMicros();
+
+    @Override
+    public final Decision decide(int permits) {
+        return decideAndWait(keys.own(), permits, timeoutMicros());
+    }
+
+    @Override
+    public final Decision decide(String key, int permits) {
+        return decideAndWait(keys.of(key), permits, timeoutMicros());
+    }
+
+    @Override
+    public final Decision peek(int permits) {
+        return engine.decide(keys.own(), limit, new Request(permits, timeoutMicros(), true));
+    }
+
+    @Override
+    public final Decision peek(String key, int permits) {
+        return engine.decide(keys.of(key), limit, new Request(permits, timeoutMicros(), true));
+    }
+
+    /** The limiter's own key in the backend. */
+    protected final String ownKey() {
+        return keys.own();
+    }
+
+    /** The backend's key for a caller's key. */
+    protected final String keyOf(String key) {
+        return keys.of(key);
+    }
+
+    /** Decides in one call, then waits as long as the decision says, holding nothing. */
+    protected final Decision decideAndWait(String key, int permits, long timeoutMicros) {
+        Decision decision = engine.decide(key, limit, new Request(permits, timeoutMicros, false));
+        if (decision.granted() && decision.waitMicros() > 0) {
+            sleeper.sleep(decision.waitMicros());
+        }
+        return decision;
+    }
+
+    @Override
+    public String toString() {
+        return getClass().getSimpleName() + "[" + name + ", " + limit + "]";
+    }
+}

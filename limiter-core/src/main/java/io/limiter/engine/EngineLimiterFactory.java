@@ -1,0 +1,95 @@
+package io.limiter.engine;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import io.limiter.CountLimiter;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+
+/** A factory that keeps what it built, by prefix, name <em>and</em> numbers. */
+public abstract class EngineLimiterFactory implements LimiterFactory {
+
+    private static final String RATE_PREFIX = "rateLimit:";
+    private static final String COUNT_PREFIX = "countLimit:";
+
+    private final Cache<LimiterId, Limiter> limiters;
+
+    protected EngineLimiterFactory(CacheBounds bounds) {
+        this.limiters = CacheBuilder.newBuilder()
+                .initialCapacity(bounds.initial())
+                .maximumSize(bounds.maximum())
+                .expireAfterAccess(bounds.expireAfterAccess())
+                .build();
+    }
+
+    protected abstract RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit);
+
+    protected abstract CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit);
+
+    @Override
+    public final RateLimiter build(String name, TokenBucket limit) {
+        return rateLimiter(RATE_PREFIX, name, limit);
+    }
+
+    @Override
+    public final CountLimiter build(String name, FixedWindow limit) {
+        return countLimiter(COUNT_PREFIX, name, limit);
+    }
+
+    @Override
+    public final LimiterFactory withPrefix(String prefix) {
+        return new Prefixed(prefix);
+    }
+
+    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit) {
+        LimiterId id = new LimiterId(prefix, name, limit);
+        // A limiter whose rate was set since does not have these numbers any more.
+        if (limiters.getIfPresent(id) instanceof RateLimiter known
+                && known.limit().equals(limit)) {
+            return known;
+        }
+        RateLimiter built = newRateLimiter(name, prefix, limit);
+        limiters.put(id, built);
+        return built;
+    }
+
+    private CountLimiter countLimiter(String prefix, String name, FixedWindow limit) {
+        LimiterId id = new LimiterId(prefix, name, limit);
+        if (limiters.getIfPresent(id) instanceof CountLimiter known) {
+            return known;
+        }
+        CountLimiter built = newCountLimiter(name, prefix, limit);
+        limiters.put(id, built);
+        return built;
+    }
+
+    private record LimiterId(String prefix, String name, Limit<?> limit) {}
+
+    private final class Prefixed implements LimiterFactory {
+
+        private final String prefix;
+
+        Prefixed(String prefix) {
+            this.prefix = prefix;
+        }
+
+        @Override
+        public RateLimiter build(String name, TokenBucket limit) {
+            return rateLimiter(prefix, name, limit);
+        }
+
+        @Override
+        public CountLimiter build(String name, FixedWindow limit) {
+            return countLimiter(prefix, name, limit);
+        }
+
+        @Override
+        public LimiterFactory withPrefix(String newPrefix) {
+            return new Prefixed(newPrefix);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.limiter.engine;
+
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+
+/** A {@link RateLimiter} on an engine. */
+public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+    protected EngineRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
+        super(name, prefix, limit, engine, sleeper);
+    }
+
+    @Override
+    public final TokenBucket limit() {
+        return super.limit();
+    }
+
+    @Override
+    public final void setRate(double permitsPerSecond) {
+        changeLimit(limit().withRate(permitsPerSecond));
+    }
+
+    @Override
+    public final Decision decide(int permits, Duration timeout) {
+        return decideAndWait(ownKey(), permits, micros(timeout));
+    }
+
+    @Override
+    public final Decision decide(String key, int permits, Duration timeout) {
+        return decideAndWait(keyOf(key), permits, micros(timeout));
+    }
+
+    @Override
+    protected final long timeoutMicros() {
+        return limit().timeoutMicros();
+    }
+
+    private static long micros(Duration timeout) {
+        if (timeout.isNegative()) {
+            return 0;
+        }
+        return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos() / 1000;
+    }
+}

@@ -1,0 +1,14 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Limit;
+import java.util.List;
+
+/**
+ * What is asked of one key.
+ *
+ * @param key the whole key, as {@link KeySpace} makes it
+ * @param limit what is allowed for it
+ * @param requests in the order in which they are decided; at least one
+ * @param <S> the type of the limit's state
+ */
+public record KeyRequests<S>(String key, Limit<S> limit, List<Request> requests) {}

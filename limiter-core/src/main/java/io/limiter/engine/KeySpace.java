@@ -1,0 +1,98 @@
+package io.limiter.engine;
+
+import com.google.common.hash.Hashing;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+
+/**
+ * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits.
+ *
+ * <p>Names come from developers, keys from whoever calls; nobody may be able to make up a key that is another's. So
+ * every character with a meaning here is encoded: braces (they tell a Redis Cluster which part decides the slot, and
+ * what belongs to a key stands behind them, such as its lock), the colon within a name (the first one separates name
+ * and key), {@code #} (it marks a hash) and {@code %} itself; and so is everything outside printable ASCII. A key longer
+ * than {@value #MAX_KEY_LENGTH} bytes is replaced by its SHA-256, so a caller cannot make keys grow.
+ */
+public final class KeySpace {
+
+    /** The longest key, encoded, that is stored as it is. */
+    public static final int MAX_KEY_LENGTH = 128;
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    private final String own;
+    private final String keyed;
+
+    /**
+     * @throws IllegalArgumentException if the name is blank or the prefix contains braces
+     */
+    public KeySpace(String prefix, String name) {
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("prefix must not contain braces, was '" + prefix
+                    + "': they would decide the key's slot in a Redis Cluster");
+        }
+        requireNotBlank("name", name);
+        String start = prefix + "{" + encode(name, ":");
+        this.own = start + "}";
+        this.keyed = start + ":";
+    }
+
+    /** The key of the limiter's own permits. */
+    public String own() {
+        return own;
+    }
+
+    /**
+     * The key of a caller's permits.
+     *
+     * @throws IllegalArgumentException if the caller's key is blank: it would be one bucket that all share who have no
+     *     key
+     */
+    public String of(String key) {
+        requireNotBlank("key", key);
+        String encoded = encode(key, "");
+        return keyed + (encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded)) + "}";
+    }
+
+    private static void requireNotBlank(String what, String value) {
+        // A null can still come from code that is not checked for it.
+        if (value == null || value.isBlank()) {
+            throw new IllegalArgumentException(
+                    what + " must not be null or blank, was " + (value == null ? "null" : "'" + value + "'"));
+        }
+    }
+
+    private static String encode(String text, String alsoReserved) {
+        for (int i = 0; i < text.length(); i++) {
+            if (mustEncode(text.charAt(i), alsoReserved)) {
+                return encodeFrom(i, text, alsoReserved);
+            }
+        }
+        return text;
+    }
+
+    private static String encodeFrom(int start, String text, String alsoReserved) {
+        StringBuilder encoded = new StringBuilder(text.length() + 16).append(text, 0, start);
+        for (int i = start; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!mustEncode(c, alsoReserved)) {
+                encoded.append(c);
+            } else if (c < 0x80) {
+                encoded.append('%').append(HEX.toHexDigits((byte) c));
+            } else {
+                // By UTF-16 unit, because UTF-8 has no spelling for half a surrogate pair, and all would become one
+                // key.
+                encoded.append("%u").append(HEX.toHexDigits(c));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static boolean mustEncode(char c, String alsoReserved) {
+        return c <= ' ' || c >= 0x7F || c == '{' || c == '}' || c == '%' || c == '#' || alsoReserved.indexOf(c) >= 0;
+    }
+
+    private static String hash(String encoded) {
+        return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
+    }
+}

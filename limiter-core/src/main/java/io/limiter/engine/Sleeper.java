@@ -1,0 +1,15 @@
+package io.limiter.engine;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.TimeUnit;
+
+/** How a caller waits for permits that were granted later than now. */
+@FunctionalInterface
+public interface Sleeper {
+
+    /** Sleeps on when interrupted, and restores the interrupt flag at the end, as Guava's limiter does. */
+    Sleeper UNINTERRUPTIBLE = micros -> Uninterruptibles.sleepUninterruptibly(micros, TimeUnit.MICROSECONDS);
+
+    /** Returns after the given number of microseconds, more than 0. */
+    void sleep(long micros);
+}

@@ -1,0 +1,12 @@
+package io.limiter.local;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.engine.EngineCountLimiter;
+
+/** A {@link io.limiter.CountLimiter} for this process alone; {@link LocalLimiterFactory} builds it. */
+public final class LocalCountLimiter extends EngineCountLimiter {
+
+    LocalCountLimiter(String name, String prefix, FixedWindow limit, LocalEngine engine) {
+        super(name, prefix, limit, engine);
+    }
+}

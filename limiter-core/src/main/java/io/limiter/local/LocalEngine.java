@@ -1,0 +1,159 @@
+package io.limiter.local;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Step;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.engine.Request;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock
+ * moves.
+ *
+ * <p>The bound is the one thing this engine cannot do exactly: when more keys are in use than it holds, it forgets those
+ * that would be full again soonest, and says so in the log. Forgetting one gives its caller at most what it was about to
+ * get back anyway.
+ */
+public final class LocalEngine implements Engine {
+
+    /** How many keys are held at most, unless set. */
+    public static final int DEFAULT_MAX_KEYS = 100_000;
+
+    private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
+
+    private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
+    private final AtomicBoolean evicting = new AtomicBoolean();
+    private final int maxKeys;
+    private final Ticker ticker;
+    private final long origin;
+
+    public LocalEngine() {
+        this(DEFAULT_MAX_KEYS);
+    }
+
+    /**
+     * @param maxKeys how many keys are held at most, at least 1
+     */
+    public LocalEngine(int maxKeys) {
+        this(maxKeys, Ticker.systemTicker());
+    }
+
+    LocalEngine(int maxKeys, Ticker ticker) {
+        if (maxKeys < 1) {
+            throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
+        }
+        this.maxKeys = maxKeys;
+        this.ticker = ticker;
+        this.origin = ticker.read();
+    }
+
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        long nowMicros = nowMicros();
+        List<Answer> answers = new ArrayList<>(batch.size());
+        for (KeyRequests<?> asked : batch) {
+            answers.add(decide(asked, nowMicros));
+        }
+        if (entries.size() > maxKeys) {
+            evict(nowMicros);
+        }
+        return answers;
+    }
+
+    /** How many keys are held. */
+    public int size() {
+        return entries.size();
+    }
+
+    private long nowMicros() {
+        return (ticker.read() - origin) / 1000;
+    }
+
+    private <S> Answer decide(KeyRequests<S> asked, long nowMicros) {
+        List<Decision> decisions = new ArrayList<>(asked.requests().size());
+        try {
+            entries.compute(asked.key(), (key, entry) -> stepAll(asked, entry, nowMicros, decisions));
+        } catch (LimiterBackendException e) {
+            return Answer.failed(e);
+        }
+        return Answer.of(decisions);
+    }
+
+    private static <S> @Nullable Entry stepAll(
+            KeyRequests<S> asked, @Nullable Entry entry, long nowMicros, List<Decision> decisions) {
+        Limit<S> limit = asked.limit();
+        S before = entry == null || entry.expiresAtMicros <= nowMicros ? null : entry.state(asked);
+        S state = before;
+        for (Request request : asked.requests()) {
+            Step<S> step = limit.step(state, nowMicros, request.permits(), request.timeoutMicros());
+            decisions.add(step.decision());
+            state = request.peek() ? state : step.state();
+        }
+        if (state == before) {
+            return before == null ? null : entry;
+        }
+        return state == null ? null : new Entry(state, nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000);
+    }
+
+    /** Drops what has expired, and if that is not enough, what would be full again soonest; one thread at a time. */
+    private void evict(long nowMicros) {
+        if (!evicting.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            entries.values().removeIf(entry -> entry.expiresAtMicros <= nowMicros);
+            int tooMany = entries.size() - maxKeys;
+            if (tooMany > 0) {
+                // Some more than needed, so that not every new key pays for a scan.
+                int drop = tooMany + maxKeys / 16;
+                log.warn(
+                        "More than {} keys in use: forgetting the {} that are full again soonest. Raise the maximum"
+                                + " number of keys of the local engine.",
+                        maxKeys,
+                        drop);
+                entries.entrySet().stream()
+                        .sorted(Comparator.comparingLong(entry -> entry.getValue().expiresAtMicros))
+                        .limit(drop)
+                        .map(Map.Entry::getKey)
+                        .toList()
+                        .forEach(entries::remove);
+            }
+        } finally {
+            evicting.set(false);
+        }
+    }
+
+    private static final class Entry {
+
+        private final Object state;
+        private final long expiresAtMicros;
+
+        Entry(Object state, long expiresAtMicros) {
+            this.state = state;
+            this.expiresAtMicros = expiresAtMicros;
+        }
+
+        <S> S state(KeyRequests<S> asked) {
+            Class<S> type = asked.limit().stateType();
+            if (!type.isInstance(state)) {
+                throw new LimiterBackendException(
+                        asked.key(),
+                        "it holds " + state + ", which is another kind of limit's; use another name or prefix");
+            }
+            return type.cast(state);
+        }
+    }
+}

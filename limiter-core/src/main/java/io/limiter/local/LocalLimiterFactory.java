@@ -1,0 +1,43 @@
+package io.limiter.local;
+
+import io.limiter.CountLimiter;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.CacheBounds;
+import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.Sleeper;
+
+/** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
+public final class LocalLimiterFactory extends EngineLimiterFactory {
+
+    private final LocalEngine engine;
+    private final Sleeper sleeper;
+
+    public LocalLimiterFactory() {
+        this(CacheBounds.DEFAULT, LocalEngine.DEFAULT_MAX_KEYS);
+    }
+
+    /**
+     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
+     */
+    public LocalLimiterFactory(CacheBounds cacheBounds, int maxKeys) {
+        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE);
+    }
+
+    LocalLimiterFactory(CacheBounds cacheBounds, LocalEngine engine, Sleeper sleeper) {
+        super(cacheBounds);
+        this.engine = engine;
+        this.sleeper = sleeper;
+    }
+
+    @Override
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+        return new LocalRateLimiter(name, prefix, limit, engine, sleeper);
+    }
+
+    @Override
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+        return new LocalCountLimiter(name, prefix, limit, engine);
+    }
+}

@@ -1,0 +1,45 @@
+package io.limiter.redis;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.WindowCount;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code fixed_window.lua}. */
+final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
+
+    FixedWindowScript() {
+        super(FixedWindow.class, "fixed_window.lua");
+    }
+
+    @Override
+    int numbers(FixedWindow limit) {
+        return 2;
+    }
+
+    @Override
+    void writeNumbers(FixedWindow limit, ByteBuffer out) {
+        out.putDouble(limit.limit());
+        out.putDouble(limit.periodMicros());
+    }
+
+    @Override
+    @Nullable
+    WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+        double[] d = unpack(value, 2, 2);
+        return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new WindowCount(d[0], d[1]);
+    }
+
+    /** A plain counter, as {@code INCR} and {@code EXPIRE} leave it; without a TTL, its window starts now. */
+    private static @Nullable WindowCount readCounter(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+        for (byte b : value) {
+            if (b < '0' || b > '9') {
+                return null;
+            }
+        }
+        double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
+        long windowMicros = ttlMillis > 0 ? ttlMillis * 1000 : limit.periodMicros();
+        return new WindowCount(count, (nowMicros + windowMicros) / 1000.0);
+    }
+}

@@ -1,0 +1,162 @@
+package io.limiter.redis;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Step;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.engine.Request;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides in Java: loads the state under a distributed lock, takes the step, and saves. Four calls to Redis where the
+ * script engine makes one, but it can decide any {@link Limit}, with no script for it.
+ *
+ * <p>A save replaces only the very value that was loaded. So a holder that was paused until its lock ran out cannot
+ * overwrite what others have decided since; it starts over. For the same reason this engine and the script engine can
+ * work on one key at the same time, as they do while a fleet is switched from one to the other.
+ *
+ * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
+ * {@link #DEFAULT_LOCK_WAIT} still waits that long for the lock, because whether permits are there is not known before.
+ */
+final class LockEngine implements Engine {
+
+    /** How long to wait for the lock if the caller's timeout is shorter. */
+    static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
+
+    private final ScriptRunner redis;
+    private final DistributedLock lock;
+    private final Duration lockWait;
+    private final Ticker ticker;
+    private final StateCodec codec = new StateCodec();
+    private final LuaScript load;
+    private final LuaScript save = LuaScript.of(LuaScript.resource("save.lua"));
+
+    /**
+     * @param clock the part of the scripts that tells the time
+     * @param ticker measures how long the lock was waited for
+     */
+    LockEngine(ScriptRunner redis, DistributedLock lock, Duration lockWait, String clock, Ticker ticker) {
+        this.redis = redis;
+        this.lock = lock;
+        this.lockWait = lockWait;
+        this.ticker = ticker;
+        this.load = LuaScript.of(clock, LuaScript.resource("load.lua"));
+    }
+
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        List<Answer> answers = new ArrayList<>(batch.size());
+        for (KeyRequests<?> asked : batch) {
+            try {
+                answers.add(Answer.of(decide(asked)));
+            } catch (RuntimeException e) {
+                answers.add(Answer.failed(RedisProblems.of(asked.key(), e)));
+            }
+        }
+        return answers;
+    }
+
+    private <S> List<Decision> decide(KeyRequests<S> asked) {
+        long startNanos = ticker.read();
+        long patienceNanos = patienceNanos(asked.requests());
+        while (true) {
+            long waitedNanos = ticker.read() - startNanos;
+            long leftNanos = Math.max(0, patienceNanos - waitedNanos);
+            try (DistributedLock.Held held = lock.tryLock(asked.key() + ":lock", Duration.ofNanos(leftNanos))) {
+                if (held == null) {
+                    throw new LimiterBackendException(
+                            asked.key(), "its lock was not to be had within " + Duration.ofNanos(patienceNanos));
+                }
+                long lockedMicros = (ticker.read() - startNanos) / 1000;
+                List<Decision> decisions = stepAndSave(asked, lockedMicros);
+                if (decisions != null) {
+                    return decisions;
+                }
+            }
+            if (leftNanos == 0) {
+                throw new LimiterBackendException(
+                        asked.key(),
+                        "others changed it faster than it could be saved, for " + Duration.ofNanos(waitedNanos));
+            }
+        }
+    }
+
+    private long patienceNanos(List<Request> requests) {
+        long patience = lockWait.toNanos();
+        for (Request request : requests) {
+            long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
+            patience = Math.max(patience, timeoutMicros * 1000);
+        }
+        return patience;
+    }
+
+    /** The decisions, or {@code null} if somebody else changed the state meanwhile. */
+    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> asked, long lockedMicros) {
+        Limit<S> limit = asked.limit();
+        Loaded<S> loaded = load(asked);
+        List<Decision> decisions = new ArrayList<>(asked.requests().size());
+        S state = loaded.state;
+        boolean onlyPeeks = true;
+        for (Request request : asked.requests()) {
+            long timeoutMicros = Math.max(0, request.timeoutMicros() - lockedMicros);
+            Step<S> step = limit.step(state, loaded.nowMicros, request.permits(), timeoutMicros);
+            decisions.add(step.decision());
+            state = request.peek() ? state : step.state();
+            onlyPeeks &= request.peek();
+        }
+        boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
+        return !changed || state == null || save(asked, loaded, state) ? decisions : null;
+    }
+
+    private <S> Loaded<S> load(KeyRequests<S> asked) {
+        List<Object> reply = redis.runForList(load, 1, List.of(utf8(asked.key())));
+        long nowMicros = (Long) reply.get(0);
+        long ttlMillis = (Long) reply.get(1);
+        byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
+        S state = value == null ? null : codec.read(asked.key(), value, asked.limit(), nowMicros, ttlMillis);
+        return new Loaded<>(nowMicros, ttlMillis, value, state);
+    }
+
+    private <S> boolean save(KeyRequests<S> asked, Loaded<S> loaded, S state) {
+        long lifetimeMillis = asked.limit().lifetimeMillis(state, loaded.nowMicros);
+        List<byte[]> arguments = new ArrayList<>(4);
+        arguments.add(utf8(asked.key()));
+        arguments.add(codec.write(state));
+        arguments.add(utf8(Long.toString(lifetimeMillis)));
+        if (loaded.value != null) {
+            arguments.add(loaded.value);
+        }
+        return redis.runForFlag(save, 1, arguments);
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static final class Loaded<S> {
+
+        private final long nowMicros;
+        private final long ttlMillis;
+        private final byte @Nullable [] value;
+        private final @Nullable S state;
+
+        Loaded(long nowMicros, long ttlMillis, byte @Nullable [] value, @Nullable S state) {
+            this.nowMicros = nowMicros;
+            this.ttlMillis = ttlMillis;
+            this.value = value;
+            this.state = state;
+        }
+
+        boolean withoutTtl() {
+            return ttlMillis == -1;
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package io.limiter.redis;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.engine.Engine;
+import io.limiter.engine.EngineCountLimiter;
+
+/**
+ * A {@link io.limiter.CountLimiter} whose windows are in Redis, shared by every JVM that uses the same name and prefix;
+ * {@link RedisRateLimiterFactory} builds it. Time is the Redis server's.
+ */
+public final class RedisCountLimiter extends EngineCountLimiter {
+
+    RedisCountLimiter(String name, String prefix, FixedWindow limit, Engine engine) {
+        super(name, prefix, limit, engine);
+    }
+}

@@ -1,0 +1,89 @@
+package io.limiter.redis;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.core.types.Expiration;
+
+/**
+ * A lock on one Redis node: {@code SET key owner NX PX}, given back by its owner only. Each acquisition has a random
+ * owner of its own, so a holder that lost its lock can never give back another's.
+ *
+ * <p>Whoever has to wait tries again after a random pause that grows from 1 ms to 32 ms, so waiters neither flood Redis
+ * nor come all at once.
+ */
+public final class RedisLock implements DistributedLock {
+
+    /** How long a lock lasts whose holder crashed. */
+    public static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
+
+    private static final Logger log = LoggerFactory.getLogger(RedisLock.class);
+    private static final long SHORTEST_PAUSE_MICROS = 1_000;
+    private static final long LONGEST_PAUSE_MICROS = 32_000;
+
+    private final RedisConnectionFactory connections;
+    private final ScriptRunner scripts;
+    private final LuaScript unlock = LuaScript.of(LuaScript.resource("unlock.lua"));
+    private final Duration lease;
+
+    public RedisLock(RedisConnectionFactory connections) {
+        this(connections, DEFAULT_LEASE);
+    }
+
+    /**
+     * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
+     */
+    public RedisLock(RedisConnectionFactory connections, Duration lease) {
+        if (lease.toMillis() < 1) {
+            throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
+        }
+        this.connections = connections;
+        this.scripts = new ScriptRunner(connections);
+        this.lease = lease;
+    }
+
+    @Override
+    public @Nullable Held tryLock(String key, Duration wait) {
+        byte[] lockKey = key.getBytes(StandardCharsets.UTF_8);
+        byte[] owner = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
+        long deadline = System.nanoTime() + wait.toNanos();
+        long pauseMicros = SHORTEST_PAUSE_MICROS;
+        while (!set(lockKey, owner)) {
+            long leftMicros = (deadline - System.nanoTime()) / 1000;
+            if (leftMicros <= 0) {
+                return null;
+            }
+            long pause = ThreadLocalRandom.current().nextLong(pauseMicros / 2, pauseMicros + 1);
+            Uninterruptibles.sleepUninterruptibly(Math.min(pause, leftMicros), TimeUnit.MICROSECONDS);
+            pauseMicros = Math.min(LONGEST_PAUSE_MICROS, 2 * pauseMicros);
+        }
+        return () -> giveBack(lockKey, owner);
+    }
+
+    private boolean set(byte[] key, byte[] owner) {
+        try (RedisConnection connection = connections.getConnection()) {
+            return Boolean.TRUE.equals(connection
+                    .stringCommands()
+                    .set(key, owner, Expiration.from(lease.toMillis(), TimeUnit.MILLISECONDS), SetOption.ifAbsent()));
+        }
+    }
+
+    private void giveBack(byte[] key, byte[] owner) {
+        try {
+            scripts.runForFlag(unlock, 1, List.of(key, owner));
+        } catch (RuntimeException e) {
+            // What was decided under the lock is saved and stands.
+            log.warn("Lock not given back, others wait until it runs out after {}", lease, e);
+        }
+    }
+}

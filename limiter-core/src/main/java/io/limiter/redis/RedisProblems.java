@@ -1,0 +1,38 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterBackendException;
+
+/** What can go wrong with Redis, in the words a reader of the log needs. */
+final class RedisProblems {
+
+    private static final String REMEDY = "; delete the key, or use another name or prefix";
+
+    private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
+
+    private RedisProblems() {}
+
+    /** The call failed: no connection, no answer in time, an error. */
+    static LimiterBackendException of(String key, RuntimeException cause) {
+        return cause instanceof LimiterBackendException already
+                ? already
+                : new LimiterBackendException(key, "Redis failed: " + cause.getMessage(), cause);
+    }
+
+    /** Redis refused the command on this key. */
+    static LimiterBackendException refused(String key, String error) {
+        return new LimiterBackendException(key, "Redis refused: " + error + (wrongType(error) ? REMEDY : ""));
+    }
+
+    /** The value is not one this limit writes. */
+    static LimiterBackendException unreadable(String key) {
+        return new LimiterBackendException(key, UNREADABLE + REMEDY);
+    }
+
+    static LimiterBackendException unreadable(String key, Exception cause) {
+        return new LimiterBackendException(key, UNREADABLE + " (" + cause.getMessage() + ")" + REMEDY, cause);
+    }
+
+    private static boolean wrongType(String error) {
+        return error.contains("WRONGTYPE");
+    }
+}

@@ -1,0 +1,17 @@
+package io.limiter.redis;
+
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Engine;
+import io.limiter.engine.EngineRateLimiter;
+import io.limiter.engine.Sleeper;
+
+/**
+ * A {@link io.limiter.RateLimiter} whose permits are in Redis, shared by every JVM that uses the same name and prefix;
+ * {@link RedisRateLimiterFactory} builds it. Time is the Redis server's, so the clocks of the JVMs do not matter.
+ */
+public final class RedisRateLimiter extends EngineRateLimiter {
+
+    RedisRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
+        super(name, prefix, limit, engine, sleeper);
+    }
+}

@@ -1,0 +1,112 @@
+package io.limiter.redis;
+
+import com.google.common.base.Ticker;
+import io.limiter.CountLimiter;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.CacheBounds;
+import io.limiter.engine.Engine;
+import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.Sleeper;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Builds limiters whose permits are in Redis 6.2 or later, standalone, Sentinel or Cluster, over the application's own
+ * connections, of Lettuce or of Jedis.
+ *
+ * <pre>{@code
+ * LimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory).build();
+ * RateLimiter sms = limiters.build("sms", 1.0 / 60, 60, 60);
+ * if (!sms.tryAcquire(phone)) { ... }
+ * }</pre>
+ */
+public final class RedisRateLimiterFactory extends EngineLimiterFactory {
+
+    private final Engine engine;
+    private final Sleeper sleeper;
+
+    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
+        super(cacheBounds);
+        this.engine = engine;
+        this.sleeper = sleeper;
+    }
+
+    public static Builder builder(RedisConnectionFactory connections) {
+        return new Builder(connections);
+    }
+
+    @Override
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+        return new RedisRateLimiter(name, prefix, limit, engine, sleeper);
+    }
+
+    @Override
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+        return new RedisCountLimiter(name, prefix, limit, engine);
+    }
+
+    /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
+    public static final class Builder {
+
+        private final RedisConnectionFactory connections;
+        private CacheBounds cacheBounds = CacheBounds.DEFAULT;
+        private @Nullable DistributedLock lock;
+        private Duration lockWait = LockEngine.DEFAULT_LOCK_WAIT;
+        private String clock = LuaScript.resource("clock.lua");
+        private Ticker ticker = Ticker.systemTicker();
+        private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
+
+        private Builder(RedisConnectionFactory connections) {
+            this.connections = connections;
+        }
+
+        /** How many limiters are kept. Default {@link CacheBounds#DEFAULT}. */
+        public Builder cacheBounds(CacheBounds newCacheBounds) {
+            this.cacheBounds = newCacheBounds;
+            return this;
+        }
+
+        /** Decides under this lock, by the lock engine, instead of by script. */
+        public Builder lock(DistributedLock newLock) {
+            this.lock = newLock;
+            return this;
+        }
+
+        /**
+         * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s.
+         *
+         * @throws IllegalArgumentException if negative
+         */
+        public Builder lockWait(Duration newLockWait) {
+            if (newLockWait.isNegative()) {
+                throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
+            }
+            this.lockWait = newLockWait;
+            return this;
+        }
+
+        /** Lua that defines {@code now_micros()}, for tests. */
+        Builder clock(String newClock, Ticker newTicker) {
+            this.clock = newClock;
+            this.ticker = newTicker;
+            return this;
+        }
+
+        Builder sleeper(Sleeper newSleeper) {
+            this.sleeper = newSleeper;
+            return this;
+        }
+
+        public RedisRateLimiterFactory build() {
+            return new RedisRateLimiterFactory(cacheBounds, engine(), sleeper);
+        }
+
+        private Engine engine() {
+            ScriptRunner redis = new ScriptRunner(connections);
+            return lock == null ? new ScriptEngine(redis, clock) : new LockEngine(redis, lock, lockWait, clock, ticker);
+        }
+    }
+}

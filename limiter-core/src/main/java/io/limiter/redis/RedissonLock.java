@@ -1,0 +1,75 @@
+package io.limiter.redis;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Redisson's lock, whose waiters are woken by a message instead of asking again.
+ *
+ * <p>The client must be connected to the same Redis as the limiters.
+ */
+public final class RedissonLock implements DistributedLock {
+
+    private static final Logger log = LoggerFactory.getLogger(RedissonLock.class);
+
+    private final RedissonClient redisson;
+    private final Duration lease;
+
+    /** With a lease of {@link RedisLock#DEFAULT_LEASE}. */
+    public RedissonLock(RedissonClient redisson) {
+        this(redisson, RedisLock.DEFAULT_LEASE);
+    }
+
+    /**
+     * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
+     */
+    public RedissonLock(RedissonClient redisson, Duration lease) {
+        if (lease.toMillis() < 1) {
+            throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
+        }
+        this.redisson = redisson;
+        this.lease = lease;
+    }
+
+    @Override
+    public @Nullable Held tryLock(String key, Duration wait) {
+        // Not the fenced lock: it keeps a counter for each key that never expires, and the engine needs no fence.
+        RLock lock = redisson.getLock(key);
+        return tryUninterruptibly(lock, wait) ? () -> giveBack(lock) : null;
+    }
+
+    private boolean tryUninterruptibly(RLock lock, Duration wait) {
+        boolean interrupted = false;
+        long deadline = System.nanoTime() + wait.toNanos();
+        try {
+            while (true) {
+                try {
+                    long left = Math.max(0, deadline - System.nanoTime());
+                    return lock.tryLock(TimeUnit.NANOSECONDS.toMillis(left), lease.toMillis(), TimeUnit.MILLISECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void giveBack(RLock lock) {
+        try {
+            lock.unlock();
+        } catch (IllegalMonitorStateException e) {
+            log.debug("Lock {} was lost before it was given back", lock.getName());
+        } catch (RuntimeException e) {
+            // What was decided under the lock is saved and stands.
+            log.warn("Lock {} not given back, others wait until it runs out after {}", lock.getName(), lease, e);
+        }
+    }
+}

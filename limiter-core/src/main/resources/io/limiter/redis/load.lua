@@ -1,0 +1,7 @@
+-- What the lock engine needs to take a step in Java; stands behind clock.lua. Java twin: LockEngine.load
+--
+-- KEYS[1] the state's key
+-- RETURN  microseconds since the epoch, the key's PTTL in milliseconds (-1: none, -2: no such key), its value
+
+local ttl = redis.call('PTTL', KEYS[1])
+return {now_micros(), ttl, redis.call('GET', KEYS[1])}
