@@ -33,7 +33,9 @@ public interface Limiter {
     /** As {@link #decide(int)}, from the permits of one key. */
     Decision decide(String key, int permits);
 
-    /** What {@link #decide(int)} would answer now; takes nothing and never waits. */
+    /**
+     * What {@link #decide(int)} would answer now, and what remains. Takes nothing and never waits.
+     */
     Decision peek(int permits);
 
     /** As {@link #peek(int)}, for the permits of one key. */

@@ -41,7 +41,10 @@ public interface LimiterFactory {
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
         return build(
-                name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).withExpire(Duration.ofSeconds(expireSeconds)));
+                name,
+                TokenBucket.builder(permitsPerSecond, maxBurstSeconds)
+                        .expire(Duration.ofSeconds(expireSeconds))
+                        .build());
     }
 
     /**
@@ -62,7 +65,7 @@ public interface LimiterFactory {
 
     /** As {@link #create(String, double, Duration)}. */
     default RateLimiter create(String name, double permitsPerSecond, long warmupPeriod, TimeUnit unit) {
-        return create(name, permitsPerSecond, Duration.of(warmupPeriod, unit.toChronoUnit()));
+        return create(name, permitsPerSecond, Duration.ofNanos(unit.toNanos(warmupPeriod)));
     }
 
     /** At most {@code limit} permits in a {@code period} that starts with its first request. */

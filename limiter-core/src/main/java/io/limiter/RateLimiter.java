@@ -106,7 +106,7 @@ public interface RateLimiter extends Limiter {
 
     /** Takes all of the permits if they can be had within the timeout, or none. */
     default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
-        return tryAcquire(permits, Duration.of(timeout, unit.toChronoUnit()));
+        return tryAcquire(permits, Duration.ofNanos(unit.toNanos(timeout)));
     }
 
     /** Takes one permit of the key if it can be had within the timeout. */
@@ -126,7 +126,7 @@ public interface RateLimiter extends Limiter {
 
     /** Takes all of the key's permits asked for if they can be had within the timeout, or none. */
     default boolean tryAcquire(String key, int permits, long timeout, TimeUnit unit) {
-        return tryAcquire(key, permits, Duration.of(timeout, unit.toChronoUnit()));
+        return tryAcquire(key, permits, Duration.ofNanos(unit.toNanos(timeout)));
     }
 
     private static Duration acquired(String key, Decision decision) {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record FixedWindow(int limit, Duration period) implements Limit<WindowCount> {
 
+    private static final long EXPIRE_MARGIN_MILLIS = 1000;
+
     public FixedWindow {
         Check.range("limit", limit, 1, Integer.MAX_VALUE);
         Check.duration("period", period, Duration.ofMillis(1));
@@ -39,7 +41,7 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
 
     /** A window cannot be booked ahead, so the timeout makes no difference. */
     @Override
-    public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, int permits, long timeoutMicros) {
+    public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
         double now = nowMicros;
         double count = 0.0;
         double end = now + periodMicros();
@@ -50,21 +52,19 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
             shortened = state.windowEndMicros() > end;
             end = Math.min(end, state.windowEndMicros());
         }
-        if (count + permits <= limit) {
-            WindowCount taken = new WindowCount(count + permits, end / 1000.0);
-            long micros = (long) (end - now);
-            return new Step<>(taken, new Decision(true, limit, (long) (limit - taken.count()), 0, 0, micros));
-        }
-        long untilReset = open ? (long) (end - now) : 0;
-        long retry = permits > limit ? Decision.NEVER_MICROS : untilReset;
-        long remaining = (long) Math.max(0.0, limit - count);
+        boolean granted = count + request.permits() <= limit;
+        boolean taken = granted && !request.peek();
+        double after = taken ? count + request.permits() : count;
+        long untilReset = taken || open ? (long) (end - now) : 0;
+        long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
+        boolean save = taken || (shortened && !request.peek());
         return new Step<>(
-                shortened ? new WindowCount(count, end / 1000.0) : state,
-                new Decision(false, limit, remaining, retry, retry, untilReset));
+                save ? new WindowCount(after, end / 1000.0) : state,
+                new Decision(granted, limit, (long) Math.max(0.0, limit - after), retry, retry, untilReset));
     }
 
     @Override
     public long lifetimeMillis(WindowCount state, long nowMicros) {
-        return Math.max(1, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0));
+        return Math.max(0, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
     }
 }

@@ -22,16 +22,15 @@ public interface Limit<S> {
     /**
      * Answers one request.
      *
-     * <p>A refused request changes nothing, so refusals need no write. The two exceptions correct a state that is no
-     * longer right whoever asks: it was written under other numbers, or by a clock that has since stepped back.
+     * <p>A peek or a refused request changes nothing, so it needs no write. The two exceptions, for refusals, correct a
+     * state that is no longer right whoever asks: it was written under other numbers, or by a clock that has since
+     * stepped back.
      *
      * @param state what the last step left, or {@code null} for a key that was never used, or not for so long that its
      *     state expired
      * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; at most 2<sup>53</sup>
-     * @param permits how many are asked for, at least 1
-     * @param timeoutMicros how long the caller is ready to wait for them, at least 0
      */
-    Step<S> step(@Nullable S state, long nowMicros, int permits, long timeoutMicros);
+    Step<S> step(@Nullable S state, long nowMicros, Request request);
 
     /**
      * How long a state must be kept so that forgetting it gives nobody a permit.

@@ -118,72 +118,37 @@ public record TokenBucket(
 
     /** A bursty bucket that starts full, whose callers wait for their own permits, not at all unless they say so. */
     public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
-        return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                null,
-                WhoWaits.CALLER,
-                true,
-                Duration.ZERO,
-                DEFAULT_MAX_WAIT,
-                DEFAULT_EXPIRE);
+        return builder(permitsPerSecond, burstSeconds).build();
     }
 
     /** What {@code RateLimiter.create(permitsPerSecond)} is in Guava: a burst of one second, empty at first. */
     public static TokenBucket guava(double permitsPerSecond) {
-        return new TokenBucket(
-                permitsPerSecond,
-                1.0,
-                null,
-                WhoWaits.NEXT_CALLER,
-                false,
-                Duration.ZERO,
-                DEFAULT_MAX_WAIT,
-                EXPIRE_STARTING_EMPTY);
+        return builder(permitsPerSecond, 1.0)
+                .whoWaits(WhoWaits.NEXT_CALLER)
+                .startsFull(false)
+                .expire(EXPIRE_STARTING_EMPTY)
+                .build();
     }
 
     /** What {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} is in Guava: cold at first. */
     public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
-        return new TokenBucket(
-                permitsPerSecond,
-                1.0,
-                new WarmUp(warmupPeriod),
-                WhoWaits.NEXT_CALLER,
-                true,
-                Duration.ZERO,
-                DEFAULT_MAX_WAIT,
-                DEFAULT_EXPIRE);
+        return builder(permitsPerSecond, new WarmUp(warmupPeriod)).build();
     }
 
+    /** Starts a bursty bucket with the defaults of {@link #of}. */
+    public static Builder builder(double permitsPerSecond, double burstSeconds) {
+        return new Builder(permitsPerSecond, burstSeconds, null, WhoWaits.CALLER);
+    }
+
+    /** Starts a bucket that warms up: the next caller waits, and it starts cold. */
+    public static Builder builder(double permitsPerSecond, WarmUp warmUp) {
+        return new Builder(permitsPerSecond, 1.0, warmUp, WhoWaits.NEXT_CALLER);
+    }
+
+    /** The same at another rate. */
     public TokenBucket withRate(double newPermitsPerSecond) {
         return new TokenBucket(
                 newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire);
-    }
-
-    public TokenBucket withWhoWaits(WhoWaits newWhoWaits) {
-        return new TokenBucket(
-                permitsPerSecond, burstSeconds, warmUp, newWhoWaits, startsFull, timeout, maxWait, expire);
-    }
-
-    /** The same with a warm-up, and so with {@link WhoWaits#NEXT_CALLER} and starting cold. */
-    public TokenBucket withWarmUp(WarmUp newWarmUp) {
-        return new TokenBucket(
-                permitsPerSecond, burstSeconds, newWarmUp, WhoWaits.NEXT_CALLER, true, timeout, maxWait, expire);
-    }
-
-    public TokenBucket withTimeout(Duration newTimeout) {
-        return new TokenBucket(
-                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, newTimeout, maxWait, expire);
-    }
-
-    public TokenBucket withMaxWait(Duration newMaxWait) {
-        return new TokenBucket(
-                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, newMaxWait, expire);
-    }
-
-    public TokenBucket withExpire(Duration newExpire) {
-        return new TokenBucket(
-                permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, newExpire);
     }
 
     /** The size of the bucket. */
@@ -236,22 +201,25 @@ public record TokenBucket(
     }
 
     @Override
-    public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, int permits, long timeoutMicros) {
+    public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
         double now = nowMicros;
+        int permits = request.permits();
         RedisPermits settled = settle(state, now);
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
         RedisPermits booked = settled.book(fromStored, cost);
 
-        double allowed = Math.min(timeoutMicros, maxWaitMicros());
+        double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
         double bookedMicros = booked.bookedMicros(now);
         double wait = whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
         boolean granted = wait <= allowed && bookedMicros <= maxBookedMicros();
-        if (granted) {
-            return new Step<>(booked, decision(true, booked, now, wait, 0.0));
+        double retry = granted ? 0.0 : retryAfterMicros(settled, permits, cost, wait, bookedMicros, allowed);
+        if (request.peek()) {
+            return new Step<>(state, decision(granted, settled, now, wait, retry));
         }
-        double retry = retryAfterMicros(settled, permits, cost, wait, bookedMicros, allowed);
-        return new Step<>(mustBeSaved(state, now) ? settled : state, decision(false, settled, now, wait, retry));
+        RedisPermits after = granted ? booked : settled;
+        boolean save = granted || mustBeSaved(state, now);
+        return new Step<>(save ? after : state, decision(granted, after, now, wait, retry));
     }
 
     @Override
@@ -333,6 +301,64 @@ public record TokenBucket(
                     + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
                     + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
                     + (Check.micros(timeout) > allowed ? " and maxWait (" + maxWait + ") no less" : ""));
+        }
+    }
+
+    /** The settings of a bucket that are not in every one. Not safe for use by several threads. */
+    public static final class Builder {
+
+        private final double permitsPerSecond;
+        private final double burstSeconds;
+        private final @Nullable WarmUp warmUp;
+        private WhoWaits whoWaits;
+        private boolean startsFull = true;
+        private Duration timeout = Duration.ZERO;
+        private Duration maxWait = DEFAULT_MAX_WAIT;
+        private Duration expire = DEFAULT_EXPIRE;
+
+        private Builder(double permitsPerSecond, double burstSeconds, @Nullable WarmUp warmUp, WhoWaits whoWaits) {
+            this.permitsPerSecond = permitsPerSecond;
+            this.burstSeconds = burstSeconds;
+            this.warmUp = warmUp;
+            this.whoWaits = whoWaits;
+        }
+
+        /** Who pays for permits that do not exist yet. Default: the caller; with a warm-up the next one, always. */
+        public Builder whoWaits(WhoWaits newWhoWaits) {
+            this.whoWaits = newWhoWaits;
+            return this;
+        }
+
+        /** Whether a new bucket holds all its permits. Default true; with a warm-up always. */
+        public Builder startsFull(boolean newStartsFull) {
+            this.startsFull = newStartsFull;
+            return this;
+        }
+
+        /** How long a call that names no timeout waits. Default 0. */
+        public Builder timeout(Duration newTimeout) {
+            this.timeout = newTimeout;
+            return this;
+        }
+
+        /** How far ahead permits can be booked. Default 1 h. */
+        public Builder maxWait(Duration newMaxWait) {
+            this.maxWait = newMaxWait;
+            return this;
+        }
+
+        /** How long an unused bucket is kept at the least. Default 60 s. */
+        public Builder expire(Duration newExpire) {
+            this.expire = newExpire;
+            return this;
+        }
+
+        /**
+         * @throws IllegalArgumentException if a number is out of its range, or the bucket could never grant a permit
+         */
+        public TokenBucket build() {
+            return new TokenBucket(
+                    permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.limiter.engine;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import java.util.List;
 
 /**

@@ -3,6 +3,7 @@ package io.limiter.engine;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 
 /**
  * A limiter on an engine: the one path that every public method takes to its decision.

@@ -1,6 +1,7 @@
 package io.limiter.engine;
 
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import java.util.List;
 
 /**

@@ -4,11 +4,11 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
-import io.limiter.engine.Request;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,6 +31,9 @@ public final class LocalEngine implements Engine {
 
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;
+
+    /** Of the magnitude of a wall clock, so that doubles round as they do over Redis. */
+    private static final long START_MICROS = 1_700_000_000_000_000L;
 
     private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
 
@@ -79,7 +82,7 @@ public final class LocalEngine implements Engine {
     }
 
     private long nowMicros() {
-        return (ticker.read() - origin) / 1000;
+        return START_MICROS + (ticker.read() - origin) / 1000;
     }
 
     private <S> Answer decide(KeyRequests<S> asked, long nowMicros) {
@@ -98,9 +101,9 @@ public final class LocalEngine implements Engine {
         S before = entry == null || entry.expiresAtMicros <= nowMicros ? null : entry.state(asked);
         S state = before;
         for (Request request : asked.requests()) {
-            Step<S> step = limit.step(state, nowMicros, request.permits(), request.timeoutMicros());
+            Step<S> step = limit.step(state, nowMicros, request);
             decisions.add(step.decision());
-            state = request.peek() ? state : step.state();
+            state = step.state();
         }
         if (state == before) {
             return before == null ? null : entry;

@@ -4,11 +4,11 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
-import io.limiter.engine.Request;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,10 +106,9 @@ final class LockEngine implements Engine {
         S state = loaded.state;
         boolean onlyPeeks = true;
         for (Request request : asked.requests()) {
-            long timeoutMicros = Math.max(0, request.timeoutMicros() - lockedMicros);
-            Step<S> step = limit.step(state, loaded.nowMicros, request.permits(), timeoutMicros);
+            Step<S> step = limit.step(state, loaded.nowMicros, request.waited(lockedMicros));
             decisions.add(step.decision());
-            state = request.peek() ? state : step.state();
+            state = step.state();
             onlyPeeks &= request.peek();
         }
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);

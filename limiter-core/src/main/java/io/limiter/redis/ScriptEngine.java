@@ -2,10 +2,10 @@ package io.limiter.redis;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
-import io.limiter.engine.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -71,29 +71,27 @@ local function decide(key, arg, now, reply)
       permits = -permits
     end
     local granted = count + permits <= limit
-    local until_reset = (granted or open) and window_end - now or 0
+    local taken = granted and not peek
+    if taken then
+      count = count + permits
+      open = true
+      save = true
+    elseif must_save and not peek then
+      save = true
+    end
+    local until_reset = open and window_end - now or 0
     local retry = 0
     if not granted then
       retry = permits > limit and -1 or until_reset
     end
+    only_peeks = only_peeks and peek
 
     local n = #reply
     reply[n + 1] = granted and 1 or 0
-    reply[n + 2] = math.max(0, limit - count - (granted and permits or 0))
+    reply[n + 2] = math.max(0, limit - count)
     reply[n + 3] = retry
     reply[n + 4] = retry
     reply[n + 5] = until_reset
-
-    if not peek then
-      only_peeks = false
-      if granted then
-        count = count + permits
-        open = true
-        save = true
-      elseif must_save then
-        save = true
-      end
-    end
   end
 
   -- A value that was left without a TTL would stay for ever if only refusals follow.
@@ -102,7 +100,7 @@ local function decide(key, arg, now, reply)
   end
   if save then
     local value = struct.pack('<Bdd', 2, count, window_end / 1000)
-    local lifetime = math.max(1, math.ceil((window_end - now) / 1000))
+    local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
     local saved = redis.pcall('SET', key, value, 'PX', lifetime)
     if saved.err then
       for i = #reply, first_reply + 1, -1 do

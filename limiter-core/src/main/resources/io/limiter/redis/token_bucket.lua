@@ -152,7 +152,7 @@ local function decide(key, arg, now, reply)
     end
 
     local stored_after, next_free_after, remainder_after = stored, next_free, remainder
-    if granted then
+    if granted and not peek then
       stored_after, next_free_after, remainder_after = stored - from_stored, booked_next_free, booked_remainder
     end
     local missing_micros = (max - stored_after) * cool_down

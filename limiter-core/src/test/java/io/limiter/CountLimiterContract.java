@@ -1,0 +1,122 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What every count limiter does, whichever engine decides. {@code EveryEngineTest} sees to it that none is left out. */
+public abstract class CountLimiterContract {
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    /** The clock of the engine. */
+    protected abstract TestClock clock();
+
+    @Test
+    void a_window_starts_with_its_first_request() {
+        CountLimiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        clock().atSecond(7);
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().atSecond(16.999999);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().atSecond(17);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void a_refused_call_takes_nothing_and_does_not_lengthen_the_window() {
+        CountLimiter limiter = limiters().count("k", 3, Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire(2)).isTrue();
+        for (int second = 1; second < 10; second++) {
+            clock().atSecond(second);
+            assertThat(limiter.tryAcquire(2)).isFalse();
+        }
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().atSecond(10);
+        assertThat(limiter.tryAcquire(3)).isTrue();
+    }
+
+    @Test
+    void the_decision_says_what_remains_and_when_the_window_ends() {
+        CountLimiter limiter = limiters().count("k", 5, Duration.ofSeconds(10));
+        assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
+        assertThat(limiter.decide(3)).isEqualTo(new Decision(true, 5, 2, 0, 0, 10_000_000));
+        clock().atSecond(4);
+        assertThat(limiter.decide("who", 1).remaining()).isEqualTo(4);
+        assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
+        assertThat(limiter.decide(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
+        assertThat(limiter.decide(6).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.peek("nobody", 6))
+                .isEqualTo(new Decision(false, 5, 5, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
+        clock().atSecond(10);
+        assertThat(limiter.peek().remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void each_key_has_a_window_of_its_own() {
+        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire("a")).isTrue();
+        assertThat(limiter.tryAcquire("b", 1)).isTrue();
+        assertThat(limiter.tryAcquire("a")).isFalse();
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void new_numbers_apply_to_an_open_window() {
+        assertThat(limiters().count("k", 2, Duration.ofSeconds(100)).tryAcquire(2))
+                .isTrue();
+        CountLimiter more = limiters().count("k", 5, Duration.ofSeconds(10));
+        assertThat(more.decide(4)).isEqualTo(new Decision(false, 5, 3, 10_000_000, 10_000_000, 10_000_000));
+        clock().atSecond(10);
+        assertThat(more.tryAcquire(4)).isTrue();
+    }
+
+    @Test
+    void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_longer_than_a_period() {
+        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().advance(Duration.ofDays(-1));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofSeconds(9));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofSeconds(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void threads_get_exactly_what_is_there() {
+        CountLimiter limiter = limiters().count("k", 100, Duration.ofMinutes(1));
+        AtomicInteger granted = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 25; i++) {
+                if (limiter.tryAcquire()) {
+                    granted.incrementAndGet();
+                }
+            }
+        });
+        assertThat(granted).hasValue(100);
+    }
+
+    @Test
+    void bad_numbers_are_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().count("k", 0, Duration.ofSeconds(1)))
+                .withMessage("limit must be between 1 and 2147483647, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().count("k", 1, Duration.ZERO))
+                .withMessageContaining("period must be between PT0.001S");
+        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
+    }
+}

@@ -1,0 +1,361 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every rate limiter does, whichever engine decides. {@code EveryEngineTest} sees to it that none is left out. */
+public abstract class RateLimiterContract {
+
+    protected static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    /** The clock of the engine, on which its limiters also sleep. */
+    protected abstract TestClock clock();
+
+    @Test
+    void own_cost_grants_a_permit_when_it_is_there() {
+        RateLimiter limiter = limiters().build("sms", 1.0 / 60, 60, 60);
+        assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GDDGD");
+    }
+
+    @Test
+    void guavas_way_grants_once_what_came_before_is_paid() {
+        RateLimiter limiter = limiters()
+                .build(
+                        "sms",
+                        TokenBucket.builder(1.0 / 60, 60)
+                                .whoWaits(WhoWaits.NEXT_CALLER)
+                                .build());
+        assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GGDGD");
+    }
+
+    @Test
+    void acquire_waits_for_its_own_permits() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        List<Duration> waits = new ArrayList<>();
+        for (int permits = 1; permits <= 5; permits++) {
+            waits.add(limiter.acquire(permits));
+        }
+        assertThat(waits).containsExactly(Duration.ZERO, seconds(2), seconds(3), seconds(4), seconds(5));
+        assertThat(clock().micros() - start).isEqualTo(14_000_000);
+    }
+
+    @Test
+    void acquire_in_guavas_way_waits_for_those_before() {
+        RateLimiter limiter = limiters().create("k", 1);
+        List<Duration> waits = new ArrayList<>();
+        for (int permits = 1; permits <= 5; permits++) {
+            waits.add(limiter.acquire(permits));
+        }
+        assertThat(waits).containsExactly(Duration.ZERO, seconds(1), seconds(2), seconds(3), seconds(4));
+    }
+
+    @Test
+    void warm_up_is_slow_at_first() {
+        RateLimiter limiter = limiters().create("k", 2, 4, TimeUnit.SECONDS);
+        List<Long> millis = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            millis.add(limiter.acquire().toMillis());
+        }
+        // Guava's own numbers for create(2, 4 s): from cold, three times slower, down to half a second each.
+        assertThat(millis).containsExactly(0L, 1375L, 1125L, 875L, 625L, 500L, 500L, 500L);
+    }
+
+    @Test
+    void another_cold_factor_starts_slower() {
+        TokenBucket limit = TokenBucket.builder(1, new WarmUp(seconds(10), 9)).build();
+        RateLimiter limiter = limiters().build("k", limit);
+        limiter.acquire();
+        assertThat(limiter.acquire()).isGreaterThan(seconds(6));
+    }
+
+    @Test
+    void a_full_bucket_gives_its_permits_at_once_and_no_more() {
+        RateLimiter limiter = limiters().build("k", 10, 2, 60);
+        for (int i = 0; i < 20; i++) {
+            assertThat(limiter.tryAcquire()).as("permit %d", i).isTrue();
+        }
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofMillis(99));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofMillis(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void several_permits_are_all_granted_or_none() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        assertThat(limiter.tryAcquire(7)).isTrue();
+        assertThat(limiter.tryAcquire(4)).isFalse();
+        assertThat(limiter.tryAcquire(3)).isTrue();
+    }
+
+    @Test
+    void a_timeout_waits_only_if_that_is_enough() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire(999, TimeUnit.MILLISECONDS)).isFalse();
+        assertThat(clock().micros() - start).isZero();
+        assertThat(limiter.tryAcquire(SECOND)).isTrue();
+        assertThat(clock().micros() - start).isEqualTo(1_000_000);
+        assertThat(limiter.tryAcquire(2, seconds(1))).isFalse();
+        assertThat(limiter.tryAcquire(2, 2, TimeUnit.SECONDS)).isTrue();
+        assertThat(clock().micros() - start).isEqualTo(3_000_000);
+    }
+
+    @Test
+    void a_negative_timeout_does_not_wait() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThat(limiter.tryAcquire(seconds(-5))).isTrue();
+        assertThat(limiter.tryAcquire(Long.MIN_VALUE, TimeUnit.NANOSECONDS)).isFalse();
+    }
+
+    @Test
+    void the_longest_timeout_waits_no_longer_than_max_wait() {
+        RateLimiter limiter = limiters()
+                .build("k", TokenBucket.builder(1, 1).maxWait(seconds(10)).build());
+        assertThat(limiter.tryAcquire(11, Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
+        assertThat(limiter.tryAcquire(11, Long.MAX_VALUE, TimeUnit.DAYS)).isFalse();
+        assertThatThrownBy(() -> limiter.acquire(11))
+                .isInstanceOf(RateLimitExceededException.class)
+                .hasMessageContaining("retry after");
+        assertThatThrownBy(() -> limiter.acquire("who", 12))
+                .isInstanceOfSatisfying(RateLimitExceededException.class, e -> {
+                    assertThat(e.key()).isEqualTo("who");
+                    assertThat(e.decision().retryAfter()).isEqualTo(Decision.NEVER);
+                });
+    }
+
+    @Test
+    void the_limits_own_timeout_applies_where_a_call_has_none() {
+        RateLimiter limiter = limiters()
+                .build("k", TokenBucket.builder(0.5, 1).timeout(seconds(2)).build());
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(clock().micros() - start).isEqualTo(1_000_000);
+        assertThat(limiter.decide("who", 1).timeToWait()).isEqualTo(seconds(1));
+        assertThat(limiter.tryAcquire("who", Duration.ZERO)).isFalse();
+    }
+
+    @Test
+    void each_key_has_permits_of_its_own() {
+        RateLimiter limiter = limiters().build("sms", 1, 1, 60);
+        assertThat(limiter.tryAcquire("0171")).isTrue();
+        assertThat(limiter.tryAcquire("0172", 1)).isTrue();
+        assertThat(limiter.tryAcquire("0171")).isFalse();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire("0171", 1, TimeUnit.SECONDS)).isTrue();
+        assertThat(limiter.acquire("0173", 1)).isZero();
+        assertThat(limiter.acquire("0173")).isEqualTo(SECOND);
+        assertThat(limiter.tryAcquire("0173", 2, SECOND)).isFalse();
+        assertThat(limiter.tryAcquire("0173", 2, 2, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void one_name_is_one_bucket_whatever_the_numbers() {
+        RateLimiter slow = limiters().build("k", 1, 1, 60);
+        assertThat(slow.tryAcquire()).isTrue();
+        RateLimiter fast = limiters().build("k", 100, 1, 60);
+        assertThat(fast.limit().permitsPerSecond()).isEqualTo(100);
+        assertThat(fast.tryAcquire()).isFalse();
+        clock().advance(Duration.ofMillis(10));
+        assertThat(fast.tryAcquire()).isTrue();
+        assertThat(limiters().build("k", 100, 1, 60)).isSameAs(fast);
+    }
+
+    @Test
+    void another_name_or_prefix_is_another_bucket() {
+        assertThat(limiters().build("a", 1, 1, 60).tryAcquire()).isTrue();
+        assertThat(limiters().build("b", 1, 1, 60).tryAcquire()).isTrue();
+        assertThat(limiters().build("a:b", 1, 1, 60).tryAcquire()).isTrue();
+        assertThat(limiters().build("a", 1, 1, 60).tryAcquire("b")).isTrue();
+    }
+
+    @Test
+    void a_new_rate_keeps_what_was_earned_and_owed() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        assertThat(limiter.tryAcquire(10)).isTrue();
+        clock().advance(seconds(4));
+        limiter.setRate(2);
+        assertThat(limiter.getRate()).isEqualTo(2);
+        // Four of ten at the old rate are eight of twenty at the new one.
+        assertThat(limiter.peek().remaining()).isEqualTo(8);
+        assertThat(limiter.peek().limit()).isEqualTo(20);
+        assertThat(limiter.tryAcquire(9)).isFalse();
+        clock().advance(Duration.ofMillis(500));
+        assertThat(limiter.tryAcquire(9)).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void a_new_rate_takes_effect_even_if_the_first_call_is_refused() {
+        RateLimiter limiter = limiters().build("k", 1.0 / 3600, 3600, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        limiter.setRate(10);
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofMillis(100));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void building_again_limits_at_the_numbers_given_even_after_set_rate() {
+        RateLimiter first = limiters().build("k", 1, 1, 60);
+        first.setRate(50);
+        assertThat(limiters().build("k", 1, 1, 60).getRate()).isEqualTo(1);
+        assertThat(first.getRate()).isEqualTo(50);
+    }
+
+    @Test
+    void peek_says_what_a_call_would_get_and_takes_nothing() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        assertThat(limiter.peek().granted()).isTrue();
+        assertThat(limiter.peek().remaining()).isEqualTo(2);
+        assertThat(limiter.tryAcquire(2)).isTrue();
+        assertThat(limiter.peek().granted()).isFalse();
+        assertThat(limiter.peek(2).retryAfter()).isEqualTo(seconds(2));
+        assertThat(limiter.peek("who").granted()).isTrue();
+        assertThat(limiter.peek("who", 3).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.tryAcquire("who", 2)).isTrue();
+        assertThat(clock().micros() - start).isZero();
+    }
+
+    @Test
+    void the_decision_says_what_remains_and_when_to_come_back() {
+        RateLimiter limiter = limiters().build("k", 2, 5, 60);
+        assertThat(limiter.decide(3)).isEqualTo(new Decision(true, 10, 7, 0, 0, 1_500_000));
+        assertThat(limiter.decide(8)).isEqualTo(new Decision(false, 10, 7, 500_000, 500_000, 1_500_000));
+        assertThat(limiter.decide(8, Duration.ofMillis(200)))
+                .isEqualTo(new Decision(false, 10, 7, 500_000, 300_000, 1_500_000));
+        assertThat(limiter.decide(8, SECOND)).isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000));
+        assertThat(limiter.decide(11)).satisfies(never -> {
+            assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
+            assertThat(never.granted()).isFalse();
+        });
+        assertThat(limiter.decide("who", 10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
+    }
+
+    @Test
+    void coming_back_when_told_to_is_granted() {
+        RateLimiter limiter = limiters().build("k", 7.0 / 3, 3, 60);
+        for (int i = 0; i < 200; i++) {
+            int permits = 1 + i % 7;
+            Decision decision = limiter.decide(permits);
+            if (!decision.granted()) {
+                clock().advance(decision.retryAfter());
+                assertThat(limiter.decide(permits).granted()).as("call %d", i).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void a_clock_that_steps_back_gives_nothing_away() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        assertThat(limiter.tryAcquire(10)).isTrue();
+        clock().advance(seconds(-60));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(seconds(60));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(seconds(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_clock_that_steps_back_far_freezes_nobody_for_longer_than_max_wait() {
+        RateLimiter limiter = limiters()
+                .build("k", TokenBucket.builder(1, 1).maxWait(seconds(30)).build());
+        assertThat(limiter.tryAcquire()).isTrue();
+        clock().advance(Duration.ofDays(-10));
+        assertThat(limiter.decide(1).retryAfter()).isEqualTo(seconds(31));
+        clock().advance(seconds(31));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {1.0, 1000.0, 1_000_000.0})
+    void threads_get_exactly_what_is_there(double rate) {
+        RateLimiter limiter = limiters().build("k", rate, 100 / rate, 60);
+        AtomicInteger granted = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 25; i++) {
+                if (limiter.tryAcquire()) {
+                    granted.incrementAndGet();
+                }
+            }
+        });
+        assertThat(granted).hasValue(100);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+    void permits_below_one_are_an_error(int permits) {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.tryAcquire(permits))
+                .withMessage("permits must be at least 1, was " + permits);
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.acquire("who", permits));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.peek(permits));
+    }
+
+    @Test
+    void a_name_or_key_that_says_nothing_is_an_error() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.tryAcquire(" "))
+                .withMessageContaining("key");
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire((String) null));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().build("", 1, 1, 60))
+                .withMessageContaining("name");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().withPrefix("a{b}").build("k", 1, 1, 60));
+    }
+
+    @Test
+    void a_bucket_that_could_never_grant_is_an_error_that_says_what_would() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().build("k", 0.5, 1, 60))
+                .withMessageContaining("burst must be at least 2.0 s");
+        RateLimiter one = limiters().build("k", 1.0 / 49, 49, 60);
+        assertThat(one.tryAcquire()).isTrue();
+        clock().advance(seconds(49));
+        assertThat(one.tryAcquire()).isTrue();
+    }
+
+    private long start;
+
+    @org.junit.jupiter.api.BeforeEach
+    void remember_when_it_started() {
+        start = clock().micros();
+    }
+
+    private String outcomes(RateLimiter limiter, double... seconds) {
+        StringBuilder outcomes = new StringBuilder();
+        for (double second : seconds) {
+            clock().atSecond(second);
+            outcomes.append(limiter.tryAcquire() ? 'G' : 'D');
+        }
+        return outcomes.toString();
+    }
+
+    private static Duration seconds(long seconds) {
+        return Duration.ofSeconds(seconds);
+    }
+}

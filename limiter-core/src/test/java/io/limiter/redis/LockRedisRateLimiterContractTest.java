@@ -1,0 +1,24 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiterContract;
+import io.limiter.testing.TestClock;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LockRedisRateLimiterContractTest extends RateLimiterContract {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Override
+    protected LimiterFactory limiters() {
+        return limiters == null ? limiters = redis.underLock(new RedisLock(RedisFixture.connections())) : limiters;
+    }
+
+    @Override
+    protected TestClock clock() {
+        return redis.clock();
+    }
+
+    private LimiterFactory limiters;
+}

@@ -1,0 +1,156 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanIterator;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.TestClock;
+import io.limiter.testing.TestRedis;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A real Redis with a clock that the test moves, and keys of the test's own. After each test it checks what must always
+ * hold of them, and removes them.
+ */
+final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
+
+    private static final LettuceConnectionFactory CONNECTIONS = connect();
+    private static final RedisCommands<String, byte[]> COMMANDS = RedisClient.create(
+                    TestRedis.shared().uri())
+            .connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
+            .sync();
+
+    private String prefix = "";
+    private String clockKey = "";
+    private TestClock clock = new TestClock();
+    private boolean expectsForeignValues;
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        String id = UUID.randomUUID().toString().substring(0, 8);
+        prefix = "test-" + id + ":";
+        clockKey = "clock-" + id;
+        clock = new TestClock(
+                micros -> COMMANDS.set(clockKey, Long.toString(micros).getBytes(StandardCharsets.US_ASCII)));
+        expectsForeignValues = false;
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        List<String> keys = keys();
+        try {
+            if (!expectsForeignValues) {
+                keys.forEach(this::checkInvariants);
+            }
+        } finally {
+            keys.forEach(COMMANDS::del);
+            COMMANDS.del(clockKey);
+        }
+    }
+
+    static LettuceConnectionFactory connections() {
+        return CONNECTIONS;
+    }
+
+    static RedisCommands<String, byte[]> commands() {
+        return COMMANDS;
+    }
+
+    /** One for all tests; starting one takes half a second. */
+    static RedissonClient redisson() {
+        return Lazy.REDISSON;
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    TestClock clock() {
+        return clock;
+    }
+
+    /** Lua that reads the clock which the test moves. */
+    String clockLua() {
+        return "local function now_micros() return tonumber(redis.call('GET', '" + clockKey + "')) end";
+    }
+
+    /** The test puts values there that are not a limiter's. */
+    void expectForeignValues() {
+        expectsForeignValues = true;
+    }
+
+    RedisRateLimiterFactory.Builder builder() {
+        return RedisRateLimiterFactory.builder(CONNECTIONS)
+                .clock(clockLua(), clock)
+                .sleeper(clock);
+    }
+
+    LimiterFactory byScript() {
+        return builder().build().withPrefix(prefix);
+    }
+
+    LimiterFactory underLock(DistributedLock lock) {
+        return builder().lock(lock).build().withPrefix(prefix);
+    }
+
+    /** The keys that limiters of this test have left in Redis. */
+    List<String> keys() {
+        List<String> keys = new ArrayList<>();
+        ScanIterator.scan(COMMANDS, ScanArgs.Builder.matches(prefix + "*").limit(1000))
+                .forEachRemaining(keys::add);
+        return keys;
+    }
+
+    private void checkInvariants(String key) {
+        assertThat(key).as("nothing but states is left behind").endsWith("}");
+        assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isPositive();
+        byte[] value = COMMANDS.get(key);
+        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("windowEnd");
+        // Reading checks the ranges.
+        if (window) {
+            new StateCodec().read(key, value, new FixedWindow(1, Duration.ofSeconds(1)), 0, 1);
+        } else {
+            new StateCodec().read(key, value, TokenBucket.of(1, 1), 0, 1);
+        }
+    }
+
+    private static LettuceConnectionFactory connect() {
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(
+                TestRedis.shared().host(), TestRedis.shared().port());
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+
+    private static final class Lazy {
+        private static final RedissonClient REDISSON = create();
+
+        private static RedissonClient create() {
+            Config config = new Config();
+            config.useSingleServer()
+                    .setAddress(TestRedis.shared().uri())
+                    .setConnectionMinimumIdleSize(1)
+                    .setConnectionPoolSize(16);
+            return Redisson.create(config);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.limiter.testing;
+
+import com.google.common.base.Ticker;
+import io.limiter.engine.Sleeper;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/** A clock that moves when it is told to, and when somebody sleeps on it. Starts at a moment of today's magnitude. */
+public final class TestClock extends Ticker implements Sleeper {
+
+    private static final long START_MICROS = 1_763_650_000_123_456L;
+
+    private final AtomicLong micros = new AtomicLong(START_MICROS);
+    private final LongConsumer mirror;
+
+    public TestClock() {
+        this(micros -> {});
+    }
+
+    /**
+     * @param mirror is told the time, in microseconds, at the start and whenever it changes
+     */
+    public TestClock(LongConsumer mirror) {
+        this.mirror = mirror;
+        mirror.accept(START_MICROS);
+    }
+
+    public long micros() {
+        return micros.get();
+    }
+
+    public void set(long newMicros) {
+        micros.set(newMicros);
+        mirror.accept(newMicros);
+    }
+
+    /** Moves on, or back if negative. */
+    public void advance(Duration duration) {
+        mirror.accept(micros.addAndGet(
+                ChronoUnit.MICROS.between(java.time.Instant.EPOCH, java.time.Instant.EPOCH.plus(duration))));
+    }
+
+    /** Sets the time to so many seconds after the start. */
+    public void atSecond(double seconds) {
+        set(START_MICROS + Math.round(seconds * 1e6));
+    }
+
+    @Override
+    public long read() {
+        return micros.get() * 1000;
+    }
+
+    @Override
+    public void sleep(long sleepMicros) {
+        mirror.accept(micros.addAndGet(sleepMicros));
+    }
+}
