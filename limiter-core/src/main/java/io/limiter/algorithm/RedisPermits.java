@@ -1,6 +1,8 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a {@link TokenBucket}, and what time and bookings do to it. Immutable and pure; all numbers are doubles
@@ -21,10 +23,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * @param remainderMicros microseconds booked on top, at least 0 and less than 1
  */
 public record RedisPermits(
-        @JsonProperty(required = true) double maxPermits,
-        @JsonProperty(required = true) double storedPermits,
-        @JsonProperty(required = true) double intervalMillis,
-        @JsonProperty(required = true) double nextFreeTicketMillis,
+        double maxPermits,
+        double storedPermits,
+        double intervalMillis,
+        double nextFreeTicketMillis,
         double remainderMicros) {
 
     /**
@@ -49,6 +51,22 @@ public record RedisPermits(
                     + ", storedPermits " + storedPermits + ", intervalMillis " + intervalMillis
                     + ", nextFreeTicketMillis " + nextFreeTicketMillis + ", remainderMicros " + remainderMicros);
         }
+    }
+
+    /** Reads JSON, in which the remainder may be missing. */
+    @JsonCreator
+    static RedisPermits of(
+            @JsonProperty(value = "maxPermits", required = true) double maxPermits,
+            @JsonProperty(value = "storedPermits", required = true) double storedPermits,
+            @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
+            @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
+            @JsonProperty("remainderMicros") @Nullable Double remainderMicros) {
+        return new RedisPermits(
+                maxPermits,
+                storedPermits,
+                intervalMillis,
+                nextFreeTicketMillis,
+                remainderMicros == null ? 0.0 : remainderMicros);
     }
 
     /** A bucket that comes into being. */

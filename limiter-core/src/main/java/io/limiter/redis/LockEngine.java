@@ -31,7 +31,7 @@ final class LockEngine implements Engine {
     /** How long to wait for the lock if the caller's timeout is shorter. */
     static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
 
-    private final ScriptRunner redis;
+    private final RedisCalls redis;
     private final DistributedLock lock;
     private final Duration lockWait;
     private final Ticker ticker;
@@ -43,7 +43,7 @@ final class LockEngine implements Engine {
      * @param clock the part of the scripts that tells the time
      * @param ticker measures how long the lock was waited for
      */
-    LockEngine(ScriptRunner redis, DistributedLock lock, Duration lockWait, String clock, Ticker ticker) {
+    LockEngine(RedisCalls redis, DistributedLock lock, Duration lockWait, String clock, Ticker ticker) {
         this.redis = redis;
         this.lock = lock;
         this.lockWait = lockWait;

@@ -10,10 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
-import org.springframework.data.redis.core.types.Expiration;
 
 /**
  * A lock on one Redis node: {@code SET key owner NX PX}, given back by its owner only. Each acquisition has a random
@@ -31,8 +28,7 @@ public final class RedisLock implements DistributedLock {
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
     private static final long LONGEST_PAUSE_MICROS = 32_000;
 
-    private final RedisConnectionFactory connections;
-    private final ScriptRunner scripts;
+    private final RedisCalls redis;
     private final LuaScript unlock = LuaScript.of(LuaScript.resource("unlock.lua"));
     private final Duration lease;
 
@@ -47,8 +43,7 @@ public final class RedisLock implements DistributedLock {
         if (lease.toMillis() < 1) {
             throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
         }
-        this.connections = connections;
-        this.scripts = new ScriptRunner(connections);
+        this.redis = new RedisCalls(connections);
         this.lease = lease;
     }
 
@@ -58,7 +53,7 @@ public final class RedisLock implements DistributedLock {
         byte[] owner = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
         long deadline = System.nanoTime() + wait.toNanos();
         long pauseMicros = SHORTEST_PAUSE_MICROS;
-        while (!set(lockKey, owner)) {
+        while (!redis.setIfAbsent(lockKey, owner, lease)) {
             long leftMicros = (deadline - System.nanoTime()) / 1000;
             if (leftMicros <= 0) {
                 return null;
@@ -70,17 +65,9 @@ public final class RedisLock implements DistributedLock {
         return () -> giveBack(lockKey, owner);
     }
 
-    private boolean set(byte[] key, byte[] owner) {
-        try (RedisConnection connection = connections.getConnection()) {
-            return Boolean.TRUE.equals(connection
-                    .stringCommands()
-                    .set(key, owner, Expiration.from(lease.toMillis(), TimeUnit.MILLISECONDS), SetOption.ifAbsent()));
-        }
-    }
-
     private void giveBack(byte[] key, byte[] owner) {
         try {
-            scripts.runForFlag(unlock, 1, List.of(key, owner));
+            redis.runForFlag(unlock, 1, List.of(key, owner));
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
             log.warn("Lock not given back, others wait until it runs out after {}", lease, e);

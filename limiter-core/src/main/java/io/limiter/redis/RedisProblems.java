@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterBackendException;
+import org.springframework.core.NestedExceptionUtils;
 
 /** What can go wrong with Redis, in the words a reader of the log needs. */
 final class RedisProblems {
@@ -15,7 +16,12 @@ final class RedisProblems {
     static LimiterBackendException of(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : new LimiterBackendException(key, "Redis failed: " + cause.getMessage(), cause);
+                : new LimiterBackendException(
+                        key,
+                        "Redis failed: "
+                                + NestedExceptionUtils.getMostSpecificCause(cause)
+                                        .getMessage(),
+                        cause);
     }
 
     /** Redis refused the command on this key. */

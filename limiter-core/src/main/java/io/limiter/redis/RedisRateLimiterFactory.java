@@ -105,7 +105,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         private Engine engine() {
-            ScriptRunner redis = new ScriptRunner(connections);
+            RedisCalls redis = new RedisCalls(connections);
             return lock == null ? new ScriptEngine(redis, clock) : new LockEngine(redis, lock, lockWait, clock, ticker);
         }
     }

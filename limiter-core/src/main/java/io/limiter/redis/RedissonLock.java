@@ -44,7 +44,7 @@ public final class RedissonLock implements DistributedLock {
     }
 
     private boolean tryUninterruptibly(RLock lock, Duration wait) {
-        boolean interrupted = false;
+        boolean interrupted = Thread.interrupted();
         long deadline = System.nanoTime() + wait.toNanos();
         try {
             while (true) {
@@ -64,7 +64,10 @@ public final class RedissonLock implements DistributedLock {
 
     private void giveBack(RLock lock) {
         try {
-            lock.unlock();
+            Interrupts.holdOff(() -> {
+                lock.unlock();
+                return true;
+            });
         } catch (IllegalMonitorStateException e) {
             log.debug("Lock {} was lost before it was given back", lock.getName());
         } catch (RuntimeException e) {

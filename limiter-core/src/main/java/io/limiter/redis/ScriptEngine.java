@@ -26,13 +26,13 @@ final class ScriptEngine implements Engine {
     /** Longer than any wait that is ever granted, and exact as a double. */
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
-    private final ScriptRunner redis;
+    private final RedisCalls redis;
     private final Map<Class<?>, Kind> kinds = new LinkedHashMap<>();
 
     /**
      * @param clock the part of the scripts that tells the time
      */
-    ScriptEngine(ScriptRunner redis, String clock) {
+    ScriptEngine(RedisCalls redis, String clock) {
         this.redis = redis;
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {

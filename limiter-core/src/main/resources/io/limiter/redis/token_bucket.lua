@@ -36,7 +36,10 @@ local function read_permits(key)
     local ok, json = pcall(cjson.decode, value)
     if ok then
       max, stored, interval = json.maxPermits, json.storedPermits, json.intervalMillis
-      next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros or 0
+      next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros
+      if remainder == nil or remainder == cjson.null then
+        remainder = 0
+      end
     end
   end
   if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'

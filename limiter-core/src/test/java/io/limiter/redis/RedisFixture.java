@@ -18,7 +18,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -73,6 +76,15 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
 
     static RedisCommands<String, byte[]> commands() {
         return COMMANDS;
+    }
+
+    /** How often each command ran since {@code CONFIG RESETSTAT}, those within scripts included. */
+    static Map<String, Long> commandsSent() {
+        Pattern line = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+),");
+        return line.matcher(COMMANDS.info("commandstats"))
+                .results()
+                .filter(match -> !match.group(1).startsWith("config"))
+                .collect(Collectors.toMap(match -> match.group(1), match -> Long.valueOf(match.group(2))));
     }
 
     /** One for all tests; starting one takes half a second. */

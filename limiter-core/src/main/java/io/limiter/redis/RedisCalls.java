@@ -1,34 +1,39 @@
 package io.limiter.redis;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.types.Expiration;
 
 /**
- * The one door to Redis for scripts: by digest, with the whole text only if Redis does not know it (it was restarted,
- * or its scripts were flushed). That error says that nothing was executed, so the second call cannot count twice.
+ * The one door to Redis. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
+ * or its scripts were flushed); that error says that nothing was executed, so the second call cannot count twice.
  *
- * <p>Takes its connections from the factory rather than through a template, so that a decision never becomes part of a
+ * <p>Connections come from the factory rather than through a template, so that a decision never becomes part of a
  * transaction that the calling thread has open.
+ *
+ * <p>A thread that was interrupted before can call all the same, as it can with a limiter in process, and stays
+ * interrupted. One that is interrupted while it waits for the answer gets the client's exception.
  */
-final class ScriptRunner {
+final class RedisCalls {
 
     private static final byte[][] NO_ARGUMENTS = {};
 
     private final RedisConnectionFactory connections;
 
-    ScriptRunner(RedisConnectionFactory connections) {
+    RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
     }
 
     /** Whether keys of different names may share a call. */
     boolean keysShareCalls() {
-        try (RedisConnection connection = connections.getConnection()) {
-            return !(connection instanceof RedisClusterConnection);
-        }
+        return call(connection -> !(connection instanceof RedisClusterConnection));
     }
 
     /** Runs a script that returns a list. */
@@ -46,9 +51,16 @@ final class ScriptRunner {
         return reply != null && reply == 1;
     }
 
+    /** {@code SET key value NX PX}. */
+    boolean setIfAbsent(byte[] key, byte[] value, Duration lifetime) {
+        Expiration expiration = Expiration.milliseconds(lifetime.toMillis());
+        return Boolean.TRUE.equals(
+                call(connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
+    }
+
     private <T> @Nullable T run(LuaScript script, ReturnType type, int keys, List<byte[]> keysAndArguments) {
         byte[][] arguments = keysAndArguments.toArray(NO_ARGUMENTS);
-        try (RedisConnection connection = connections.getConnection()) {
+        return call(connection -> {
             try {
                 return connection.scriptingCommands().evalSha(script.sha1(), type, keys, arguments);
             } catch (RuntimeException e) {
@@ -57,7 +69,15 @@ final class ScriptRunner {
                 }
                 return connection.scriptingCommands().eval(script.source(), type, keys, arguments);
             }
-        }
+        });
+    }
+
+    private <T extends @Nullable Object> T call(Function<RedisConnection, T> command) {
+        return Interrupts.holdOff(() -> {
+            try (RedisConnection connection = connections.getConnection()) {
+                return command.apply(connection);
+            }
+        });
     }
 
     private static boolean saysNoScript(Throwable thrown) {

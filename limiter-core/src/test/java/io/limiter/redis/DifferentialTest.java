@@ -1,0 +1,190 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Ticker;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The Java arithmetic and the Lua scripts on a real Redis, side by side through the same random steps: decisions and
+ * states are the same to the last bit.
+ */
+class DifferentialTest {
+
+    private static final int STEPS = 100_000;
+    private static final int LOCK_STEPS = 4_000;
+    private static final int STEPS_PER_KEY = 200;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+    private final StateCodec codec = new StateCodec();
+
+    @Test
+    void token_bucket_in_java_and_in_lua() {
+        Engine script = scriptEngine();
+        run(STEPS, this::randomBucket, () -> script);
+    }
+
+    @Test
+    void fixed_window_in_java_and_in_lua() {
+        Engine script = scriptEngine();
+        run(STEPS / 4, this::randomWindow, () -> script);
+    }
+
+    @Test
+    void script_and_lock_take_turns_on_one_bucket() {
+        takeTurns(this::randomBucket);
+    }
+
+    @Test
+    void script_and_lock_take_turns_on_one_window() {
+        takeTurns(this::randomWindow);
+    }
+
+    private <S> void takeTurns(Supplier<Limit<S>> limits) {
+        Engine script = scriptEngine();
+        Engine lock = new LockEngine(
+                new RedisCalls(RedisFixture.connections()),
+                new RedisLock(RedisFixture.connections()),
+                Duration.ofSeconds(5),
+                redis.clockLua(),
+                new StoppedTicker());
+        run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock);
+    }
+
+    private Engine scriptEngine() {
+        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua());
+    }
+
+    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
+        for (int done = 0; done < steps; ) {
+            done += runOneKey(redis.prefix() + "{" + done + "}", limits, engines);
+        }
+    }
+
+    private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
+        Limit<S> limit = limits.get();
+        @Nullable S state = null;
+        int steps = 0;
+        while (steps < STEPS_PER_KEY) {
+            if (random.nextInt(40) == 0) {
+                limit = limits.get();
+            }
+            moveClock(limit);
+            List<Request> requests = randomRequests(limit);
+            List<Decision> expected = new ArrayList<>();
+            for (Request request : requests) {
+                Step<S> step = limit.step(state, redis.clock().micros(), request);
+                state = step.state();
+                expected.add(step.decision());
+            }
+            String what = "step " + steps + " of " + key + " under " + limit + ", " + requests + "; " + Seed.hint();
+            List<Decision> decided = engines.get()
+                    .decide(List.of(new KeyRequests<>(key, limit, requests)))
+                    .get(0)
+                    .decisions();
+            assertThat(decided).as(what).isEqualTo(expected);
+            assertThat(stored(key, limit)).as(what).isEqualTo(state);
+            steps += requests.size();
+        }
+        RedisFixture.commands().del(key);
+        return steps;
+    }
+
+    /** What Redis holds, kept from expiring while simulated time goes its own way. */
+    private <S> @Nullable S stored(String key, Limit<S> limit) {
+        byte[] value = RedisFixture.commands().get(key);
+        RedisFixture.commands().persist(key);
+        return value == null ? null : codec.read(key, value, limit, 0, 0);
+    }
+
+    /** Stalls, goes on by all kinds of amounts, jumps ahead, and steps back. */
+    private void moveClock(Limit<?> limit) {
+        double scale = limit instanceof TokenBucket bucket ? 1e6 / bucket.permitsPerSecond() : 10e6;
+        double micros = switch (random.nextInt(12)) {
+            case 0, 1, 2 -> 0;
+            case 3 -> 1;
+            case 4, 5, 6, 7 -> random.nextDouble() * 2 * scale;
+            case 8 -> Math.rint(scale);
+            case 9 -> random.nextDouble() * 1000 * scale;
+            case 10 -> random.nextDouble() * 86_400e6;
+            default -> -random.nextDouble() * (random.nextBoolean() ? scale : 86_400e6);
+        };
+        redis.clock().set(redis.clock().micros() + (long) micros);
+    }
+
+    private List<Request> randomRequests(Limit<?> limit) {
+        double interval = limit instanceof TokenBucket bucket ? 1e6 / bucket.permitsPerSecond() : 1e6;
+        List<Request> requests = new ArrayList<>();
+        do {
+            int permits = random.nextInt(10) == 0 ? 1 + random.nextInt(10_000) : 1 + random.nextInt(5);
+            long timeout = switch (random.nextInt(5)) {
+                case 0, 1 -> 0L;
+                case 2 -> (long) (random.nextDouble() * 10 * interval);
+                case 3 -> Math.round(interval);
+                default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
+            };
+            requests.add(new Request(permits, timeout, random.nextInt(8) == 0));
+        } while (random.nextInt(3) > 0);
+        return requests;
+    }
+
+    private Limit<io.limiter.algorithm.RedisPermits> randomBucket() {
+        double rate = randomRate();
+        Duration maxWait =
+                random.nextBoolean() ? TokenBucket.DEFAULT_MAX_WAIT : Duration.ofMillis(random.nextInt(5000));
+        if (random.nextInt(3) == 0) {
+            Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
+            double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
+            return TokenBucket.builder(rate, new WarmUp(period, coldFactor))
+                    .maxWait(maxWait)
+                    .build();
+        }
+        double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;
+        return TokenBucket.builder(rate, permits / rate)
+                .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .startsFull(random.nextInt(4) > 0)
+                .maxWait(maxWait)
+                .build();
+    }
+
+    private double randomRate() {
+        return switch (random.nextInt(4)) {
+            case 0 -> 1 + random.nextInt(100);
+            case 1 -> 1.0 / (1 + random.nextInt(1000));
+            default -> Math.exp(random.nextDouble() * Math.log(1e9)) / 1000;
+        };
+    }
+
+    private Limit<io.limiter.algorithm.WindowCount> randomWindow() {
+        long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
+        return new FixedWindow(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), Duration.ofMillis(millis));
+    }
+
+    private static final class StoppedTicker extends Ticker {
+        @Override
+        public long read() {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LockEngineTest {
+
+    private static final TokenBucket TEN = TokenBucket.of(1, 10);
+    private static final Request ONE = new Request(1, 0, false);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final RedisLock lock = new RedisLock(RedisFixture.connections());
+
+    @Test
+    void one_uncontended_decision_is_four_commands() {
+        RateLimiter limiter = redis.underLock(lock).build("k", TEN);
+        limiter.tryAcquire();
+        RedisFixture.commands().configResetstat();
+        limiter.tryAcquire();
+        Map<String, Long> sent = RedisFixture.commandsSent();
+        // Lock, load, save and unlock; and what the three scripts run, the movable clock's GET among it.
+        assertThat(sent).containsEntry("evalsha", 3L).containsEntry("set", 2L);
+    }
+
+    @Test
+    void a_holder_that_lost_its_lock_does_not_overwrite_what_others_decided() {
+        String key = redis.prefix() + "{k}";
+        LockEngine others = engine(lock, Duration.ofSeconds(1));
+        AtomicInteger attempts = new AtomicInteger();
+        // Another JVM takes seven permits between this one's load and save, as if the lock had run out meanwhile.
+        DistributedLock lost = (lockKey, wait) -> {
+            attempts.incrementAndGet();
+            return () -> {};
+        };
+        TokenBucket interrupted = TEN;
+        StepHook hook = new StepHook(interrupted, () -> others.decide(key, TEN, new Request(7, 0, false)));
+        LockEngine engine = engine(lost, Duration.ofSeconds(1));
+        Decision decision = engine.decide(key, hook, new Request(4, 0, false));
+        assertThat(attempts).as("it started over").hasValue(2);
+        assertThat(decision.granted()).as("three were left").isFalse();
+        assertThat(others.decide(key, TEN, new Request(3, 0, true)).granted()).isTrue();
+    }
+
+    @Test
+    void a_state_that_is_never_left_alone_is_an_error_not_an_endless_loop() {
+        String key = redis.prefix() + "{k}";
+        LockEngine others = engine(lock, Duration.ofSeconds(1));
+        TokenBucket many = TokenBucket.of(1, 1_000_000);
+        StepHook hook = new StepHook(many, () -> others.decide(key, many, ONE), Integer.MAX_VALUE);
+        LockEngine engine = engine((lockKey, wait) -> () -> {}, Duration.ofMillis(50));
+        assertThatThrownBy(() -> engine.decide(key, hook, ONE))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(key)
+                .hasMessageContaining("changed it faster");
+    }
+
+    @Test
+    void a_lock_that_is_not_to_be_had_is_an_error_after_the_wait() {
+        String key = redis.prefix() + "{k}";
+        DistributedLock.Held held = lock.tryLock(key + ":lock", Duration.ZERO);
+        try {
+            LockEngine engine = engine(lock, Duration.ofMillis(20));
+            assertThatThrownBy(() -> engine.decide(key, TEN, ONE))
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key)
+                    .hasMessageContaining("lock was not to be had within PT0.02S");
+        } finally {
+            held.close();
+        }
+    }
+
+    @Test
+    void waiting_for_the_lock_counts_against_the_timeout() {
+        String key = redis.prefix() + "{k}";
+        AtomicInteger reads = new AtomicInteger();
+        // Each reading of the ticker is 0.4 s after the one before; the lock is had at the third.
+        LockEngine engine = new LockEngine(
+                new RedisCalls(RedisFixture.connections()), lock, Duration.ZERO, redis.clockLua(), new Ticker() {
+                    @Override
+                    public long read() {
+                        return reads.getAndIncrement() * 400_000_000L;
+                    }
+                });
+        engine.decide(key, TEN, new Request(10, 0, false));
+        reads.set(0);
+        assertThat(engine.decide(key, TEN, new Request(1, 1_799_999, false)).granted())
+                .isFalse();
+        reads.set(0);
+        assertThat(engine.decide(key, TEN, new Request(1, 1_800_000, false)).granted())
+                .isTrue();
+    }
+
+    @Test
+    void the_value_can_be_switched_between_lock_and_script_on_a_live_system() {
+        LimiterFactory byLock = redis.underLock(lock);
+        LimiterFactory byScript = redis.byScript();
+        assertThat(byLock.build("k", TEN).tryAcquire(4)).isTrue();
+        assertThat(RedisFixture.commands().get(redis.keys().get(0))[0]).isEqualTo((byte) '{');
+        assertThat(byScript.build("k", TEN).tryAcquire(4)).isTrue();
+        assertThat(RedisFixture.commands().get(redis.keys().get(0))[0]).isEqualTo((byte) 1);
+        assertThat(byLock.build("k", TEN).tryAcquire(3)).isFalse();
+        assertThat(byLock.build("k", TEN).tryAcquire(2)).isTrue();
+        assertThat(byScript.build("k", TEN).tryAcquire()).isFalse();
+    }
+
+    private LockEngine engine(DistributedLock someLock, Duration lockWait) {
+        return new LockEngine(
+                new RedisCalls(RedisFixture.connections()),
+                someLock,
+                lockWait,
+                redis.clockLua(),
+                Ticker.systemTicker());
+    }
+}

@@ -1,0 +1,21 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class RedisLockTest extends DistributedLockContract {
+
+    @Override
+    DistributedLock lock(Duration lease) {
+        return new RedisLock(RedisFixture.connections(), lease);
+    }
+
+    @Test
+    void a_lease_of_nothing_is_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> lock(Duration.ofNanos(999_999)))
+                .withMessage("lease must be at least 1 ms, was PT0.000999999S");
+    }
+}

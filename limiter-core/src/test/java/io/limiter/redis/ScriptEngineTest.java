@@ -1,0 +1,154 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ScriptEngineTest {
+
+    private static final TokenBucket TEN = TokenBucket.of(1, 10);
+    private static final Request ONE = new Request(1, 0, false);
+    private static final Request PEEK = new Request(1, 0, true);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void one_decision_is_one_command() {
+        RateLimiter limiter = RedisRateLimiterFactory.builder(RedisFixture.connections())
+                .build()
+                .withPrefix(redis.prefix())
+                .build("k", TEN);
+        limiter.tryAcquire();
+        RedisFixture.commands().configResetstat();
+        for (int i = 0; i < 20; i++) {
+            limiter.tryAcquire();
+        }
+        assertThat(RedisFixture.commandsSent())
+                .as("20 decisions: one EVALSHA each, and in it TIME, GET and for the 9 granted SET")
+                .isEqualTo(Map.of("evalsha", 20L, "time", 20L, "get", 20L, "set", 9L));
+    }
+
+    @Test
+    void a_flushed_script_is_sent_again() {
+        RateLimiter limiter = redis.byScript().build("k", TEN);
+        for (int i = 0; i < 10; i++) {
+            RedisFixture.commands().scriptFlush();
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void a_batch_decides_many_requests_of_many_keys_and_kinds() {
+        String bucket = redis.prefix() + "{a}";
+        String window = redis.prefix() + "{b}";
+        String other = redis.prefix() + "{c}";
+        List<Answer> answers = engine().decide(List.of(
+                new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
+                new KeyRequests<>(window, new FixedWindow(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
+                new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
+        assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
+        assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
+        assertThat(answers.get(2).decisions())
+                .containsExactly(
+                        new Decision(true, 10, 0, 2_000_000, 0, 12_000_000),
+                        new Decision(false, 10, 0, 3_000_000, 3_000_000, 12_000_000));
+    }
+
+    @Test
+    void a_key_that_cannot_be_read_fails_its_own_requests_only() {
+        redis.expectForeignValues();
+        String bad = redis.prefix() + "{bad}";
+        String wrong = redis.prefix() + "{wrong}";
+        String good = redis.prefix() + "{good}";
+        RedisFixture.commands().set(bad, "not a bucket".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        RedisFixture.commands().hset(wrong, "field", new byte[] {1});
+        List<Answer> answers = engine().decide(List.of(
+                new KeyRequests<>(bad, TEN, List.of(ONE, ONE)),
+                new KeyRequests<>(wrong, TEN, List.of(ONE)),
+                new KeyRequests<>(good, TEN, List.of(ONE))));
+        assertThatThrownBy(() -> answers.get(0).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(bad)
+                .hasMessageContaining("not this kind of limit's state; delete the key");
+        assertThatThrownBy(() -> answers.get(1).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(wrong)
+                .hasMessageContaining("WRONGTYPE");
+        assertThat(granted(answers.get(2))).containsExactly(true);
+    }
+
+    @Test
+    void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
+        Limit<String> own = new OwnLimit();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> engine().decide("k", own, ONE))
+                .withMessageContaining(OwnLimit.class.getName())
+                .withMessageContaining("TokenBucket")
+                .withMessageContaining("lock engine");
+    }
+
+    @Test
+    void refusals_and_peeks_write_nothing() {
+        String key = redis.prefix() + "{k}";
+        Engine engine = engine();
+        assertThat(engine.decide(key, TEN, PEEK).granted()).isTrue();
+        assertThat(engine.decide(key, TEN, new Request(11, 0, false)).granted()).isFalse();
+        assertThat(redis.keys()).isEmpty();
+        engine.decide(key, TEN, new Request(10, 0, false));
+        byte[] before = RedisFixture.commands().get(key);
+        redis.clock().advance(Duration.ofMillis(500));
+        assertThat(engine.decide(key, TEN, ONE).granted()).isFalse();
+        assertThat(RedisFixture.commands().get(key)).isEqualTo(before);
+    }
+
+    private Engine engine() {
+        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua());
+    }
+
+    private static List<Boolean> granted(Answer answer) {
+        return answer.decisions().stream().map(Decision::granted).toList();
+    }
+
+    private record OwnLimit() implements Limit<String> {
+
+        @Override
+        public Class<String> stateType() {
+            return String.class;
+        }
+
+        @Override
+        public long capacity() {
+            return 1;
+        }
+
+        @Override
+        public Step<String> step(@Nullable String state, long nowMicros, Request request) {
+            return new Step<>(state, new Decision(true, 1, 1, 0, 0, 0));
+        }
+
+        @Override
+        public long lifetimeMillis(String state, long nowMicros) {
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,187 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is found under a key, in either engine that shares it. */
+class StoredStateTest {
+
+    private static final String NOW = "1.763650000123456E12";
+
+    enum By {
+        SCRIPT,
+        LOCK
+    }
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @ParameterizedTest
+    @EnumSource
+    void a_bucket_in_json_is_read(By by) {
+        RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
+        put(
+                "k",
+                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":" + NOW
+                        + ",\"addedByALaterVersion\":{\"a\":[1]}}");
+        assertThat(limiter.tryAcquire(4)).isFalse();
+        assertThat(limiter.tryAcquire(3)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void the_packed_bucket_is_read(By by) {
+        assertThat(redis.byScript().build("k", 1, 10, 60).tryAcquire(6)).isTrue();
+        assertThat(limiters(by).build("k", 1, 10, 60).tryAcquire(5)).isFalse();
+        assertThat(limiters(by).build("k", 1, 10, 60).tryAcquire(4)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "5",
+                "{}",
+                "{\"maxPermits\":10.0}",
+                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0}",
+                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":null}",
+                "{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":\"1\"}",
+                "{\"maxPermits\":10.0,\"storedPermits\":11,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
+                "{\"maxPermits\":10.0,\"storedPermits\":-1,\"intervalMillis\":100.0,\"nextFreeTicketMillis\":1}",
+                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":0,\"nextFreeTicketMillis\":1}",
+                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":-1}",
+                "{\"maxPermits\":10.0,\"storedPermits\":1,\"intervalMillis\":1,\"nextFreeTicketMillis\":1} x",
+                "{\"maxPermits\":10.0,\"storedPermits\":1",
+                "\u0001too short",
+                "\u0002AAAAAAAABBBBBBBB"
+            })
+    void what_is_no_bucket_is_an_error_that_names_the_key_and_never_a_fresh_bucket(String value) {
+        redis.expectForeignValues();
+        for (By by : By.values()) {
+            put("k", value);
+            RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
+            assertThatThrownBy(limiter::tryAcquire)
+                    .as("%s by %s", value, by)
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key("k"))
+                    .hasMessageContaining("delete the key, or use another name");
+            assertThat(RedisFixture.commands().get(key("k")))
+                    .as("left as it was")
+                    .isEqualTo(value.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_value_of_another_type_is_an_error_that_names_the_key(By by) {
+        redis.expectForeignValues();
+        RedisFixture.commands().lpush(key("k"), new byte[] {1});
+        RateLimiter limiter = limiters(by).build("k", 10, 1, 60);
+        assertThatThrownBy(limiter::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(key("k"))
+                .hasMessageContaining("WRONGTYPE");
+        CountLimiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
+        assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
+        put("k", "3");
+        CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        assertThat(limiter.decide(1).resetAfter()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+        redis.clock().advance(Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire(3)).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
+        put("k", "2");
+        RedisFixture.commands().pexpire(key("k"), 4_000);
+        CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire(2)).isFalse();
+        assertThat(limiter.decide(1).resetAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_window_that_lost_its_ttl_is_given_one_by_a_refusal(By by) {
+        CountLimiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire()).isTrue();
+        RedisFixture.commands().persist(key("k"));
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void expiry_never_hands_out_permits(By by) {
+        // Two minutes until the bucket is full again: twice the 60 s that were asked for.
+        RateLimiter limiter = limiters(by).build("k", 1.0 / 120, 120, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(115_000L, 121_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void expire_is_a_floor(By by) {
+        RateLimiter limiter = limiters(by).build("k", 100, 1, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(55_000L, 60_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_debt_is_kept_until_it_is_paid(By by) {
+        RateLimiter limiter = limiters(by)
+                .build(
+                        "k",
+                        TokenBucket.builder(1, 1).expire(Duration.ofSeconds(1)).build());
+        assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
+        // It slept on the movable clock; Redis keeps the key by its own.
+        assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_crafted_key_reaches_no_other_bucket_and_no_lock(By by) {
+        RateLimiter limiter = limiters(by).build("sms", 1, 1, 60);
+        for (String key : new String[] {"a", "a}", "a}:lock", "{a}", "a:", ":a", "%61", "a\n", "sms}:a", "a b"}) {
+            assertThat(limiter.tryAcquire(key)).as(key).isTrue();
+            assertThat(limiter.tryAcquire(key)).as(key).isFalse();
+        }
+        assertThat(redis.keys()).hasSize(10).allMatch(key -> key.matches(redis.prefix() + "\\{sms:[^{}]*}"));
+    }
+
+    private LimiterFactory limiters(By by) {
+        return by == By.SCRIPT ? redis.byScript() : redis.underLock(new RedisLock(RedisFixture.connections()));
+    }
+
+    private String key(String name) {
+        return redis.prefix() + "{" + name + "}";
+    }
+
+    private void put(String name, String value) {
+        RedisFixture.commands().set(key(name), value.getBytes(StandardCharsets.UTF_8));
+        if (value.startsWith("{")) {
+            RedisFixture.commands().pexpire(key(name), 60_000);
+        }
+    }
+}
