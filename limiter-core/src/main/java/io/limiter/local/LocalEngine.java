@@ -37,11 +37,15 @@ public final class LocalEngine implements Engine {
 
     private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
 
+    private static final long WARNING_INTERVAL_MICROS = 60_000_000;
+
     private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
     private final AtomicBoolean evicting = new AtomicBoolean();
     private final int maxKeys;
     private final Ticker ticker;
     private final long origin;
+    // Guarded by evicting.
+    private long quietUntilMicros;
 
     public LocalEngine() {
         this(DEFAULT_MAX_KEYS);
@@ -122,11 +126,7 @@ public final class LocalEngine implements Engine {
             if (tooMany > 0) {
                 // Some more than needed, so that not every new key pays for a scan.
                 int drop = tooMany + maxKeys / 16;
-                log.warn(
-                        "More than {} keys in use: forgetting the {} that are full again soonest. Raise the maximum"
-                                + " number of keys of the local engine.",
-                        maxKeys,
-                        drop);
+                warn(nowMicros);
                 entries.entrySet().stream()
                         .sorted(Comparator.comparingLong(entry -> entry.getValue().expiresAtMicros))
                         .limit(drop)
@@ -136,6 +136,16 @@ public final class LocalEngine implements Engine {
             }
         } finally {
             evicting.set(false);
+        }
+    }
+
+    private void warn(long nowMicros) {
+        if (nowMicros >= quietUntilMicros) {
+            quietUntilMicros = nowMicros + WARNING_INTERVAL_MICROS;
+            log.warn(
+                    "More than {} keys in use: forgetting those that are full again soonest. Raise the local engine's"
+                            + " maximum number of keys. This is said once a minute at most.",
+                    maxKeys);
         }
     }
 

@@ -1,0 +1,98 @@
+package io.limiter.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.CacheBounds;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class LocalEngineTest {
+
+    private static final TokenBucket ONE_A_SECOND = TokenBucket.of(1, 1);
+    private static final Request ONE = new Request(1, 0, false);
+
+    private final TestClock clock = new TestClock();
+
+    @Test
+    void holds_no_more_keys_than_it_may() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        for (int i = 0; i < 10_000; i++) {
+            engine.decide("key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(100);
+        }
+    }
+
+    @Test
+    void forgets_what_is_full_again_soonest() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
+        engine.decide("slow", slow, ONE);
+        for (int i = 0; i < 1000; i++) {
+            engine.decide("key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(engine.decide("slow", slow, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void forgets_what_has_expired_first() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        for (int i = 0; i < 100; i++) {
+            engine.decide("old" + i, ONE_A_SECOND, ONE);
+        }
+        clock.advance(Duration.ofMinutes(2));
+        for (int i = 0; i < 50; i++) {
+            engine.decide("new" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(engine.size()).isEqualTo(50);
+        assertThat(engine.decide("new0", ONE_A_SECOND, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void refusals_and_peeks_hold_no_key() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        engine.decide("a", ONE_A_SECOND, new Request(1, 0, true));
+        engine.decide("b", ONE_A_SECOND, new Request(2, 0, false));
+        assertThat(engine.size()).isZero();
+    }
+
+    @Test
+    void two_kinds_of_limit_on_one_key_are_an_error() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        engine.decide("k", ONE_A_SECOND, ONE);
+        assertThatThrownBy(() -> engine.decide("k", new FixedWindow(1, Duration.ofSeconds(1)), ONE))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("'k'")
+                .hasMessageContaining("another kind of limit's");
+    }
+
+    @Test
+    void a_bound_of_nothing_is_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new LocalEngine(0))
+                .withMessage("maxKeys must be at least 1, was 0");
+    }
+
+    @Test
+    void runs_on_the_jvms_own_clock() {
+        RateLimiter limiter = new LocalLimiterFactory().build("k", 1000, 0.001, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.acquire()).isLessThanOrEqualTo(Duration.ofMillis(1));
+    }
+
+    @Test
+    void two_factories_share_nothing() {
+        assertThat(new LocalLimiterFactory().build("k", 1, 1, 60).tryAcquire()).isTrue();
+        assertThat(new LocalLimiterFactory(CacheBounds.DEFAULT, 10)
+                        .build("k", 1, 1, 60)
+                        .tryAcquire())
+                .isTrue();
+    }
+}

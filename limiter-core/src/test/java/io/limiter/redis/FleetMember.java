@@ -1,0 +1,70 @@
+package io.limiter.redis;
+
+import io.limiter.RateLimiter;
+import io.limiter.testing.Concurrently;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * One of several JVMs that hammer a limiter. Prints {@code ready}, waits for a line on its input, then calls for some
+ * seconds, and prints how many permits it got, between which times of the
+ * Redis server, and how many were left at the end.
+ */
+final class FleetMember {
+
+    private static final int THREADS = 8;
+
+    private FleetMember() {}
+
+    /** Arguments: URI, prefix, rate, burst in seconds, seconds, engine (script or lock), call (try or acquire). */
+    public static void main(String[] args) throws Exception {
+        URI uri = URI.create(args[0]);
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
+        connections.afterPropertiesSet();
+        connections.start();
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections);
+        if (args[5].equals("lock")) {
+            builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
+        }
+        RateLimiter limiter = builder.build()
+                .withPrefix(args[1])
+                .build("fleet", Double.parseDouble(args[2]), Double.parseDouble(args[3]), 60);
+        limiter.peek();
+        System.out.println("ready");
+        if (System.in.read() < 0) {
+            return;
+        }
+        long start = micros(connections);
+        long nanos = (long) (Double.parseDouble(args[4]) * 1e9);
+        long granted = hammer(limiter, args[6].equals("acquire"), System.nanoTime() + nanos);
+        long end = micros(connections);
+        // After the end, so that nothing is missed that was there at the end.
+        long left = limiter.peek().remaining();
+        System.out.println(granted + " " + start + " " + end + " " + left);
+        connections.destroy();
+    }
+
+    private static long hammer(RateLimiter limiter, boolean acquire, long deadlineNanos) {
+        AtomicLong granted = new AtomicLong();
+        Concurrently.run(THREADS, () -> {
+            while (System.nanoTime() < deadlineNanos) {
+                if (acquire) {
+                    limiter.acquire();
+                    granted.incrementAndGet();
+                } else if (limiter.tryAcquire()) {
+                    granted.incrementAndGet();
+                }
+            }
+        });
+        return granted.get();
+    }
+
+    private static long micros(LettuceConnectionFactory connections) {
+        try (RedisConnection connection = connections.getConnection()) {
+            return connection.serverCommands().time(java.util.concurrent.TimeUnit.MICROSECONDS);
+        }
+    }
+}

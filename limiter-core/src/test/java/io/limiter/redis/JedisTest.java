@@ -1,0 +1,83 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.RateLimiterContract;
+import io.limiter.testing.TestClock;
+import io.limiter.testing.TestRedis;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** The whole contract over Jedis instead of Lettuce. */
+class JedisTest extends RateLimiterContract {
+
+    private static JedisConnectionFactory jedis;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private LimiterFactory limiters;
+
+    @BeforeAll
+    static void connect() {
+        RedisStandaloneConfiguration configuration = new RedisStandaloneConfiguration(
+                TestRedis.shared().host(), TestRedis.shared().port());
+        jedis = new JedisConnectionFactory(
+                configuration, JedisClientConfiguration.builder().usePooling().build());
+        jedis.afterPropertiesSet();
+        jedis.start();
+    }
+
+    @AfterAll
+    static void disconnect() {
+        jedis.destroy();
+    }
+
+    @Override
+    protected LimiterFactory limiters() {
+        return limiters == null ? limiters = overJedis() : limiters;
+    }
+
+    private LimiterFactory overJedis() {
+        return RedisRateLimiterFactory.builder(jedis)
+                .clock(redis.clockLua(), redis.clock())
+                .sleeper(redis.clock())
+                .build()
+                .withPrefix(redis.prefix());
+    }
+
+    @Override
+    protected TestClock clock() {
+        return redis.clock();
+    }
+
+    @Test
+    void a_flushed_script_is_sent_again() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        RedisFixture.commands().scriptFlush();
+        assertThat(limiter.tryAcquire()).isTrue();
+        RedisFixture.commands().scriptFlush();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void an_error_names_the_key() {
+        redis.expectForeignValues();
+        RedisFixture.commands().lpush(redis.prefix() + "{k}", new byte[] {1});
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        assertThatThrownBy(limiter::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(redis.prefix() + "{k}")
+                .hasMessageContaining("WRONGTYPE");
+    }
+}

@@ -1,0 +1,122 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import io.limiter.testing.TestRedis;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Two JVMs with eight threads each on one bucket, in real time: never too many, and with enough demand not too few. */
+class NeverTooManyTest {
+
+    private static final int MEMBERS = 2;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final List<Process> fleet = new ArrayList<>();
+
+    @AfterEach
+    void nothing_is_left_running() {
+        fleet.forEach(Process::destroyForcibly);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "script, try, 500, 1, 3",
+        "script, try, 0.5, 4, 3",
+        "script, acquire, 200, 0.5, 3",
+        "lock, try, 50, 1, 3",
+        "lock, acquire, 20, 0.5, 3"
+    })
+    void never_too_many_and_not_too_few(String engine, String call, double rate, double burst, double seconds)
+            throws Exception {
+        hammer(engine, call, rate, burst, seconds);
+    }
+
+    @Test
+    @Tag("soak")
+    void never_too_many_in_a_long_run() throws Exception {
+        hammer("script", "try", 1234.5, 2, 120);
+        hammer("script", "acquire", 777, 1, 120);
+    }
+
+    private void hammer(String engine, String call, double rate, double burst, double seconds) throws Exception {
+        for (int i = 0; i < MEMBERS; i++) {
+            fleet.add(start(engine, call, rate, burst, seconds));
+        }
+        for (Process member : fleet) {
+            assertThat(member.inputReader().readLine()).isEqualTo("ready");
+        }
+        for (Process member : fleet) {
+            member.getOutputStream().write('\n');
+            member.getOutputStream().flush();
+        }
+        List<Result> results = new ArrayList<>();
+        for (Process member : fleet) {
+            results.add(Result.parse(readLine(member)));
+        }
+        long granted = results.stream().mapToLong(Result::granted).sum();
+        long firstStart = results.stream().mapToLong(Result::start).min().orElseThrow();
+        long lastStart = results.stream().mapToLong(Result::start).max().orElseThrow();
+        Result firstToEnd =
+                results.stream().min(Comparator.comparingLong(Result::end)).orElseThrow();
+        long lastEnd = results.stream().mapToLong(Result::end).max().orElseThrow();
+
+        double most = rate * burst + rate * (lastEnd - firstStart) / 1e6;
+        assertThat((double) granted).as("granted, at most %s", most).isLessThanOrEqualTo(most);
+        // The bucket was full at first, and demand is far above the rate for as long as all members run. What a stall
+        // at
+        // the very end left in the bucket is not lost.
+        double least = Math.floor(0.99 * (rate * burst + rate * (firstToEnd.end() - lastStart) / 1e6));
+        assertThat((double) granted + firstToEnd.left())
+                .as("%d granted and %d left, at least %s", granted, firstToEnd.left(), least)
+                .isGreaterThanOrEqualTo(least);
+        assertThat((double) granted).as("hardly any left").isGreaterThan(0.8 * least);
+    }
+
+    private static String readLine(Process member) throws IOException {
+        BufferedReader output = member.inputReader();
+        String line = output.readLine();
+        assertThat(line).as("a fleet member ended without a result").isNotNull();
+        return line;
+    }
+
+    private Process start(String engine, String call, double rate, double burst, double seconds) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        FleetMember.class.getName(),
+                        TestRedis.shared().uri(),
+                        redis.prefix(),
+                        Double.toString(rate),
+                        Double.toString(burst),
+                        Double.toString(seconds),
+                        engine,
+                        call)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private record Result(long granted, long start, long end, long left) {
+
+        static Result parse(String line) {
+            List<Long> numbers =
+                    Splitter.on(' ').splitToStream(line).map(Long::valueOf).toList();
+            return new Result(numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3));
+        }
+    }
+}
