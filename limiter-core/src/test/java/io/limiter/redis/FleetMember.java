@@ -9,9 +9,9 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One of several JVMs that hammer a limiter. Prints {@code ready}, waits for a line on its input, then calls for some
- * seconds, and prints how many permits it got, between which times of the
- * Redis server, and how many were left at the end.
+ * One of several JVMs that hammer a limiter. Prints {@code ready}, waits for a line on its input, takes what is in the
+ * bucket, and then calls for some seconds. In the end it prints how many permits it got, when it started, found the bucket
+ * empty and ended by the time of the Redis server, and how many permits are left.
  */
 final class FleetMember {
 
@@ -38,12 +38,17 @@ final class FleetMember {
             return;
         }
         long start = micros(connections);
+        long granted = 0;
+        while (limiter.tryAcquire()) {
+            granted++;
+        }
+        long drained = micros(connections);
         long nanos = (long) (Double.parseDouble(args[4]) * 1e9);
-        long granted = hammer(limiter, args[6].equals("acquire"), System.nanoTime() + nanos);
+        granted += hammer(limiter, args[6].equals("acquire"), System.nanoTime() + nanos);
         long end = micros(connections);
         // After the end, so that nothing is missed that was there at the end.
         long left = limiter.peek().remaining();
-        System.out.println(granted + " " + start + " " + end + " " + left);
+        System.out.println(granted + " " + start + " " + drained + " " + end + " " + left);
         connections.destroy();
     }
 
