@@ -1,0 +1,34 @@
+package io.limiter.sample;
+
+import org.springframework.boot.context.event.ApplicationReadyEvent;
+import org.springframework.context.ApplicationListener;
+import org.springframework.core.env.Environment;
+
+/** Says where to look. */
+class Welcome implements ApplicationListener<ApplicationReadyEvent> {
+
+    @Override
+    public void onApplicationEvent(ApplicationReadyEvent event) {
+        Environment environment = event.getApplicationContext().getEnvironment();
+        String here = "http://localhost:" + environment.getProperty("local.server.port");
+        String redis = environment.containsProperty("spring.data.redis.url")
+                ? environment.getRequiredProperty("spring.data.redis.url")
+                : environment.getProperty("spring.data.redis.host") + ":"
+                        + environment.getProperty("spring.data.redis.port", "6379");
+        System.out.printf(
+                """
+
+                The limits are in Redis at %2$s. Press the buttons at %1$s/ or try:
+
+                  curl -i %1$s/limiter/rate                          1 per 5 s, for everybody together
+                  curl -i %1$s/limiter/rate2                         the same, programmatically
+                  curl -i '%1$s/limiter/count?key=a'                 2 in 10 s, for each key
+                  curl -i %1$s/limiter/ip                            3 in 10 s, for each IP
+                  curl -i '%1$s/limiter/user?user=ann'               3 in 10 s, for each user
+                  curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
+
+                A second instance on another port shares them: add -Dspring-boot.run.arguments=--server.port=8081
+                """,
+                here, redis);
+    }
+}

@@ -1,0 +1,139 @@
+package io.limiter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringBootVersion;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** The sample over HTTP: two instances on one Redis of their own. */
+class SampleTest {
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static ConfigurableApplicationContext first;
+    private static ConfigurableApplicationContext second;
+
+    @BeforeAll
+    static void start() {
+        System.out.println("The sample runs on Spring Boot " + SpringBootVersion.getVersion());
+        String redis = "--sample.redis.port=" + TestRedis.freePort();
+        first = SampleApplication.start("--server.port=0", redis);
+        second = SampleApplication.start("--server.port=0", redis);
+    }
+
+    @AfterAll
+    static void stop() {
+        second.close();
+        first.close();
+    }
+
+    @BeforeEach
+    void forget_what_was_taken() {
+        try (RedisConnection connection =
+                first.getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.serverCommands().flushAll();
+        }
+    }
+
+    @Test
+    void runs_on_the_spring_boot_that_was_asked_for() {
+        assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("expected.boot.version"));
+    }
+
+    @Test
+    void a_refusal_is_a_429_that_says_when_to_come_back() throws Exception {
+        assertThat(get(first, "/limiter/rate").statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = get(first, "/limiter/rate");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).hasValue("5");
+        assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(refused.body())
+                .contains("\"status\":429")
+                .contains("\"title\":\"Too Many Requests\"")
+                .contains("\"instance\":\"/limiter/rate\"");
+    }
+
+    @Test
+    void instances_share_the_limits() throws Exception {
+        assertThat(get(first, "/limiter/rate").statusCode()).isEqualTo(200);
+        assertThat(get(second, "/limiter/rate").statusCode()).isEqualTo(429);
+        assertThat(get(second, "/limiter/rate2").statusCode()).isEqualTo(200);
+        assertThat(get(first, "/limiter/rate2").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void each_key_is_counted_by_itself() throws Exception {
+        assertThat(get(first, "/limiter/count?key=a").statusCode()).isEqualTo(200);
+        assertThat(get(second, "/limiter/count?key=a").statusCode()).isEqualTo(200);
+        assertThat(get(first, "/limiter/count?key=a").statusCode()).isEqualTo(429);
+        assertThat(get(first, "/limiter/count?key=b").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_call_without_its_key_is_refused_and_not_counted_for_all_others() throws Exception {
+        assertThat(get(first, "/limiter/count").statusCode()).isEqualTo(400);
+        assertThat(get(first, "/limiter/count?key=").statusCode()).isGreaterThanOrEqualTo(400);
+    }
+
+    @Test
+    void users_and_anonymous_ips_are_counted_apart() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get(first, "/limiter/user?user=ann").statusCode()).isEqualTo(200);
+            assertThat(get(first, "/limiter/user").statusCode()).isEqualTo(200);
+            assertThat(get(first, "/limiter/ip").statusCode()).isEqualTo(200);
+        }
+        assertThat(get(second, "/limiter/user?user=ann").statusCode()).isEqualTo(429);
+        assertThat(get(second, "/limiter/user?user=bob").statusCode()).isEqualTo(200);
+        assertThat(get(second, "/limiter/user").statusCode()).isEqualTo(429);
+        assertThat(get(second, "/limiter/ip").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void a_code_is_sent_once_a_minute_to_a_number_by_form_or_json() throws Exception {
+        assertThat(post(first, "application/x-www-form-urlencoded", "phone=0171").statusCode())
+                .isEqualTo(200);
+        HttpResponse<String> refused = post(second, "application/json", "{\"phone\":\"0171\"}");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Retry-After")).hasValue("60");
+        assertThat(refused.body()).contains("less than a minute ago");
+        assertThat(post(second, "application/json", "{\"phone\":\"0172\"}").statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void the_page_is_there() throws Exception {
+        assertThat(get(first, "/").body()).contains("Limiter sample");
+    }
+
+    private static HttpResponse<String> get(ConfigurableApplicationContext instance, String path)
+            throws IOException, InterruptedException {
+        return HTTP.send(HttpRequest.newBuilder(uri(instance, path)).build(), BodyHandlers.ofString());
+    }
+
+    private static HttpResponse<String> post(ConfigurableApplicationContext instance, String type, String body)
+            throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri(instance, "/sms/code"))
+                .header("Content-Type", type)
+                .POST(BodyPublishers.ofString(body))
+                .build();
+        return HTTP.send(request, BodyHandlers.ofString());
+    }
+
+    private static URI uri(ConfigurableApplicationContext instance, String path) {
+        return URI.create(
+                "http://localhost:" + instance.getEnvironment().getProperty("local.server.port") + path);
+    }
+}
