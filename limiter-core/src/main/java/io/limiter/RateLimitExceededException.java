@@ -11,7 +11,7 @@ public final class RateLimitExceededException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String key;
-    private final transient Decision decision;
+    private final Decision decision;
 
     /** With a message that says when to come back. */
     public RateLimitExceededException(String key, Decision decision) {

@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
@@ -20,7 +21,8 @@ import java.time.temporal.ChronoUnit;
  * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
  */
 public record Decision(
-        boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long resetAfterMicros) {
+        boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long resetAfterMicros)
+        implements Serializable {
 
     /** The microseconds of a time that will not come. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
@@ -28,14 +30,17 @@ public record Decision(
     /** A time that will not come: a request for more permits than there can ever be. */
     public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
 
+    /** {@link #waitMicros()}; not called {@code wait}, which every object has. */
     public Duration timeToWait() {
         return toDuration(waitMicros);
     }
 
+    /** {@link #retryAfterMicros()}. */
     public Duration retryAfter() {
         return toDuration(retryAfterMicros);
     }
 
+    /** {@link #resetAfterMicros()}. */
     public Duration resetAfter() {
         return toDuration(resetAfterMicros);
     }

@@ -294,13 +294,13 @@ public record TokenBucket(
     private static void checkGrantsAnything(
             double rate, double burst, WhoWaits whoWaits, Duration timeout, Duration maxWait) {
         double missing = 1.0 - rate * burst;
-        double wait = missing / rate * 1e6;
         double allowed = Math.min(Check.micros(timeout), Check.micros(maxWait));
+        double wait = (missing - RedisPermits.NEGLIGIBLE_PERMITS) / rate * 1e6;
         if (whoWaits == WhoWaits.CALLER && missing > RedisPermits.NEGLIGIBLE_PERMITS && wait > allowed) {
             throw new IllegalArgumentException("rate " + rate + "/s with a burst of " + burst + " s holds at most "
                     + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
-                    + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
-                    + (Check.micros(timeout) > allowed ? " and maxWait (" + maxWait + ") no less" : ""));
+                    + " and a maxWait of " + maxWait + ": burst must be at least " + 1.0 / rate
+                    + " s, or timeout and maxWait at least " + missing / rate + " s");
         }
     }
 

@@ -46,8 +46,14 @@ final class ScriptEngine implements Engine {
         if (batch.size() == 1) {
             return call(kindOf(batch.get(0)), batch);
         }
+        boolean together;
+        try {
+            together = redis.keysShareCalls();
+        } catch (RuntimeException e) {
+            return allFailed(batch, e);
+        }
         Answer[] answers = new Answer[batch.size()];
-        for (List<Integer> call : calls(batch)) {
+        for (List<Integer> call : calls(batch, together)) {
             List<KeyRequests<?>> asked = new ArrayList<>(call.size());
             for (int i : call) {
                 asked.add(batch.get(i));
@@ -60,15 +66,20 @@ final class ScriptEngine implements Engine {
         return Arrays.asList(answers);
     }
 
-    /** Which places of the batch go together: those of one kind, or each by itself in a Cluster. */
-    private Iterable<List<Integer>> calls(List<KeyRequests<?>> batch) {
-        boolean together = redis.keysShareCalls();
+    /** Which places of the batch go together: those of one kind, or each by itself. */
+    private Iterable<List<Integer>> calls(List<KeyRequests<?>> batch, boolean together) {
         Map<Object, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
             Object call = together ? kindOf(batch.get(i)) : batch.get(i).key();
             calls.computeIfAbsent(call, c -> new ArrayList<>()).add(i);
         }
         return calls.values();
+    }
+
+    private static List<Answer> allFailed(List<KeyRequests<?>> batch, RuntimeException cause) {
+        return batch.stream()
+                .map(asked -> Answer.failed(RedisProblems.of(asked.key(), cause)))
+                .toList();
     }
 
     private Kind kindOf(KeyRequests<?> asked) {
@@ -93,9 +104,7 @@ final class ScriptEngine implements Engine {
         try {
             reply = redis.runForList(kind.script(), batch.size(), keysAndArguments);
         } catch (RuntimeException e) {
-            return batch.stream()
-                    .map(asked -> Answer.failed(RedisProblems.of(asked.key(), e)))
-                    .toList();
+            return allFailed(batch, e);
         }
         return answers(batch, reply.iterator());
     }

@@ -1,0 +1,70 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
+import io.limiter.engine.KeyRequests;
+import io.limiter.testing.TestRedis;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** No Redis where one should be. */
+class BackendFailureTest {
+
+    private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.freePort());
+
+    BackendFailureTest() {
+        nowhere.afterPropertiesSet();
+        nowhere.start();
+    }
+
+    @AfterEach
+    void stop() {
+        nowhere.destroy();
+    }
+
+    @Test
+    void building_makes_no_call() {
+        RedisRateLimiterFactory.builder(nowhere).build().build("k", 1, 1, 60);
+    }
+
+    @Test
+    void a_call_says_that_redis_failed_and_for_which_key() {
+        fails(RedisRateLimiterFactory.builder(nowhere).build());
+        fails(RedisRateLimiterFactory.builder(nowhere)
+                .lock(new RedisLock(nowhere))
+                .build());
+    }
+
+    @Test
+    void every_key_of_a_batch_learns_it() {
+        ScriptEngine engine = new ScriptEngine(new RedisCalls(nowhere), LuaScript.resource("clock.lua"));
+        List<Request> one = List.of(new Request(1, 0, false));
+        List<Answer> answers = engine.decide(List.of(
+                new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
+                new KeyRequests<>("{b}", TokenBucket.of(1, 1), one)));
+        assertThat(answers).hasSize(2);
+        assertThatThrownBy(() -> answers.get(1).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("{b}");
+    }
+
+    private static void fails(LimiterFactory limiters) {
+        RateLimiter limiter = limiters.build("sms", 1, 1, 60);
+        assertThatThrownBy(() -> limiter.tryAcquire("0171"))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.key()).isEqualTo("rateLimit:{sms:0171}");
+                    assertThat(e).hasMessageContaining("rateLimit:{sms:0171}").hasMessageContaining("Redis failed");
+                    assertThat(e).hasCauseInstanceOf(RedisConnectionFailureException.class);
+                });
+    }
+}
