@@ -1,6 +1,7 @@
 package io.limiter.algorithm;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Range checks whose messages name the value, the allowed range and, where it is not obvious, the remedy. */
 final class Check {
@@ -20,6 +21,13 @@ final class Check {
         }
     }
 
+    static void moreThan(String what, double value, double bound, double max) {
+        if (!(value > bound && value <= max)) {
+            throw new IllegalArgumentException(
+                    what + " must be more than " + bound + " and at most " + max + ", was " + value);
+        }
+    }
+
     static void range(String what, long value, long min, long max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(what + " must be between " + min + " and " + max + ", was " + value);
@@ -27,6 +35,7 @@ final class Check {
     }
 
     static void duration(String what, Duration value, Duration min) {
+        Objects.requireNonNull(value, what);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {
             throw new IllegalArgumentException(
                     what + " must be between " + min + " and " + MAX_DURATION + " (ISO-8601), was " + value);

@@ -28,7 +28,8 @@ public interface Limit<S> {
      *
      * @param state what the last step left, or {@code null} for a key that was never used, or not for so long that its
      *     state expired
-     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; at most 2<sup>53</sup>
+     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; up to 2109, beyond which a
+     *     double of milliseconds no longer tells them apart
      */
     Step<S> step(@Nullable S state, long nowMicros, Request request);
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * arrives with other numbers first settles the past under these, and only then goes on under its own.
  *
  * <p>{@code nextFreeTicketMillis} holds whole microseconds, which a double of milliseconds can tell apart until the
- * year 2255. What a booking has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
+ * year 2109. What a booking has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
  * permit <em>is</em> a microsecond, dropping it would put the rate off by percents.
  *
  * @param maxPermits the most permits that can be stored, more than 0
@@ -30,11 +30,15 @@ public record RedisPermits(
         double remainderMicros) {
 
     /**
-     * The part of a permit that is as good as none. A sum of fractions that should be 1 can come out as
-     * 0.9999999999999999, and a caller that comes back exactly when it was told must not be sent away for that. Only
-     * the judgement rounds; what is booked stays exact, so nothing is ever gained by it.
+     * The part of a permit that is as good as none, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
+     * fractions that should be 1 can come out as 0.9999999999999999, and a caller that comes back exactly when it was
+     * told must not be sent away for that. Only the judgement rounds; what is booked stays exact, so nothing is ever
+     * gained by it.
      */
-    static final double NEGLIGIBLE_PERMITS = 1e-9;
+    private static final double NEGLIGIBLE_PERMITS = 1e-9;
+
+    /** Half of what times can tell apart: then a time that is a whole number, but for an error, is that number. */
+    private static final double NEGLIGIBLE_MICROS = 0.5;
 
     public RedisPermits {
         if (!(maxPermits > 0
@@ -86,11 +90,15 @@ public record RedisPermits(
      * Turns the time since the last settlement into stored permits. Time never runs backwards here: if {@code now} lies
      * before the last settlement, nothing happens.
      *
+     * <p>Nor does anything happen within the microsecond in which the bookings end. Who was told to come back then comes
+     * at its end, and nothing has been idle: a warm-up, where stored permits cost time, would charge the rest of the
+     * microsecond again and again, and serve a third too few at 700,000 permits/s.
+     *
      * @param coolDownIntervals intervals in which one permit is stored: 1 but for a warm-up
      */
     RedisPermits resync(double nowMicros, double coolDownIntervals) {
         double nextFreeMicros = nextFreeMicros();
-        if (nowMicros <= nextFreeMicros) {
+        if (nowMicros <= nextFreeMicros + roundUp(remainderMicros)) {
             return this;
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
@@ -135,17 +143,30 @@ public record RedisPermits(
     /** Whole microseconds from now until the bucket is full and all bookings are paid, rounded up. */
     double resetMicros(double nowMicros, double coolDownIntervals) {
         double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
-        double whole = Math.floor(micros);
-        return Math.max(0.0, nextFreeMicros() - nowMicros + whole + roundUp(micros - whole));
+        return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
     }
 
     /** Whole permits that can be had now without booking ahead. */
     double available(double nowMicros) {
-        return nextFreeMicros() > nowMicros ? 0.0 : Math.floor(storedPermits + NEGLIGIBLE_PERMITS);
+        return nextFreeMicros() > nowMicros ? 0.0 : wholePermits(storedPermits, intervalMicros());
     }
 
-    /** What a part of a microsecond counts when someone has to wait for it: all, unless it is negligible. */
-    double roundUp(double partOfMicro) {
-        return partOfMicro > NEGLIGIBLE_PERMITS * intervalMicros() ? 1.0 : 0.0;
+    private double roundUp(double partOfMicro) {
+        return wholeMicros(partOfMicro, intervalMicros());
+    }
+
+    /** Microseconds that someone has to wait: rounded up, unless what is over is negligible. */
+    static double wholeMicros(double micros, double intervalMicros) {
+        double whole = Math.floor(micros);
+        return micros - whole > negligibleMicros(intervalMicros) ? whole + 1.0 : whole;
+    }
+
+    /** Permits that are there: rounded down, unless what is missing is negligible. */
+    static double wholePermits(double permits, double intervalMicros) {
+        return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
+    }
+
+    private static double negligibleMicros(double intervalMicros) {
+        return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
     }
 }

@@ -64,8 +64,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
- * @param burstSeconds how many seconds of unused permits the bucket can keep, more than 0 and at most 86,400,000;
- *     without meaning if there is a warm-up, whose period sets the size of the bucket
+ * @param burstSeconds how many seconds of unused permits the bucket can keep, from 0.000000001 to 86,400,000; without
+ *     meaning if there is a warm-up, whose period sets the size of the bucket
  * @param warmUp {@code null} for a bursty bucket
  * @param whoWaits who pays for permits that do not exist yet
  * @param startsFull whether a bucket holds all its permits when it comes into being; always so with a warm-up, where
@@ -94,6 +94,7 @@ public record TokenBucket(
 
     private static final double MIN_RATE = 1e-8;
     private static final double MAX_RATE = 1e9;
+    private static final double MIN_BURST = 1e-9;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     /** Beyond this many microseconds doubles cannot tell each from the next; no such wait ever ends. */
@@ -101,7 +102,7 @@ public record TokenBucket(
 
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
-        Check.range("burst (seconds)", burstSeconds, Double.MIN_NORMAL, (double) Check.MAX_DURATION.toSeconds());
+        Check.range("burst (seconds)", burstSeconds, MIN_BURST, (double) Check.MAX_DURATION.toSeconds());
         Check.duration("timeout", timeout, Duration.ZERO);
         Check.duration("maxWait", maxWait, Duration.ZERO);
         Check.duration("expire", expire, Duration.ofMillis(1));
@@ -143,6 +144,15 @@ public record TokenBucket(
     /** Starts a bucket that warms up: the next caller waits, and it starts cold. */
     public static Builder builder(double permitsPerSecond, WarmUp warmUp) {
         return new Builder(permitsPerSecond, 1.0, warmUp, WhoWaits.NEXT_CALLER);
+    }
+
+    /** Starts a bucket that is like this one. */
+    public Builder toBuilder() {
+        return new Builder(permitsPerSecond, burstSeconds, warmUp, whoWaits)
+                .startsFull(startsFull)
+                .timeout(timeout)
+                .maxWait(maxWait)
+                .expire(expire);
     }
 
     /** The same at another rate. */
@@ -197,7 +207,7 @@ public record TokenBucket(
 
     @Override
     public long capacity() {
-        return (long) Math.floor(maxPermits() + RedisPermits.NEGLIGIBLE_PERMITS);
+        return (long) RedisPermits.wholePermits(maxPermits(), intervalMicros());
     }
 
     @Override
@@ -213,7 +223,7 @@ public record TokenBucket(
         double bookedMicros = booked.bookedMicros(now);
         double wait = whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
         boolean granted = wait <= allowed && bookedMicros <= maxBookedMicros();
-        double retry = granted ? 0.0 : retryAfterMicros(settled, permits, cost, wait, bookedMicros, allowed);
+        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, bookedMicros, allowed);
         if (request.peek()) {
             return new Step<>(state, decision(granted, settled, now, wait, retry));
         }
@@ -261,13 +271,13 @@ public record TokenBucket(
      * How long until the same request would be granted. While nobody else asks, the wait shrinks as time passes, until
      * the bucket is full (or, with a warm-up, all bookings are paid). If it is too long even then, it always will be.
      */
-    private double retryAfterMicros(
-            RedisPermits settled, int permits, double cost, double wait, double bookedMicros, double allowed) {
+    private double retryAfterMicros(int permits, double wait, double bookedMicros, double allowed) {
         boolean own = whoWaits == WhoWaits.CALLER;
-        double best = warmUp == null ? Math.max(0.0, permits - maxPermits()) * intervalMicros() : cost;
-        double bestWhole = Math.floor(best);
-        double bestMicros = bestWhole + settled.roundUp(best - bestWhole);
-        if (bestMicros > (own ? allowed : maxBookedMicros())) {
+        double missing = Math.max(0.0, permits - maxPermits());
+        double best = warmUp == null
+                ? RedisPermits.wholeMicros(missing * intervalMicros(), intervalMicros())
+                : bookedMicros - wait;
+        if (best > (own ? allowed : maxBookedMicros())) {
             return NEVER;
         }
         return own ? wait - allowed : Math.max(wait - allowed, bookedMicros - maxBookedMicros());
@@ -293,14 +303,14 @@ public record TokenBucket(
 
     private static void checkGrantsAnything(
             double rate, double burst, WhoWaits whoWaits, Duration timeout, Duration maxWait) {
-        double missing = 1.0 - rate * burst;
+        double intervalMicros = 1000.0 / rate * 1000.0;
+        double wait = RedisPermits.wholeMicros(Math.max(0.0, 1.0 - rate * burst) * intervalMicros, intervalMicros);
         double allowed = Math.min(Check.micros(timeout), Check.micros(maxWait));
-        double wait = (missing - RedisPermits.NEGLIGIBLE_PERMITS) / rate * 1e6;
-        if (whoWaits == WhoWaits.CALLER && missing > RedisPermits.NEGLIGIBLE_PERMITS && wait > allowed) {
+        if (whoWaits == WhoWaits.CALLER && wait > allowed) {
             throw new IllegalArgumentException("rate " + rate + "/s with a burst of " + burst + " s holds at most "
                     + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
-                    + " and a maxWait of " + maxWait + ": burst must be at least " + 1.0 / rate
-                    + " s, or timeout and maxWait at least " + missing / rate + " s");
+                    + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
+                    + (Check.micros(maxWait) < wait ? " and maxWait (" + maxWait + ") no less" : ""));
         }
     }
 

@@ -54,7 +54,7 @@ public record WarmUp(Duration period, double coldFactor) {
 
     public WarmUp {
         Check.duration("warm-up period", period, Duration.ofNanos(1000));
-        Check.range("cold factor", coldFactor, Math.nextUp(1.0), MAX_COLD_FACTOR);
+        Check.moreThan("cold factor", coldFactor, 1.0, MAX_COLD_FACTOR);
     }
 
     public WarmUp(Duration period) {

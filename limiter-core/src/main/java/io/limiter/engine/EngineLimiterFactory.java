@@ -9,6 +9,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import java.util.function.Supplier;
 
 /** A factory that keeps what it built, by prefix, name <em>and</em> numbers. */
 public abstract class EngineLimiterFactory implements LimiterFactory {
@@ -46,25 +47,28 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit) {
-        LimiterId id = new LimiterId(prefix, name, limit);
-        // A limiter whose rate was set since does not have these numbers any more.
-        if (limiters.getIfPresent(id) instanceof RateLimiter known
-                && known.limit().equals(limit)) {
-            return known;
-        }
-        RateLimiter built = newRateLimiter(name, prefix, limit);
-        limiters.put(id, built);
-        return built;
+        return limiter(
+                new LimiterId(prefix, name, limit), RateLimiter.class, () -> newRateLimiter(name, prefix, limit));
     }
 
     private CountLimiter countLimiter(String prefix, String name, FixedWindow limit) {
-        LimiterId id = new LimiterId(prefix, name, limit);
-        if (limiters.getIfPresent(id) instanceof CountLimiter known) {
-            return known;
+        return limiter(
+                new LimiterId(prefix, name, limit), CountLimiter.class, () -> newCountLimiter(name, prefix, limit));
+    }
+
+    private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
+        Limiter known = limiters.getIfPresent(id);
+        if (known == null || !allows(known, id)) {
+            // Atomic, so that all callers get the same one: its rate can be set.
+            known = limiters.asMap()
+                    .compute(id, (same, other) -> other != null && allows(other, id) ? other : build.get());
         }
-        CountLimiter built = newCountLimiter(name, prefix, limit);
-        limiters.put(id, built);
-        return built;
+        return type.cast(known);
+    }
+
+    /** A limiter whose rate was set since it was built does not have the numbers any more that are asked for. */
+    private static boolean allows(Limiter limiter, LimiterId id) {
+        return limiter.limit().equals(id.limit());
     }
 
     private record LimiterId(String prefix, String name, Limit<?> limit) {}

@@ -16,7 +16,7 @@
 -- intervalMillis, nextFreeTicketMillis, remainderMicros.
 
 local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
-local NEGLIGIBLE_PERMITS = 1e-9
+local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local NEVER = 9007199254740992
 
 -- The stored doubles; nothing if there is no such key; nil and why if it holds something else.
@@ -55,15 +55,18 @@ local function reply_micros(micros)
   return micros >= NEVER and -1 or micros
 end
 
--- What a part of a microsecond counts when someone has to wait for it: all, unless it is negligible.
-local function round_up(part, negligible)
-  return part > negligible and 1 or 0
+local function negligible_micros(interval_micros)
+  return math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
+end
+
+-- Microseconds that someone has to wait: rounded up, unless what is over is negligible.
+local function whole_micros(micros, negligible)
+  local whole = math.floor(micros)
+  return micros - whole > negligible and whole + 1 or whole
 end
 
 local function reset_micros(now, missing_micros, next_free, remainder, negligible)
-  local micros = remainder + missing_micros
-  local whole = math.floor(micros)
-  return math.max(0, next_free - now + whole + round_up(micros - whole, negligible))
+  return math.max(0, next_free - now + whole_micros(remainder + missing_micros, negligible))
 end
 
 local function decide(key, arg, now, reply)
@@ -91,7 +94,7 @@ local function decide(key, arg, now, reply)
       next_free, remainder = now + max_booked, 0
       must_save = true
     end
-    if now > next_free then
+    if now > next_free + whole_micros(remainder, negligible_micros(interval * 1000)) then
       local idle = now - next_free - remainder
       stored = math.min(max, stored + idle / (interval * 1000 * cool_down_intervals))
       next_free, remainder = now, 0
@@ -105,7 +108,7 @@ local function decide(key, arg, now, reply)
 
   local interval_micros = interval * 1000
   local cool_down = interval_micros * cool_down_intervals
-  local negligible = NEGLIGIBLE_PERMITS * interval_micros
+  local negligible = negligible_micros(interval_micros)
   local save = false
   local first_reply = #reply
 
@@ -133,19 +136,17 @@ local function decide(key, arg, now, reply)
     local booked_next_free, booked_remainder = next_free + whole, micros - whole
 
     local allowed = math.min(timeout, max_wait)
-    local booked = math.max(0, booked_next_free - now + round_up(booked_remainder, negligible))
+    local booked = math.max(0, booked_next_free - now + whole_micros(booked_remainder, negligible))
     local wait = booked
     if not own_cost then
-      wait = math.max(0, next_free - now + round_up(remainder, negligible))
+      wait = math.max(0, next_free - now + whole_micros(remainder, negligible))
     end
     local granted = wait <= allowed and booked <= max_booked
 
     local retry = 0
     if not granted then
-      local best = warm_up and cost or math.max(0, permits - max) * interval_micros
-      local best_whole = math.floor(best)
-      local bound = own_cost and allowed or max_booked
-      if best_whole + round_up(best - best_whole, negligible) > bound then
+      local best = warm_up and booked - wait or whole_micros(math.max(0, permits - max) * interval_micros, negligible)
+      if best > (own_cost and allowed or max_booked) then
         retry = NEVER
       elseif own_cost then
         retry = wait - allowed
@@ -159,7 +160,7 @@ local function decide(key, arg, now, reply)
       stored_after, next_free_after, remainder_after = stored - from_stored, booked_next_free, booked_remainder
     end
     local missing_micros = (max - stored_after) * cool_down
-    local remaining = next_free_after > now and 0 or math.floor(stored_after + NEGLIGIBLE_PERMITS)
+    local remaining = next_free_after > now and 0 or math.floor(stored_after + negligible / interval_micros)
 
     local n = #reply
     reply[n + 1] = granted and 1 or 0

@@ -1,0 +1,107 @@
+package io.limiter;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.io.Serializable;
+import java.time.Instant;
+
+@AnalyzeClasses(packages = "io.limiter", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String ALGORITHM = "io.limiter.algorithm..";
+    private static final String ENGINE = "io.limiter.engine..";
+    private static final String REDIS = "io.limiter.redis..";
+    private static final String LOCAL = "io.limiter.local..";
+
+    @ArchTest
+    static final ArchRule algorithmsDependOnNothingButJavaAndAnnotations = noClasses()
+            .that()
+            .resideInAPackage(ALGORITHM)
+            .should()
+            .dependOnClassesThat(DescribedPredicate.not(JavaClass.Predicates.type(Serializable.class)
+                    .or(JavaClass.Predicates.resideInAnyPackage(
+                            ALGORITHM,
+                            "java.lang..",
+                            "java.time..",
+                            "java.util..",
+                            "com.fasterxml.jackson.annotation..",
+                            "org.jspecify.annotations.."))));
+
+    @ArchTest
+    static final ArchRule algorithmsKnowNoThreads = noClasses()
+            .that()
+            .resideInAPackage(ALGORITHM)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.util.concurrent..")
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(Thread.class)
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(ThreadLocal.class);
+
+    @ArchTest
+    static final ArchRule algorithmsReadNoClock = noClasses()
+            .that()
+            .resideInAPackage(ALGORITHM)
+            .should()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Instant.class, "now")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.Clock")
+            .orShould()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.time.InstantSource");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().assignedFrom(new EveryPackageASlice()).should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule onlyTheRedisPackageKnowsRedis = noClasses()
+            .that()
+            .resideOutsideOfPackage(REDIS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
+
+    @ArchTest
+    static final ArchRule enginesInGeneralKnowNoneInParticular = noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(REDIS, LOCAL);
+
+    @ArchTest
+    static final ArchRule redisAndLocalDoNotKnowEachOther =
+            slices().matching("io.limiter.(redis|local)..").should().notDependOnEachOther();
+
+    /** The root too, which the usual {@code io.limiter.(*)..} leaves out. */
+    private static final class EveryPackageASlice implements SliceAssignment {
+
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
+            return SliceIdentifier.of(javaClass.getPackageName());
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.junit.jupiter.api.Test;
+
+class DecisionTest {
+
+    @Test
+    void givesItsTimesAsDurations() {
+        Decision decision = new Decision(false, 5, 1, 1_500_000, 2_000_001, 3);
+
+        assertThat(decision.timeToWait()).isEqualTo(Duration.ofMillis(1500));
+        assertThat(decision.retryAfter()).isEqualTo(Duration.ofSeconds(2).plusNanos(1000));
+        assertThat(decision.resetAfter()).isEqualTo(Duration.of(3, ChronoUnit.MICROS));
+    }
+
+    @Test
+    void neverIsLongerThanAnyOtherTime() {
+        Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS - 1, 0);
+
+        assertThat(decision.timeToWait()).isEqualTo(Decision.NEVER).isGreaterThan(decision.retryAfter());
+        assertThat(decision.resetAfter()).isZero();
+    }
+
+    @Test
+    void eachLimitNamesItsState() {
+        assertThat(TokenBucket.of(1, 1).stateType()).isEqualTo(RedisPermits.class);
+        assertThat(new FixedWindow(1, Duration.ofSeconds(1)).stateType()).isEqualTo(WindowCount.class);
+    }
+}

@@ -1,0 +1,57 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FixedWindowValidationTest {
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+    void refusesLimitsOutOfRange(int limit) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new FixedWindow(limit, Duration.ofSeconds(1)))
+                .withMessage("limit must be between 1 and 2147483647, was " + limit);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000999999S", "PT24000H0.000000001S"})
+    void refusesPeriodsOutOfRange(String period) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new FixedWindow(1, Duration.parse(period)))
+                .withMessage("period must be between PT0.001S and PT24000H (ISO-8601), was %s", Duration.parse(period));
+    }
+
+    @Test
+    void acceptsWhatIsJustInRange() {
+        assertThatCode(() -> new FixedWindow(1, Duration.ofMillis(1))).doesNotThrowAnyException();
+        assertThatCode(() -> new FixedWindow(Integer.MAX_VALUE, Duration.ofDays(1000)))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void namesWhatIsNull() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> new FixedWindow(1, null))
+                .withMessage("period");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"-1, 1", "NaN, 1", "Infinity, 1", "1, -1", "1, NaN", "1, Infinity"})
+    void aStateThatCannotBeIsRefused(double count, double windowEndMillis) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new WindowCount(count, windowEndMillis))
+                .withMessage("not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
+    }
+
+    @Test
+    void anEmptyWindowAtTheBeginningOfTimeCanBe() {
+        assertThatCode(() -> new WindowCount(0, 0)).doesNotThrowAnyException();
+    }
+}

@@ -1,0 +1,84 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.testing.Seed;
+import java.time.Instant;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RedisPermitsTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 1, 0, 0",
+        "-1, 0, 1, 0, 0",
+        "NaN, 0, 1, 0, 0",
+        "Infinity, 0, 1, 0, 0",
+        "5, -0.1, 1, 0, 0",
+        "5, 5.1, 1, 0, 0",
+        "5, NaN, 1, 0, 0",
+        "5, 0, 0, 0, 0",
+        "5, 0, -1, 0, 0",
+        "5, 0, NaN, 0, 0",
+        "5, 0, Infinity, 0, 0",
+        "5, 0, 1, -1, 0",
+        "5, 0, 1, NaN, 0",
+        "5, 0, 1, Infinity, 0",
+        "5, 0, 1, 0, -0.1",
+        "5, 0, 1, 0, 1",
+        "5, 0, 1, 0, NaN",
+    })
+    void aStateThatCannotBeIsRefused(double max, double stored, double interval, double nextFree, double remainder) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new RedisPermits(max, stored, interval, nextFree, remainder))
+                .withMessage("not a token bucket's state: maxPermits " + max + ", storedPermits " + stored
+                        + ", intervalMillis " + interval + ", nextFreeTicketMillis " + nextFree + ", remainderMicros "
+                        + remainder);
+    }
+
+    @Test
+    void theLimitsOfWhatCanBeAreAccepted() {
+        assertThat(new RedisPermits(5, 5, 1, 0, 0).storedPermits()).isEqualTo(5);
+        assertThat(new RedisPermits(5, 0, 1, 0, Math.nextDown(1.0)).storedPermits())
+                .isZero();
+    }
+
+    @Test
+    void everyMicrosecondSurvivesAsMilliseconds() {
+        Random random = Seed.random();
+        long last = Instant.parse("2109-01-01T00:00:00Z").toEpochMilli() * 1000;
+        for (int i = 0; i < 1_000_000; i++) {
+            double micros = last - (random.nextBoolean() ? i : random.nextLong(last));
+            assertThat(RedisPermits.initial(1, 1, 1, micros).nextFreeMicros())
+                    .as(Seed.hint())
+                    .isEqualTo(micros);
+        }
+    }
+
+    @Test
+    void aWaitIsRoundedUpUnlessWhatIsOverIsNegligible() {
+        double second = 1e6;
+        double day = 86_400e6;
+
+        assertThat(RedisPermits.wholeMicros(2.0009, second)).isEqualTo(2);
+        assertThat(RedisPermits.wholeMicros(2.0011, second)).isEqualTo(3);
+        assertThat(RedisPermits.wholeMicros(2.5, day)).isEqualTo(2);
+        assertThat(RedisPermits.wholeMicros(Math.nextUp(2.5), day)).isEqualTo(3);
+        assertThat(RedisPermits.wholeMicros(3, day)).isEqualTo(3);
+    }
+
+    @Test
+    void permitsAreRoundedDownUnlessWhatIsMissingIsNegligible() {
+        double second = 1e6;
+        double day = 86_400e6;
+
+        assertThat(RedisPermits.wholePermits(2 - 0.9e-9, second)).isEqualTo(2);
+        assertThat(RedisPermits.wholePermits(2 - 1.1e-9, second)).isEqualTo(1);
+        assertThat(RedisPermits.wholePermits(2 - 0.4 / day, day)).isEqualTo(2);
+        assertThat(RedisPermits.wholePermits(2 - 0.6 / day, day)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,224 @@
+package io.limiter.algorithm;
+
+import static io.limiter.testing.TraceLine.EPOCH_MICROS;
+import static io.limiter.testing.TraceLine.at;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.limiter.testing.Seed;
+import io.limiter.testing.Timeline;
+import io.limiter.testing.TraceLine;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What becomes of a state when the limit's numbers change, or when the clock steps back. */
+class TokenBucketChangeTest {
+
+    private static final TokenBucket SLOW = TokenBucket.of(1, 10);
+    private static final TokenBucket FAST = SLOW.withRate(2);
+
+    @Test
+    void thePastIsSettledAtTheOldRateAndThenRescaled() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(0, 10, 0, "G"));
+
+        bucket.limit(FAST);
+
+        check(bucket, at(5, 10, 0, "G"), at(5, 1, 0, "D 0.5"), at(15, 20, 0, "G"));
+    }
+
+    @Test
+    void aSmallerBucketKeepsItsShare() {
+        Timeline<RedisPermits> bucket = new Timeline<>(FAST);
+        check(bucket, at(0, 12, 0, "G"));
+
+        bucket.limit(SLOW);
+
+        check(bucket, at(1, 5, 0, "G"), at(1, 1, 0, "D 1.0"));
+    }
+
+    @Test
+    void anotherBurstRescalesToo() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(0, 5, 0, "G"));
+
+        bucket.limit(TokenBucket.of(1, 100));
+
+        check(bucket, at(0, 51, 0, "D 1.0"), at(0, 50, 0, "G"));
+    }
+
+    @Test
+    void theSameBurstAtAnotherRateRescalesToo() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(0, 10, 0, "G"));
+
+        bucket.limit(TokenBucket.of(10, 1));
+
+        check(bucket, at(4, 5, 0, "D 0.1"), at(4, 4, 0, "G"), at(4, 1, 0, "D 0.1"), at(4.3, 3, 0, "G"));
+    }
+
+    @Test
+    void aRefusalUnderANewRateSettlesAndRescalesTheState() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(0, 10, 0, "G"));
+
+        bucket.limit(FAST);
+        check(bucket, at(5, 11, 0, "D 0.5"));
+
+        assertThat(bucket.state()).isEqualTo(new RedisPermits(20, 10, 500, (EPOCH_MICROS + 5_000_000) / 1000.0, 0));
+    }
+
+    @Test
+    void aRefusalUnderANewRateIsSavedOnlyOnce() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(0, 10, 0, "G"));
+        bucket.limit(FAST);
+        check(bucket, at(5, 11, 0, "D 0.5"));
+        RedisPermits saved = bucket.state();
+
+        check(bucket, at(5.25, 11, 0, "D 0.25"));
+
+        assertThat(bucket.state()).isSameAs(saved);
+    }
+
+    @ParameterizedTest
+    @EnumSource(WhoWaits.class)
+    void aDebtIsKeptOverAChangeOfRate(WhoWaits whoWaits) {
+        TokenBucket first = TokenBucket.builder(1, 1).whoWaits(whoWaits).build();
+        Timeline<RedisPermits> bucket = new Timeline<>(first);
+        check(bucket, at(0, 1, 0, "G"));
+        bucket.ask(EPOCH_MICROS, 10, 10_000_000);
+        double booked = bucket.state().nextFreeTicketMillis();
+
+        bucket.limit(first.withRate(4));
+        assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 0).granted()).isFalse();
+
+        assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(booked);
+        assertThat(bucket.state().intervalMillis()).isEqualTo(250);
+        assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 3_600_000_000L).waitMicros())
+                .isEqualTo(whoWaits == WhoWaits.CALLER ? 9_250_000 : 9_000_000);
+    }
+
+    @Test
+    void aRemainderIsKeptOverAChangeOfRate() {
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.guava(1_500_000));
+        bucket.ask(EPOCH_MICROS, 1, 0);
+        double remainder = bucket.state().remainderMicros();
+
+        bucket.limit(TokenBucket.guava(1_000_000));
+        bucket.ask(EPOCH_MICROS, 1, 10);
+
+        assertThat(remainder).isCloseTo(2.0 / 3, within(1e-12));
+        assertThat(bucket.state().remainderMicros()).isCloseTo(2.0 / 3, within(1e-12));
+        assertThat(bucket.state().nextFreeMicros()).isEqualTo(EPOCH_MICROS + 1);
+    }
+
+    @Test
+    void aWarmBucketStaysWarmAndAColdOneCold() {
+        TokenBucket slow = TokenBucket.guava(1, Duration.ofSeconds(8));
+        Timeline<RedisPermits> bucket = new Timeline<>(slow);
+        bucket.ask(EPOCH_MICROS, 2, 0);
+
+        bucket.limit(slow.withRate(10));
+        bucket.ask(EPOCH_MICROS, 20, 3_600_000_000L);
+
+        assertThat(bucket.state().maxPermits()).isCloseTo(80, within(1e-9));
+        assertThat(bucket.state().storedPermits()).isCloseTo(60 - 20, within(1e-9));
+    }
+
+    @Test
+    void aClockThatStepsBackStopsTheBucket() {
+        check(
+                new Timeline<>(SLOW),
+                at(100, 8, 0, "G"),
+                at(90, 1, 0, "D 10.0"),
+                at(99, 1, 0, "D 1.0"),
+                at(99, 1, 1, "G 1.0"),
+                at(100, 1, 0, "G"),
+                at(100, 1, 0, "D 1.0"),
+                at(50, 1, 50, "D 1.0"),
+                at(101, 1, 0, "G"),
+                at(101, 1, 0, "D 1.0"));
+    }
+
+    @Test
+    void nothingRemainsUntilTheClockHasCaughtUp() {
+        Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
+        check(bucket, at(100, 8, 0, "G"));
+
+        assertThat(bucket.peek(EPOCH_MICROS + 99_999_999, 1, 0).remaining()).isZero();
+        assertThat(bucket.peek(EPOCH_MICROS + 100_000_000, 1, 0).remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void aBookingThatSeemsFurtherAheadThanMaxWaitIsCutToIt() {
+        Timeline<RedisPermits> bucket = new Timeline<>(
+                TokenBucket.builder(1, 1).maxWait(Duration.ofSeconds(60)).build());
+        check(bucket, at(10_000, 1, 0, "G"), at(0, 1, 0, "D 61.0"));
+
+        assertThat(bucket.state()).isEqualTo(new RedisPermits(1, 0, 1000, (EPOCH_MICROS + 60_000_000) / 1000.0, 0));
+        check(bucket, at(30, 1, 0, "D 31.0"), at(61, 1, 0, "G"));
+    }
+
+    @Test
+    void aBookingOfExactlyMaxWaitIsNotCut() {
+        Timeline<RedisPermits> bucket = new Timeline<>(
+                TokenBucket.builder(3, 1).maxWait(Duration.ofSeconds(60)).build());
+        bucket.ask(EPOCH_MICROS, 182, 60_000_000);
+        RedisPermits booked = bucket.state();
+
+        assertThat(bucket.ask(EPOCH_MICROS - 333_334, 1, 0).granted()).isFalse();
+        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.ask(EPOCH_MICROS - 333_335, 1, 0).granted()).isFalse();
+        assertThat(bucket.state()).isNotSameAs(booked);
+    }
+
+    @Test
+    void aCutBookingLosesItsRemainder() {
+        RedisPermits booked = new RedisPermits(1, 0, 1, 5, 0.5);
+
+        assertThat(booked.boundBooking(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
+        assertThat(booked.boundBooking(0, 5000)).isSameAs(booked);
+    }
+
+    @Test
+    void aShorterMaxWaitCutsWhatWasBookedUnderALongerOne() {
+        TokenBucket patient = TokenBucket.of(1, 1);
+        Timeline<RedisPermits> bucket = new Timeline<>(patient);
+        check(bucket, at(0, 101, 3600, "G 100.0"));
+
+        bucket.limit(patient.toBuilder().maxWait(Duration.ofSeconds(10)).build());
+
+        check(bucket, at(0, 1, 10, "D 1.0"), at(1, 1, 10, "G 10.0"));
+    }
+
+    @Test
+    void noClockThatJumpsAboutMintsPermits() {
+        Random random = Seed.random();
+        for (int i = 0; i < 2000; i++) {
+            double rate = 0.1 + 10 * random.nextDouble();
+            TokenBucket limit = TokenBucket.of(rate, 1 / rate + 10 * random.nextDouble());
+            Timeline<RedisPermits> bucket = new Timeline<>(limit);
+            long now = EPOCH_MICROS;
+            long latest = now;
+            double taken = bucket.ask(now, 1, 0).granted() ? 1 : 0;
+            for (int j = 0; j < 100; j++) {
+                now = latest - (random.nextInt(3) == 0 ? random.nextLong(1_000_000_000) : -random.nextLong(3_000_000));
+                latest = Math.max(latest, now);
+                int permits = 1 + random.nextInt((int) limit.capacity());
+                taken += bucket.ask(now, permits, 0).granted() ? permits : 0;
+
+                assertThat(taken)
+                        .as(() -> Seed.hint() + limit)
+                        .isLessThanOrEqualTo(limit.maxPermits() + rate * (latest - EPOCH_MICROS) / 1e6 + 1e-6);
+            }
+        }
+    }
+
+    private static void check(Timeline<RedisPermits> bucket, TraceLine... trace) {
+        assertThat(bucket.replay(trace)).containsExactly(trace);
+    }
+}

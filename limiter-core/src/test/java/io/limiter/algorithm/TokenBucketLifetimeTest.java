@@ -1,0 +1,109 @@
+package io.limiter.algorithm;
+
+import static io.limiter.testing.TraceLine.EPOCH_MICROS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import io.limiter.testing.Timeline;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class TokenBucketLifetimeTest {
+
+    private static final long MARGIN_MILLIS = 1000;
+
+    @Test
+    void expireIsAFloorUnderTheTimeUntilTheBucketIsFull() {
+        TokenBucket bucket = TokenBucket.builder(1.0 / 120, 120)
+                .expire(Duration.ofSeconds(60))
+                .build();
+        Timeline<RedisPermits> timeline = new Timeline<>(bucket);
+        timeline.ask(EPOCH_MICROS, 1, 0);
+
+        assertThat(bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS)).isEqualTo(120_000 + MARGIN_MILLIS);
+        assertThat(bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS + 1_000_000))
+                .isEqualTo(119_000 + MARGIN_MILLIS);
+        assertThat(bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS + 70_000_000))
+                .isEqualTo(60_000);
+    }
+
+    @Test
+    void aBucketThatIsSoonFullIsKeptAsLongAsExpireSays() {
+        assertThat(lifetimeAfter(TokenBucket.of(1000, 1), 1000)).isEqualTo(60_000);
+        assertThat(lifetimeAfter(
+                        TokenBucket.builder(1000, 1)
+                                .expire(Duration.ofMillis(1))
+                                .build(),
+                        1000))
+                .isEqualTo(1000 + MARGIN_MILLIS);
+        assertThat(lifetimeAfter(
+                        TokenBucket.builder(1000, 1)
+                                .expire(Duration.ofMillis(1))
+                                .build(),
+                        1))
+                .isEqualTo(1 + MARGIN_MILLIS);
+        assertThat(lifetimeAfter(
+                        TokenBucket.builder(1001, 1)
+                                .expire(Duration.ofMillis(1))
+                                .build(),
+                        1))
+                .isEqualTo(1 + MARGIN_MILLIS);
+        assertThat(lifetimeAfter(
+                        TokenBucket.builder(999, 1).expire(Duration.ofMillis(1)).build(), 1))
+                .isEqualTo(2 + MARGIN_MILLIS);
+    }
+
+    @Test
+    void aDebtIsNotForgotten() {
+        TokenBucket bucket =
+                TokenBucket.builder(1, 5).expire(Duration.ofMillis(1)).build();
+
+        assertThat(lifetimeAfter(bucket, 105)).isEqualTo(105_000 + MARGIN_MILLIS);
+    }
+
+    @Test
+    void aWarmBucketIsKeptUntilItIsCold() {
+        TokenBucket bucket =
+                TokenBucket.builder(2, new WarmUp(Duration.ofSeconds(100), 7)).build();
+        Timeline<RedisPermits> timeline = new Timeline<>(bucket);
+        timeline.ask(EPOCH_MICROS, 1000, 0);
+        long paid = EPOCH_MICROS + timeline.peek(EPOCH_MICROS, 1, 0).waitMicros();
+
+        assertThat(bucket.lifetimeMillis(timeline.state(), paid))
+                .isBetween(100_000 + MARGIN_MILLIS, 100_001 + MARGIN_MILLIS);
+    }
+
+    @Test
+    void aBucketThatStartsEmptyIsKeptForADay() {
+        assertThat(lifetimeAfter(TokenBucket.guava(1), 1)).isEqualTo(86_400_000);
+    }
+
+    @Test
+    void whoForgetsAStateAfterItsLifetimeDecidesAsIfHeKnewIt() {
+        Random random = Seed.random();
+        for (int i = 0; i < 100_000; i++) {
+            double rate = Math.pow(10, -6 + 12 * random.nextDouble());
+            TokenBucket bucket = TokenBucket.of(rate, (1 + random.nextInt(20)) / rate).toBuilder()
+                    .maxWait(Duration.ofDays(1000))
+                    .expire(Duration.ofMillis(1))
+                    .build();
+            Timeline<RedisPermits> timeline = new Timeline<>(bucket);
+            long asked = EPOCH_MICROS + random.nextLong(1_000_000);
+            timeline.ask(asked, 1 + random.nextInt(40), Long.MAX_VALUE);
+
+            long lifetime = timeline.state() == null ? 1 : bucket.lifetimeMillis(timeline.state(), asked);
+            long then = asked + lifetime * 1000;
+            int permits = 1 + random.nextInt(40);
+            assertThat(timeline.peek(then, permits, 0))
+                    .as(() -> Seed.hint() + bucket)
+                    .isEqualTo(new Timeline<>(bucket).peek(then, permits, 0));
+        }
+    }
+
+    private static long lifetimeAfter(TokenBucket bucket, int permits) {
+        Timeline<RedisPermits> timeline = new Timeline<>(bucket);
+        timeline.ask(EPOCH_MICROS, permits, Long.MAX_VALUE);
+        return bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS);
+    }
+}

@@ -1,0 +1,243 @@
+package io.limiter.algorithm;
+
+import static io.limiter.testing.TraceLine.EPOCH_MICROS;
+import static io.limiter.testing.TraceLine.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Timeline;
+import io.limiter.testing.TraceLine;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TokenBucketTest {
+
+    private static final double HOUR = 3600;
+
+    @Test
+    void theCallerWaitsForItsOwnPermits() {
+        check(
+                TokenBucket.of(1.0 / 60, 60),
+                at(0, 1, 0, "G"),
+                at(0, 1, 0, "D 60.0"),
+                at(30, 1, 0, "D 30.0"),
+                at(60, 1, 0, "G"),
+                at(61, 1, 0, "D 59.0"));
+    }
+
+    @Test
+    void theNextCallerPaysForThoseBefore() {
+        check(
+                TokenBucket.builder(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER).build(),
+                at(0, 1, 0, "G"),
+                at(0, 1, 0, "G"),
+                at(30, 1, 0, "D 30.0"),
+                at(60, 1, 0, "G"),
+                at(61, 1, 0, "D 59.0"));
+    }
+
+    @Test
+    void acquiresInARowWaitForTheirOwnCost() {
+        check(
+                TokenBucket.of(1, 1),
+                at(0, 1, HOUR, "G"),
+                at(0, 2, HOUR, "G 2.0"),
+                at(2, 3, HOUR, "G 3.0"),
+                at(5, 4, HOUR, "G 4.0"),
+                at(9, 5, HOUR, "G 5.0"));
+    }
+
+    @Test
+    void acquiresAllAtOnceComeDueOneAfterTheOther() {
+        check(
+                TokenBucket.of(1, 1),
+                at(0, 1, HOUR, "G"),
+                at(0, 2, HOUR, "G 2.0"),
+                at(0, 3, HOUR, "G 5.0"),
+                at(0, 4, HOUR, "G 9.0"),
+                at(0, 5, HOUR, "G 14.0"));
+    }
+
+    @Test
+    void acquiresInARowWaitForTheirPredecessorsCostTheGuavaWay() {
+        check(
+                TokenBucket.guava(1),
+                at(0, 1, HOUR, "G"),
+                at(0, 2, HOUR, "G 1.0"),
+                at(1, 3, HOUR, "G 2.0"),
+                at(3, 4, HOUR, "G 3.0"),
+                at(6, 5, HOUR, "G 4.0"));
+    }
+
+    @Test
+    void theWaitCountsWhatOthersHaveBooked() {
+        check(
+                TokenBucket.of(1, 10),
+                at(0, 10, 0, "G"),
+                at(0, 1, 1, "G 1.0"),
+                at(0.4, 1, 1, "D 0.6"),
+                at(0.4, 1, 1.6, "G 1.6"),
+                at(0.4, 1, 1.6, "D 1.0"));
+    }
+
+    @Test
+    void aTimeoutIsEnoughWhenItIsExactlyTheWait() {
+        check(TokenBucket.of(1, 1), at(0, 1, 0, "G"), at(0, 1, 0.75, "D 0.25"), at(0, 1, 1, "G 1.0"));
+    }
+
+    @Test
+    void whatNobodyTookIsKeptUpToTheBurst() {
+        check(
+                TokenBucket.of(2, 5),
+                at(0, 10, 0, "G"),
+                at(2, 4, 0, "G"),
+                at(2, 1, 0, "D 0.5"),
+                at(1000, 10, 0, "G"),
+                at(1000, 1, 0, "D 0.5"));
+    }
+
+    @Test
+    void startsEmptyIfItSaysSo() {
+        check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "D 0.2"), at(0.2, 1, 0, "G"));
+    }
+
+    @Test
+    void moreThanTheBucketHoldsNeverComesWithoutPatience() {
+        check(
+                TokenBucket.of(1, 10),
+                at(0, 11, 0, "D never"),
+                at(0, 11, 0.999999, "D never"),
+                at(0, 11, 1, "G 1.0"),
+                at(0, 11, 1, "D 11.0"),
+                at(0, Integer.MAX_VALUE, 3600, "D never"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 49, 93, 98, 103, 107, 161, 187, 196, 197, 1_000_003})
+    void aBurstThatMissesOnePermitByARoundingErrorHoldsOne(int seconds) {
+        TokenBucket bucket = TokenBucket.of(1.0 / seconds, seconds);
+
+        assertThat(bucket.capacity()).isOne();
+        check(bucket, at(0, 1, 0, "G"), at(0, 1, 0, "D " + (double) seconds), at(seconds, 1, 0, "G"));
+    }
+
+    @Test
+    void theDecisionSaysWhatIsLeftAndWhenItIsFullAgain() {
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
+        long now = EPOCH_MICROS;
+
+        assertThat(bucket.ask(now, 1, 0)).isEqualTo(new Decision(true, 10, 9, 0, 0, 250_000));
+        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(new Decision(true, 10, 6, 0, 0, 900_000));
+        assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
+        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(new Decision(true, 10, 0, 150_000, 0, 2_650_000));
+        assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
+        assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 0, 0, 0, 2_500_000));
+    }
+
+    @Test
+    void aPermitBooksPartsOfAMicrosecondExactly() {
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(3_000_000, 1.0 / 3_000_000));
+        long now = EPOCH_MICROS;
+
+        assertThat(bucket.ask(now, 1, 0).waitMicros()).isZero();
+        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(1);
+        assertThat(bucket.ask(now, 1, 10).waitMicros()).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(WhoWaits.class)
+    void aRefusalLeavesTheVeryStateItFound(WhoWaits whoWaits) {
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.builder(1, 2)
+                .whoWaits(whoWaits)
+                .maxWait(Duration.ofSeconds(5))
+                .build());
+        bucket.ask(EPOCH_MICROS, 4, 2_000_000);
+        RedisPermits before = bucket.state();
+
+        assertThat(bucket.ask(EPOCH_MICROS + 500_000, 1, 0).granted()).isFalse();
+        assertThat(bucket.ask(EPOCH_MICROS + 9_500_000, 1000, 0).granted()).isFalse();
+        assertThat(bucket.state()).isSameAs(before);
+    }
+
+    @Test
+    void aRefusalOfTheFirstRequestLeavesNoState() {
+        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 2));
+
+        assertThat(bucket.ask(EPOCH_MICROS, 3, 0).granted()).isFalse();
+        assertThat(bucket.state()).isNull();
+    }
+
+    @Test
+    void nobodyBooksFurtherAheadThanMaxWait() {
+        check(
+                TokenBucket.builder(1, 1).maxWait(Duration.ofSeconds(3)).build(),
+                at(0, 5, 100, "D never"),
+                at(0, 4, 100, "G 3.0"),
+                at(0, 1, 100, "D 1.0"),
+                at(1, 1, 100, "G 3.0"));
+    }
+
+    @Test
+    void nobodyBooksFurtherAheadThanMaxWaitTheGuavaWay() {
+        check(
+                TokenBucket.guava(1).toBuilder().maxWait(Duration.ofSeconds(3)).build(),
+                at(0, 5, 0, "D never"),
+                at(0, 4, 0, "D 1.0"),
+                at(0, 3, 0, "G"),
+                at(0, 1, 2.5, "D 1.0"),
+                at(1, 1, 1.5, "D 0.5"),
+                at(1, 1, 2, "G 2.0"));
+    }
+
+    @Test
+    void onePermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
+        check(
+                TokenBucket.guava(0.1).toBuilder()
+                        .maxWait(Duration.ofSeconds(3))
+                        .build(),
+                at(0, 1, 0, "G"),
+                at(5, 1, 3, "D 5.0"),
+                at(7, 1, 3, "D 3.0"),
+                at(10, 1, 3, "G"));
+    }
+
+    @Test
+    void aColdPermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
+        check(
+                TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(100), 8.0))
+                        .maxWait(Duration.ofSeconds(5))
+                        .build(),
+                at(0, 1, 0, "G"),
+                at(0, 2, 0, "D never"));
+    }
+
+    @Test
+    void hugeRequestsAreCountedInFull() {
+        check(
+                TokenBucket.builder(1e9, 1).maxWait(Duration.ofDays(1000)).build(),
+                at(0, Integer.MAX_VALUE, 0, "D never"),
+                at(0, Integer.MAX_VALUE, 2, "G 1.147484"),
+                at(0, Integer.MAX_VALUE, 3, "D 0.294968"),
+                at(0, Integer.MAX_VALUE, 4, "G 3.294968"));
+    }
+
+    @Test
+    void theSlowestRateWaitsAsLongAsItMust() {
+        check(
+                TokenBucket.guava(1e-8),
+                at(0, 1, 0, "G"),
+                at(1e8 - 1, 1, 0, "D 1.0"),
+                at(1e8, 2, 0, "D never"),
+                at(1e8, 1, 0, "G"));
+    }
+
+    private static void check(TokenBucket bucket, TraceLine... trace) {
+        assertThat(new Timeline<>(bucket).replay(trace)).containsExactly(trace);
+    }
+}
