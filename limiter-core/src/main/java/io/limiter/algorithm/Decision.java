@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.OptionalLong;
 
 /**
  * The answer to one request for permits.
@@ -24,6 +25,8 @@ public record Decision(
         boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long resetAfterMicros)
         implements Serializable {
 
+    private static final long MICROS_PER_SECOND = 1_000_000;
+
     /** The microseconds of a time that will not come. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
 
@@ -38,6 +41,17 @@ public record Decision(
     /** {@link #retryAfterMicros()}. */
     public Duration retryAfter() {
         return toDuration(retryAfterMicros);
+    }
+
+    /**
+     * {@link #retryAfterMicros()} in whole seconds, rounded up and at least 1, as HTTP's {@code Retry-After} wants it;
+     * empty if granted, or if it will never be.
+     */
+    public OptionalLong retryAfterSeconds() {
+        if (granted || retryAfterMicros == NEVER_MICROS) {
+            return OptionalLong.empty();
+        }
+        return OptionalLong.of(Math.max(1, (retryAfterMicros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND));
     }
 
     /** {@link #resetAfterMicros()}. */

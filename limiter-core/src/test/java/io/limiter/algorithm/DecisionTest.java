@@ -26,6 +26,20 @@ class DecisionTest {
     }
 
     @Test
+    void givesRetryAfterInWholeSecondsForHttp() {
+        assertThat(refusedFor(1).retryAfterSeconds()).hasValue(1);
+        assertThat(refusedFor(0).retryAfterSeconds()).hasValue(1);
+        assertThat(refusedFor(5_000_000).retryAfterSeconds()).hasValue(5);
+        assertThat(refusedFor(5_000_001).retryAfterSeconds()).hasValue(6);
+        assertThat(refusedFor(Decision.NEVER_MICROS).retryAfterSeconds()).isEmpty();
+        assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfterSeconds()).isEmpty();
+    }
+
+    private static Decision refusedFor(long retryAfterMicros) {
+        return new Decision(false, 1, 0, 0, retryAfterMicros, 0);
+    }
+
+    @Test
     void eachLimitNamesItsState() {
         assertThat(TokenBucket.of(1, 1).stateType()).isEqualTo(RedisPermits.class);
         assertThat(new FixedWindow(1, Duration.ofSeconds(1)).stateType()).isEqualTo(WindowCount.class);

@@ -15,8 +15,7 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                 ? environment.getRequiredProperty("spring.data.redis.url")
                 : environment.getProperty("spring.data.redis.host") + ":"
                         + environment.getProperty("spring.data.redis.port", "6379");
-        System.out.printf(
-                """
+        System.out.printf("""
 
                 The limits are in Redis at %2$s. Press the buttons at %1$s/ or try:
 
@@ -28,7 +27,6 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
 
                 A second instance on another port shares them: add -Dspring-boot.run.arguments=--server.port=8081
-                """,
-                here, redis);
+                """, here, redis);
     }
 }

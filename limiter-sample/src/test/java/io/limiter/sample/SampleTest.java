@@ -58,7 +58,7 @@ class SampleTest {
         assertThat(get(first, "/limiter/rate").statusCode()).isEqualTo(200);
         HttpResponse<String> refused = get(first, "/limiter/rate");
         assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.headers().firstValue("Retry-After")).hasValue("5");
+        assertThat(retryAfter(refused)).isBetween(1L, 5L);
         assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(refused.body())
                 .contains("\"status\":429")
@@ -85,7 +85,7 @@ class SampleTest {
     @Test
     void a_call_without_its_key_is_refused_and_not_counted_for_all_others() throws Exception {
         assertThat(get(first, "/limiter/count").statusCode()).isEqualTo(400);
-        assertThat(get(first, "/limiter/count?key=").statusCode()).isGreaterThanOrEqualTo(400);
+        assertThat(get(first, "/limiter/count?key=").statusCode()).isEqualTo(400);
     }
 
     @Test
@@ -103,11 +103,12 @@ class SampleTest {
 
     @Test
     void a_code_is_sent_once_a_minute_to_a_number_by_form_or_json() throws Exception {
-        assertThat(post(first, "application/x-www-form-urlencoded", "phone=0171").statusCode())
+        assertThat(post(first, "application/x-www-form-urlencoded", "phone=0171")
+                        .statusCode())
                 .isEqualTo(200);
         HttpResponse<String> refused = post(second, "application/json", "{\"phone\":\"0171\"}");
         assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.headers().firstValue("Retry-After")).hasValue("60");
+        assertThat(retryAfter(refused)).isBetween(1L, 60L);
         assertThat(refused.body()).contains("less than a minute ago");
         assertThat(post(second, "application/json", "{\"phone\":\"0172\"}").statusCode())
                 .isEqualTo(200);
@@ -116,6 +117,10 @@ class SampleTest {
     @Test
     void the_page_is_there() throws Exception {
         assertThat(get(first, "/").body()).contains("Limiter sample");
+    }
+
+    private static long retryAfter(HttpResponse<String> response) {
+        return response.headers().firstValueAsLong("Retry-After").orElseThrow();
     }
 
     private static HttpResponse<String> get(ConfigurableApplicationContext instance, String path)
@@ -133,7 +138,6 @@ class SampleTest {
     }
 
     private static URI uri(ConfigurableApplicationContext instance, String path) {
-        return URI.create(
-                "http://localhost:" + instance.getEnvironment().getProperty("local.server.port") + path);
+        return URI.create("http://localhost:" + instance.getEnvironment().getProperty("local.server.port") + path);
     }
 }

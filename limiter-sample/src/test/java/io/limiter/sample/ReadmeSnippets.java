@@ -1,0 +1,115 @@
+package io.limiter.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+
+/** The Java of the README, between markers; {@code ReadmeTest} compares it with the README and runs it. */
+class ReadmeSnippets {
+
+    interface Gateway {
+        void send(String phone);
+    }
+
+    interface Index {
+        List<String> find(String text);
+    }
+
+    static class Sms {
+
+        final List<String> sent = new ArrayList<>();
+        private final Gateway gateway = sent::add;
+
+        // readme: sms
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", rate = 1.0 / 60, burst = 60)
+        public void sendCode(String phone) {
+            gateway.send(phone);
+        }
+        // end
+    }
+
+    static class Search {
+
+        private final Index index = List::of;
+
+        // readme: search
+        @GetMapping("/search")
+        @RateLimit(rate = 50, burst = 2)
+        @CountLimit(limitType = LimitType.USER, limit = 1000, period = 86_400)
+        public List<String> search(@RequestParam String text) {
+            return index.find(text);
+        }
+        // end
+    }
+
+    static class Codes {
+
+        final List<String> sent = new ArrayList<>();
+        private final Gateway gateway = sent::add;
+
+        // readme: programmatic
+        private final RateLimiter codes;
+
+        Codes(LimiterFactory limiters) {
+            this.codes = limiters.build("codes", 1.0 / 60, 60, 60);
+        }
+
+        void send(String phone) {
+            Decision decision = codes.decide(phone, 1);
+            if (!decision.granted()) {
+                throw new RateLimitExceededException(phone, decision);
+            }
+            gateway.send(phone);
+        }
+        // end
+    }
+
+    static void everyLimiter(LimiterFactory limiters) {
+        // readme: limiters
+        RateLimiter search = limiters.build("search", 50, 2, 60);
+        search.acquire();
+        boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
+        boolean mine = search.tryAcquire("user:ann");
+        Decision decision = search.peek("user:ann");
+
+        RateLimiter guava = limiters.create("import", 5);
+        RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
+
+        RateLimiter reports = limiters.build(
+                "reports",
+                TokenBucket.builder(0.1, 60)
+                        .timeout(Duration.ofSeconds(5))
+                        .maxWait(Duration.ofMinutes(10))
+                        .expire(Duration.ofHours(1))
+                        .build());
+
+        CountLimiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
+        // end
+        assertThat(soon && mine && decision.granted()).isTrue();
+        assertThat(guava.tryAcquire() && warming.tryAcquire() && reports.tryAcquire() && logins.tryAcquire())
+                .isTrue();
+    }
+
+    static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {
+        // readme: core
+        LimiterFactory limiters =
+                RedisRateLimiterFactory.builder(connectionFactory).build();
+        // end
+        return limiters;
+    }
+}

@@ -1,0 +1,55 @@
+package io.limiter.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Limits how often a method is called by counting: at most {@link #limit()} calls in a {@link #period()} that starts
+ * with its first call.
+ *
+ * <pre>{@code
+ * @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
+ * public Report export() { ... }                 // a hundred an hour for each user
+ * }</pre>
+ *
+ * <p>Two neighbouring periods can put up to twice the limit into the time of one; {@link RateLimit} has no such edge.
+ * Where it can stand, what it does to a refused call, how several on one method work and what fails at the start is
+ * the same as for {@link RateLimit}.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Repeatable(CountLimits.class)
+public @interface CountLimit {
+
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its count, in this application
+     * and in every other on the same Redis; they must agree on limit and period. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /** With {@link LimitType#CUSTOM}, and only then: whose calls are counted. As in {@link RateLimit#key()}. */
+    String key() default "";
+
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "countLimit:";
+
+    /** The most calls in one period, at least 1. */
+    int limit() default 1;
+
+    /** The length of a period in seconds, from 1 to 86,400,000. */
+    long period() default 1;
+
+    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
+    String message() default "";
+
+    /** Whose calls are counted. */
+    LimitType limitType() default LimitType.METHOD;
+}

@@ -1,0 +1,23 @@
+package io.limiter.spring.annotation;
+
+/** Whose permits a call takes. */
+public enum LimitType {
+
+    /**
+     * The caller's IP. Behind a reverse proxy, say which one to trust with {@code limiter.key.trusted-proxies};
+     * otherwise all callers come from its address and share one limit. Needs a servlet request.
+     */
+    IP,
+
+    /**
+     * The authenticated user: Spring Security's where it is present, otherwise the request's principal. Anonymous
+     * callers are limited by their IP.
+     */
+    USER,
+
+    /** Nobody's in particular: all callers of the method share one limit. */
+    METHOD,
+
+    /** What the annotation's {@code key} says, such as <code>#{phone}</code>. */
+    CUSTOM
+}

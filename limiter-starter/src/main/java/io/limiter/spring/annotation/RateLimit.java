@@ -1,0 +1,100 @@
+package io.limiter.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Limits how often a method is called with a token bucket: permits come into being at an even rate, and those that
+ * nobody took are kept, up to a burst.
+ *
+ * <pre>{@code
+ * @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", rate = 1.0 / 60, burst = 60)
+ * public void sendCode(String phone) { ... }     // one a minute to each phone
+ * }</pre>
+ *
+ * <p>A call beyond the limit does not reach the method; the caller gets a
+ * {@link io.limiter.RateLimitExceededException}, which a servlet application answers with status 429 unless it handles
+ * the exception itself.
+ *
+ * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or in an
+ * annotation of one's own (attributes overridden with {@code @AliasFor}). On a type it limits each public method of
+ * the beans of that type, one by one unless {@link #name()} is given, except those that carry or inherit a
+ * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. Calls must come through the
+ * bean: a method that calls another of its own object is not limited there.
+ *
+ * <p><b>Several</b> on one method are asked in the order in which they are declared, all {@code @RateLimit} before all
+ * {@link CountLimit}. The first refusal ends it; what the ones before granted stays taken.
+ *
+ * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
+ * nothing, such as on a private, static or final method, fail the start of the application, or where a bean is created
+ * later, its creation, with an {@link InvalidLimitException} that names the method.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Repeatable(RateLimits.class)
+public @interface RateLimit {
+
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
+     * and in every other on the same Redis; they must agree on rate and burst. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /**
+     * With {@link LimitType#CUSTOM}, and only then: whose permits a call takes. A text in which <code>#{...}</code>
+     * stands for arguments of the call, by name or position:
+     *
+     * <pre>
+     *   #{phone}   #{#phone}   #{#p0}         an argument
+     *   #{user.id}                            a property of an argument
+     *   #{params.phone}  #{params['phone']}   an entry of an argument that is a map
+     *   sms:#{country}-#{phone}               with text around
+     * </pre>
+     *
+     * Operators of the Spring Expression Language work; types, beans, constructors, assignments and calls of methods do
+     * not. An expression with a null or blank value refuses the call with a
+     * {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
+     */
+    String key() default "";
+
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "rateLimit:";
+
+    /**
+     * How long, in seconds, the state of an unused limit is kept at the least, from 1 to 86,400,000. It is kept longer
+     * where forgetting it sooner would hand out permits.
+     */
+    long expire() default 60;
+
+    /** Permits per second, from 0.00000001 to 1,000,000,000. Less than one a second is a fraction: {@code 1.0 / 60}. */
+    double rate() default 1.0;
+
+    /**
+     * For how many seconds unused permits are kept, more than 0 and at most 86,400,000. {@code rate * burst} permits
+     * can be had at once, so that must be at least 1, unless {@link #timeout()} is long enough to wait for the rest.
+     */
+    double burst() default 1.0;
+
+    /**
+     * How many seconds a call waits for its permits at most, in its own thread; from 0, which refuses at once, to
+     * 86,400,000.
+     */
+    double timeout() default 0;
+
+    /** How many permits a call takes, at least 1. */
+    int permits() default 1;
+
+    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
+    String message() default "";
+
+    /** Whose permits a call takes. */
+    LimitType limitType() default LimitType.METHOD;
+}

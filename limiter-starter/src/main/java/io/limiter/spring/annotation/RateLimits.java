@@ -1,0 +1,19 @@
+package io.limiter.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/** Several {@link RateLimit}s on one method or type; the compiler writes it. */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+public @interface RateLimits {
+
+    /** In the order in which they are asked. */
+    RateLimit[] value();
+}

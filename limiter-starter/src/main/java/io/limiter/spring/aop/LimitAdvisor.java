@@ -1,0 +1,80 @@
+package io.limiter.spring.aop;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.key.CallKeys;
+import java.lang.reflect.Method;
+import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.core.Ordered;
+
+/**
+ * Limits the methods that carry {@link io.limiter.spring.annotation.RateLimit} or
+ * {@link io.limiter.spring.annotation.CountLimit}, as a bean that Spring's auto-proxying picks up.
+ */
+public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton {
+
+    /**
+     * Before transactions and caches, so that a refused call opens none and asks none, and after method security, so
+     * that permits are only spent by those who may call at all.
+     */
+    public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
+
+    private final LimitedMethods methods;
+    private final Pointcut pointcut;
+    private final Advice advice;
+    private final int order;
+
+    /**
+     * @param factory asked for when the first limiter is built, not before the application's beans are there
+     * @param order among the advisors of a method; lower comes first
+     */
+    public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order) {
+        this.methods =
+                new LimitedMethods(new LimitedMethodFinder(new LimitParser(keys)), new LimitBinder(factory, keys));
+        this.pointcut = new LimitedMethodsPointcut(methods);
+        this.advice = new LimitInterceptor(methods);
+        this.order = order;
+    }
+
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
+    }
+
+    @Override
+    public Advice getAdvice() {
+        return advice;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    /** Builds the limiters, so that what is wrong with them shows now and not in a call. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        methods.start();
+    }
+
+    private static final class LimitedMethodsPointcut extends StaticMethodMatcherPointcut {
+
+        private final LimitedMethods methods;
+
+        LimitedMethodsPointcut(LimitedMethods methods) {
+            this.methods = methods;
+            ClassFilter anyLimited = methods::anyIn;
+            setClassFilter(anyLimited);
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return methods.contains(method, targetClass);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.limiter.spring.aop;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.List;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ReflectionUtils;
+
+/** Finds the annotations of methods and types, also those that are inherited, repeated or within others. */
+final class LimitAnnotations {
+
+    private static final List<Class<? extends Annotation>> TYPES = List.of(RateLimit.class, CountLimit.class);
+
+    private LimitAnnotations() {}
+
+    /** Whether there is any use in looking at the methods of a class. */
+    static boolean mayBeIn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, TYPES);
+    }
+
+    static boolean areOn(AnnotatedElement element) {
+        MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
+        return TYPES.stream().anyMatch(annotations::isPresent);
+    }
+
+    /** Whether annotations on the type apply to a method: all that others can call, and that a proxy can limit. */
+    static boolean coverMethod(Method method, Class<?> userClass) {
+        int modifiers = method.getModifiers();
+        // A final method that is inherited is not the author's to change; one of the type itself is, and is reported.
+        boolean inheritedFinal = Modifier.isFinal(modifiers) && method.getDeclaringClass() != userClass;
+        return Modifier.isPublic(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && !inheritedFinal
+                && !ReflectionUtils.isObjectMethod(method);
+    }
+
+    /** Those of the method, or if it has none of this kind, those of the bean's class, in the order declared. */
+    static <A extends Annotation> List<MergedAnnotation<A>> of(Class<A> kind, Method method, Class<?> userClass) {
+        List<MergedAnnotation<A>> own = nearest(kind, method);
+        return own.isEmpty() && coverMethod(method, userClass) ? nearest(kind, userClass) : own;
+    }
+
+    /** Those that stand closest: a method that overrides another replaces its limits, it does not add to them. */
+    private static <A extends Annotation> List<MergedAnnotation<A>> nearest(Class<A> kind, AnnotatedElement element) {
+        List<MergedAnnotation<A>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(kind)
+                .toList();
+        int closest =
+                all.stream().mapToInt(MergedAnnotation::getAggregateIndex).min().orElse(0);
+        return all.stream()
+                .filter(annotation -> annotation.getAggregateIndex() == closest)
+                .toList();
+    }
+}

@@ -1,0 +1,116 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.MethodName;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.springframework.core.annotation.MergedAnnotation;
+
+/** Turns the annotations of a method into limits. */
+final class LimitParser {
+
+    private static final double LONGEST_TIMEOUT_SECONDS = 86_400_000;
+
+    private final CallKeys keys;
+
+    LimitParser(CallKeys keys) {
+        this.keys = keys;
+    }
+
+    /**
+     * The limits of a method in the order in which they are asked. Rate limits come first: they refuse those who are
+     * too fast before a count is spent.
+     *
+     * @throws InvalidLimitException if one of them cannot work
+     */
+    List<DeclaredLimit> parse(Method method, Class<?> userClass) {
+        List<DeclaredLimit> limits = new ArrayList<>();
+        limits.addAll(parse(RateLimit.class, LimitParser::bucket, method, userClass));
+        limits.addAll(parse(CountLimit.class, LimitParser::window, method, userClass));
+        return List.copyOf(limits);
+    }
+
+    private <A extends Annotation> List<DeclaredLimit> parse(
+            Class<A> kind, Function<MergedAnnotation<A>, Limit<?>> limit, Method method, Class<?> userClass) {
+        List<DeclaredLimit> limits = new ArrayList<>();
+        String methodName = MethodName.of(userClass, method);
+        String where = "@" + kind.getSimpleName() + " for " + methodName;
+        for (MergedAnnotation<A> annotation : LimitAnnotations.of(kind, method, userClass)) {
+            // Two limits of one method have buckets apart.
+            String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
+            try {
+                limits.add(parse(annotation, limit.apply(annotation), where, defaultName, method));
+            } catch (IllegalArgumentException e) {
+                throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
+            }
+        }
+        return limits;
+    }
+
+    private DeclaredLimit parse(
+            MergedAnnotation<?> annotation, Limit<?> limit, String where, String defaultName, Method method) {
+        String name = annotation.getString("name");
+        LimitType type = annotation.getEnum("limitType", LimitType.class);
+        // The key's names are those of the arguments where the annotation stands, which may be an interface.
+        Method annotated = annotation.getSource() instanceof Method source ? source : method;
+        return new DeclaredLimit(
+                where,
+                annotation.getString("prefix"),
+                name.isEmpty() ? defaultName : name,
+                limit,
+                annotation.getValue("permits", Integer.class).orElse(1),
+                type,
+                keys.of(type, annotation.getString("key"), annotated),
+                annotation.getString("message"));
+    }
+
+    private static Limit<?> bucket(MergedAnnotation<RateLimit> annotation) {
+        double seconds = annotation.getDouble("timeout");
+        // Written so that NaN fails.
+        if (!(seconds >= 0 && seconds <= LONGEST_TIMEOUT_SECONDS)) {
+            throw new IllegalArgumentException(
+                    "timeout (seconds) must be between 0 and " + LONGEST_TIMEOUT_SECONDS + ", was " + seconds);
+        }
+        Duration timeout = Duration.ofNanos(Math.round(seconds * 1e9));
+        Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
+        TokenBucket bucket = TokenBucket.builder(annotation.getDouble("rate"), annotation.getDouble("burst"))
+                .timeout(timeout)
+                .maxWait(maxWait)
+                .expire(Duration.ofSeconds(annotation.getLong("expire")))
+                .build();
+        checkPermits(annotation.getInt("permits"), bucket);
+        return bucket;
+    }
+
+    private static void checkPermits(int permits, TokenBucket bucket) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+        }
+        // What a full bucket refuses, it always will.
+        if (!bucket.step(null, 0, new Request(permits, bucket.timeoutMicros(), true))
+                .decision()
+                .granted()) {
+            throw new IllegalArgumentException("permits " + permits + " would never be granted: rate "
+                    + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds() + " s holds at most "
+                    + bucket.maxPermits() + " permits, and timeout " + bucket.timeout()
+                    + " is too short to wait for the rest; burst must be at least "
+                    + permits / bucket.permitsPerSecond() + " s");
+        }
+    }
+
+    private static Limit<?> window(MergedAnnotation<CountLimit> annotation) {
+        return new FixedWindow(annotation.getInt("limit"), Duration.ofSeconds(annotation.getLong("period")));
+    }
+}

@@ -1,0 +1,72 @@
+package io.limiter.spring.aop;
+
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.key.MethodName;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
+
+/** Finds the limited methods of a bean's class. */
+final class LimitedMethodFinder {
+
+    private static final Logger log = LoggerFactory.getLogger(LimitedMethodFinder.class);
+
+    private final LimitParser parser;
+
+    LimitedMethodFinder(LimitParser parser) {
+        this.parser = parser;
+    }
+
+    /**
+     * The limits of each limited method.
+     *
+     * @throws InvalidLimitException if one of them cannot work
+     */
+    Map<Method, List<DeclaredLimit>> find(Class<?> beanClass) {
+        if (!LimitAnnotations.mayBeIn(beanClass)) {
+            return Map.of();
+        }
+        Class<?> userClass = ClassUtils.getUserClass(beanClass);
+        boolean onType = LimitAnnotations.areOn(userClass);
+        Map<Method, List<DeclaredLimit>> found = new LinkedHashMap<>();
+        MethodFilter isLimited =
+                method -> LimitAnnotations.areOn(method) || onType && LimitAnnotations.coverMethod(method, userClass);
+        for (Method method : methods(beanClass, isLimited)) {
+            checkCanBeLimited(method, userClass);
+            found.put(method, parser.parse(method, userClass));
+        }
+        if (onType && found.isEmpty()) {
+            throw new InvalidLimitException(
+                    "limit on " + userClass.getName(), "it has no public methods, so the limit would do nothing");
+        }
+        return Map.copyOf(found);
+    }
+
+    private static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
+        try {
+            return MethodIntrospector.selectMethods(beanClass, filter);
+        } catch (IllegalStateException | LinkageError e) {
+            // A bean of a class with types in it that are not there: it works without proxies, so let it.
+            log.warn("No limits for beans of {}, whose methods cannot be read", beanClass.getName(), e);
+            return Set.of();
+        }
+    }
+
+    private static void checkCanBeLimited(Method method, Class<?> userClass) {
+        int obstacles = method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL);
+        if (obstacles != 0) {
+            throw new InvalidLimitException(
+                    "limit on " + MethodName.of(userClass, method),
+                    "the method is " + Modifier.toString(obstacles) + ", so calls do not go through the bean's proxy"
+                            + " and the limit would do nothing: change that, or limit a method that others call");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.limiter.spring.aop;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.MethodClassKey;
+
+/**
+ * The limited methods of all beans. A class is parsed when its first bean is made, all of it, so that a bad annotation
+ * stops that bean rather than a caller. Limiters are built when the application has started, for beans made later at
+ * once, and for methods called earlier in their first call.
+ */
+final class LimitedMethods {
+
+    private final LimitedMethodFinder finder;
+    private final LimitBinder binder;
+    private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
+    private volatile boolean started;
+
+    LimitedMethods(LimitedMethodFinder finder, LimitBinder binder) {
+        this.finder = finder;
+        this.binder = binder;
+    }
+
+    boolean anyIn(Class<?> beanClass) {
+        Map<Method, LimitedMethod> methods = in(beanClass);
+        if (started) {
+            methods.values().forEach(LimitedMethod::bound);
+        }
+        return !methods.isEmpty();
+    }
+
+    boolean contains(Method method, Class<?> beanClass) {
+        return find(method, beanClass).isPresent();
+    }
+
+    List<BoundLimit> limits(Method method, Class<?> beanClass) {
+        return find(method, beanClass).map(LimitedMethod::bound).orElse(List.of());
+    }
+
+    /** From now on the application's beans are there. */
+    void start() {
+        started = true;
+        byClass.values().forEach(methods -> methods.values().forEach(LimitedMethod::bound));
+    }
+
+    private Optional<LimitedMethod> find(Method method, Class<?> beanClass) {
+        MethodClassKey call = new MethodClassKey(method, beanClass);
+        Optional<LimitedMethod> known = byCall.get(call);
+        if (known == null) {
+            known = Optional.ofNullable(in(beanClass).get(mostSpecific(method, beanClass)));
+            byCall.put(call, known);
+        }
+        return known;
+    }
+
+    /** The method as the class itself declares it; the call may have come through an interface or a bridge. */
+    private static Method mostSpecific(Method method, Class<?> beanClass) {
+        return Proxy.isProxyClass(beanClass) ? method : AopUtils.getMostSpecificMethod(method, beanClass);
+    }
+
+    private Map<Method, LimitedMethod> in(Class<?> beanClass) {
+        Map<Method, LimitedMethod> known = byClass.get(beanClass);
+        return known != null ? known : byClass.computeIfAbsent(beanClass, this::parse);
+    }
+
+    private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
+        Map<Method, LimitedMethod> methods = new HashMap<>();
+        finder.find(beanClass).forEach((method, limits) -> methods.put(method, new LimitedMethod(limits)));
+        return Map.copyOf(methods);
+    }
+
+    private final class LimitedMethod {
+
+        private final List<DeclaredLimit> declared;
+        private volatile @Nullable List<BoundLimit> bound;
+
+        LimitedMethod(List<DeclaredLimit> declared) {
+            this.declared = declared;
+        }
+
+        List<BoundLimit> bound() {
+            List<BoundLimit> limits = bound;
+            if (limits == null) {
+                limits = declared.stream().map(binder::bind).toList();
+                bound = limits;
+            }
+            return limits;
+        }
+    }
+}

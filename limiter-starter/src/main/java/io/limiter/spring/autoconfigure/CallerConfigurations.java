@@ -1,0 +1,83 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.key.ServletClientAddress;
+import io.limiter.spring.key.ServletCurrentUser;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.security.core.context.SecurityContextHolderStrategy;
+import org.springframework.web.context.request.RequestContextHolder;
+
+/** Who calls, as far as this application can tell; the users are to be imported in this order. */
+final class CallerConfigurations {
+
+    private CallerConfigurations() {}
+
+    /** The request may know users that Spring Security does not. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({SecurityContextHolder.class, HttpServletRequest.class, RequestContextHolder.class})
+    static class UserOfSecurityOrRequest {
+
+        @Bean
+        @ConditionalOnMissingBean
+        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+            return new SecurityCurrentUser(contexts(strategy), new ServletCurrentUser());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(SecurityContextHolder.class)
+    static class UserOfSecurity {
+
+        @Bean
+        @ConditionalOnMissingBean
+        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+            return new SecurityCurrentUser(contexts(strategy), () -> null);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({HttpServletRequest.class, RequestContextHolder.class})
+    static class UserOfRequest {
+
+        @Bean
+        @ConditionalOnMissingBean
+        CurrentUser currentUser() {
+            return new ServletCurrentUser();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass({HttpServletRequest.class, RequestContextHolder.class})
+    static class AddressOfRequest {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ClientAddress clientAddress(LimiterProperties properties) {
+            LimiterProperties.Key key = properties.key();
+            try {
+                return new ServletClientAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("limiter.key.trusted-proxies: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static Supplier<SecurityContextHolderStrategy> contexts(
+            ObjectProvider<SecurityContextHolderStrategy> bean) {
+        SecurityContextHolderStrategy strategy = bean.getIfAvailable();
+        return strategy == null ? SecurityContextHolder::getContextHolderStrategy : () -> strategy;
+    }
+}

@@ -1,0 +1,55 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+
+/** The limiters, and the advisor that applies them to annotated methods. */
+@AutoConfiguration(
+        // By name: Spring Boot 4 has moved them, and Redisson's starter may not be there.
+        afterName = {
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.redisson.spring.starter.RedissonAutoConfiguration",
+            "org.redisson.spring.starter.RedissonAutoConfigurationV2",
+            "org.redisson.spring.starter.RedissonAutoConfigurationV4"
+        })
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", havingValue = "true", matchIfMissing = true)
+@EnableConfigurationProperties(LimiterProperties.class)
+@Import({
+    AutoProxyRegistrar.class,
+    RedisLimiterConfiguration.class,
+    LocalLimiterConfiguration.class,
+    NoRedisConfiguration.class
+})
+class LimiterAutoConfiguration {
+
+    /**
+     * Made before most beans, so it asks for those it needs later, and reads its order where that takes no bean.
+     */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static LimitAdvisor limitAdvisor(
+            ObjectProvider<LimiterFactory> factory,
+            ObjectProvider<ClientAddress> clientAddress,
+            ObjectProvider<CurrentUser> currentUser,
+            Environment environment) {
+        CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
+        int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
+        return new LimitAdvisor(factory::getObject, keys, order);
+    }
+}

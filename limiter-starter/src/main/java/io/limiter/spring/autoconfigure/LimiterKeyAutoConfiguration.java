@@ -1,0 +1,18 @@
+package io.limiter.spring.autoconfigure;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Import;
+
+/** Who calls: the address and the user. */
+@AutoConfiguration(before = LimiterAutoConfiguration.class)
+@ConditionalOnProperty(prefix = "limiter", name = "enabled", havingValue = "true", matchIfMissing = true)
+@EnableConfigurationProperties(LimiterProperties.class)
+@Import({
+    CallerConfigurations.AddressOfRequest.class,
+    CallerConfigurations.UserOfSecurityOrRequest.class,
+    CallerConfigurations.UserOfSecurity.class,
+    CallerConfigurations.UserOfRequest.class
+})
+class LimiterKeyAutoConfiguration {}

@@ -1,0 +1,138 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.engine.CacheBounds;
+import io.limiter.spring.key.ForwardedHeader;
+import java.time.Duration;
+import java.util.List;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The settings under {@code limiter}.
+ *
+ * @param enabled Whether the limiter is set up at all. If not, annotated methods are not limited and there is no
+ *     LimiterFactory to inject.
+ * @param type Where permits are kept: in Redis, shared by all instances, or in this process alone.
+ * @param engine How a decision in Redis is made atomic: by one script, or by load and save under a lock.
+ * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
+ *     transactions and caches, and after method security.
+ * @param lock Settings of the lock engine.
+ * @param cache How many limiters are kept at hand; permits are not affected.
+ * @param local Settings of the local type.
+ * @param key How callers are told apart.
+ */
+@ConfigurationProperties("limiter")
+record LimiterProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("redis") Type type,
+        @DefaultValue("script") Engine engine,
+        @DefaultValue("2147482647") int order,
+        @DefaultValue Lock lock,
+        @DefaultValue Cache cache,
+        @DefaultValue Local local,
+        @DefaultValue Key key) {
+
+    enum Type {
+
+        /** In Redis, shared by all instances. */
+        REDIS,
+
+        /** In this process alone. */
+        LOCAL
+    }
+
+    enum Engine {
+
+        /** One Lua script, in one round trip. */
+        SCRIPT,
+
+        /** Load and save under a distributed lock. */
+        LOCK
+    }
+
+    enum LockKind {
+
+        /** Redisson's where there is a RedissonClient, otherwise the plain one. */
+        AUTO,
+
+        /** SET NX PX over the application's Redis connection. */
+        REDIS,
+
+        /** Redisson's lock. */
+        REDISSON
+    }
+
+    /**
+     * The lock engine.
+     *
+     * @param kind Which lock is used.
+     * @param lease How long the lock of a crashed instance lasts. At least 1ms; long enough for a load and a save.
+     * @param maxWait How long a call waits for the lock at most, if its own timeout is shorter. 0 means to try once.
+     */
+    record Lock(
+            @DefaultValue("auto") LockKind kind,
+            @DefaultValue("2s") Duration lease,
+            @DefaultValue("1s") Duration maxWait) {
+
+        Lock {
+            Range.check("limiter.lock.lease", lease, Duration.ofMillis(1), Duration.ofDays(1));
+            Range.check("limiter.lock.max-wait", maxWait, Duration.ZERO, Duration.ofDays(1));
+        }
+    }
+
+    /**
+     * The cache of limiters.
+     *
+     * @param initial For how many limiters the cache is laid out at first.
+     * @param maximum How many limiters are kept at most.
+     * @param expireAfterAccess How long a limiter is kept that nobody asks for.
+     */
+    record Cache(
+            @DefaultValue("100") int initial,
+            @DefaultValue("10000") long maximum,
+            @DefaultValue("5m") Duration expireAfterAccess) {
+
+        Cache {
+            Range.check("limiter.cache.initial", initial, 0, 1_000_000);
+            Range.check("limiter.cache.maximum", maximum, 1, Integer.MAX_VALUE);
+            Range.check("limiter.cache.expire-after-access", expireAfterAccess, Duration.ofMillis(1), MAX_DURATION);
+        }
+
+        CacheBounds bounds() {
+            return new CacheBounds(initial, maximum, expireAfterAccess);
+        }
+    }
+
+    /**
+     * The local type.
+     *
+     * @param maxKeys How many keys are held at most; beyond that, those that would be full again soonest are forgotten.
+     */
+    record Local(@DefaultValue("100000") int maxKeys) {
+
+        Local {
+            Range.check("limiter.local.max-keys", maxKeys, 1, Integer.MAX_VALUE);
+        }
+    }
+
+    /**
+     * The keys.
+     *
+     * @param trustedProxies Addresses and ranges, such as 10.0.0.0/8, of the reverse proxies whose forwarded headers
+     *     count. Empty means that no header counts.
+     * @param forwardedHeader Which header the trusted proxies write the caller's address to.
+     * @param ipv6PrefixLength How many bits of an IPv6 address tell callers apart, from 1 to 128. Most callers have a
+     *     whole /64 to choose addresses from.
+     */
+    record Key(
+            @DefaultValue List<String> trustedProxies,
+            @DefaultValue("any") ForwardedHeader forwardedHeader,
+            @DefaultValue("64") int ipv6PrefixLength) {
+
+        Key {
+            Range.check("limiter.key.ipv6-prefix-length", ipv6PrefixLength, 1, 128);
+        }
+    }
+
+    private static final Duration MAX_DURATION = Duration.ofDays(1000);
+}

@@ -1,0 +1,43 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.redis.DistributedLock;
+import io.limiter.redis.RedisRateLimiterFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Limiters whose permits are in Redis, by script or under a lock. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnClass(RedisConnectionFactory.class)
+@ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
+@ConditionalOnMissingBean(LimiterFactory.class)
+@Import({LockConfigurations.OfRedisson.class, LockConfigurations.Plain.class})
+class RedisLimiterConfiguration {
+
+    @Bean
+    LimiterFactory limiterFactory(
+            ObjectProvider<RedisConnectionFactory> connections,
+            ObjectProvider<DistributedLock> lock,
+            LimiterProperties properties) {
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(connections))
+                .cacheBounds(properties.cache().bounds());
+        if (properties.engine() == LimiterProperties.Engine.LOCK) {
+            builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
+        }
+        return builder.build();
+    }
+
+    static RedisConnectionFactory required(ObjectProvider<RedisConnectionFactory> connections) {
+        RedisConnectionFactory connection = connections.getIfAvailable();
+        if (connection == null) {
+            throw new NoRedisConnectionException();
+        }
+        return connection;
+    }
+}

@@ -1,0 +1,16 @@
+package io.limiter.spring.key;
+
+/**
+ * Finds the address of whoever makes the current call, for {@link io.limiter.spring.annotation.LimitType#IP}. A bean of
+ * this type replaces the servlet one.
+ */
+@FunctionalInterface
+public interface ClientAddress {
+
+    /**
+     * The address as a key, the same for all spellings of one address; called in the thread of the limited call.
+     *
+     * @throws MissingLimitKeyException if it is not known
+     */
+    String address();
+}

@@ -1,0 +1,18 @@
+package io.limiter.spring.key;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the user who makes the current call, for {@link io.limiter.spring.annotation.LimitType#USER}. A bean of this
+ * type replaces those for Spring Security and servlets.
+ */
+@FunctionalInterface
+public interface CurrentUser {
+
+    /**
+     * The name of the authenticated user, or {@code null} if the caller is anonymous; called in the thread of the
+     * limited call.
+     */
+    @Nullable
+    String name();
+}

@@ -1,0 +1,33 @@
+package io.limiter.spring.key;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.security.authentication.AuthenticationTrustResolver;
+import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContextHolderStrategy;
+
+/** The user whom Spring Security has authenticated, or if it knows none, the one that another source knows. */
+public final class SecurityCurrentUser implements CurrentUser {
+
+    private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
+    private final Supplier<SecurityContextHolderStrategy> contexts;
+    private final CurrentUser otherwise;
+
+    /**
+     * @param contexts asked for each call, because the strategy can be changed
+     * @param otherwise asked if there is no authentication, or an anonymous one
+     */
+    public SecurityCurrentUser(Supplier<SecurityContextHolderStrategy> contexts, CurrentUser otherwise) {
+        this.contexts = contexts;
+        this.otherwise = otherwise;
+    }
+
+    @Override
+    public @Nullable String name() {
+        Authentication authentication = contexts.get().getContext().getAuthentication();
+        boolean known =
+                authentication != null && authentication.isAuthenticated() && !trust.isAnonymous(authentication);
+        return known ? authentication.getName() : otherwise.name();
+    }
+}

@@ -1,0 +1,60 @@
+package io.limiter.spring;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+
+    private static final JavaClasses CLASSES = new ClassFileImporter()
+            .withImportOption(location -> !location.contains("/test-classes/") && !location.contains("-tests.jar"))
+            .importPackages("io.limiter.spring");
+
+    @Test
+    void noCyclesBetweenPackages() {
+        slices().matching("io.limiter.spring.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void autoConfigurationIsNoApi() {
+        classes()
+                .that()
+                .resideInAPackage("io.limiter.spring.autoconfigure")
+                .should()
+                .notBePublic()
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("io.limiter.spring.autoconfigure")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.springframework.boot..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void annotationsNeedNothing() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.limiter.spring.annotation")
+                .should()
+                .dependOnClassesThat()
+                .resideOutsideOfPackages("io.limiter.spring.annotation", "java..", "org.jspecify..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void onlyTheWebPackagesKnowServlets() {
+        noClasses()
+                .that()
+                .resideInAnyPackage("io.limiter.spring.aop", "io.limiter.spring.annotation")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("jakarta.servlet..", "org.springframework.web..")
+                .check(CLASSES);
+    }
+}

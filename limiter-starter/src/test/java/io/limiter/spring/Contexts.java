@@ -1,0 +1,72 @@
+package io.limiter.spring;
+
+import java.util.Arrays;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.util.ClassUtils;
+
+/** Applications for tests, on whichever Spring Boot is there. */
+public final class Contexts {
+
+    private static final String[] LIMITER = {
+        "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterKeyAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration"
+    };
+
+    private Contexts() {}
+
+    /** The limiter and nothing else. */
+    public static ApplicationContextRunner plain() {
+        return new ApplicationContextRunner().withConfiguration(named(LIMITER));
+    }
+
+    /** Limits in this process. */
+    public static ApplicationContextRunner local() {
+        return plain().withPropertyValues("limiter.type=local");
+    }
+
+    /** A servlet application with limits in this process. */
+    public static WebApplicationContextRunner web() {
+        return new WebApplicationContextRunner()
+                .withConfiguration(named(LIMITER))
+                .withPropertyValues("limiter.type=local");
+    }
+
+    /** Spring Boot's own for Redis. */
+    public static AutoConfigurations redis() {
+        return named(
+                "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+                "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration");
+    }
+
+    /** Spring Boot's own for MVC. */
+    public static AutoConfigurations mvc() {
+        return named(
+                "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
+                "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
+                "org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration",
+                "org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration",
+                "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration",
+                "org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration");
+    }
+
+    /** Spring Boot's own for AOP. */
+    public static AutoConfigurations aop() {
+        return named("org.springframework.boot.autoconfigure.aop.AopAutoConfiguration");
+    }
+
+    /** Those of the names that this Spring Boot has. */
+    private static AutoConfigurations named(String... names) {
+        ClassLoader loader = Contexts.class.getClassLoader();
+        Class<?>[] found = Arrays.stream(names)
+                .filter(name -> ClassUtils.isPresent(name, loader))
+                .map(name -> ClassUtils.resolveClassName(name, loader))
+                .toArray(Class<?>[]::new);
+        if (found.length == 0) {
+            throw new IllegalStateException("none of " + Arrays.toString(names) + " in this Spring Boot");
+        }
+        return AutoConfigurations.of(found);
+    }
+}

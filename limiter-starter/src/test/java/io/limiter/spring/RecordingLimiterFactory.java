@@ -1,0 +1,56 @@
+package io.limiter.spring;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.local.LocalLimiterFactory;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** A local factory that remembers what it was asked to build. */
+public final class RecordingLimiterFactory implements LimiterFactory {
+
+    private final LimiterFactory delegate;
+    private final String prefix;
+    private final List<Built> built;
+
+    public RecordingLimiterFactory() {
+        this(new LocalLimiterFactory(), "none", new CopyOnWriteArrayList<>());
+    }
+
+    private RecordingLimiterFactory(LimiterFactory delegate, String prefix, List<Built> built) {
+        this.delegate = delegate;
+        this.prefix = prefix;
+        this.built = built;
+    }
+
+    public record Built(String prefix, String name, Limit<?> limit) {}
+
+    public List<Built> built() {
+        return built;
+    }
+
+    public List<String> names() {
+        return built.stream().map(Built::name).toList();
+    }
+
+    @Override
+    public RateLimiter build(String name, TokenBucket limit) {
+        built.add(new Built(prefix, name, limit));
+        return delegate.build(name, limit);
+    }
+
+    @Override
+    public CountLimiter build(String name, FixedWindow limit) {
+        built.add(new Built(prefix, name, limit));
+        return delegate.build(name, limit);
+    }
+
+    @Override
+    public LimiterFactory withPrefix(String newPrefix) {
+        return new RecordingLimiterFactory(delegate.withPrefix(newPrefix), newPrefix, built);
+    }
+}

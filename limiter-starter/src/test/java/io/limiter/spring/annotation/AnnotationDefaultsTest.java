@@ -1,0 +1,58 @@
+package io.limiter.spring.annotation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+class AnnotationDefaultsTest {
+
+    @Test
+    void rateLimit() {
+        assertThat(defaults(RateLimit.class))
+                .isEqualTo(Map.of(
+                        "name",
+                        "",
+                        "key",
+                        "",
+                        "prefix",
+                        "rateLimit:",
+                        "expire",
+                        60L,
+                        "rate",
+                        1.0,
+                        "burst",
+                        1.0,
+                        "timeout",
+                        0.0,
+                        "permits",
+                        1,
+                        "message",
+                        "",
+                        "limitType",
+                        LimitType.METHOD));
+    }
+
+    @Test
+    void countLimit() {
+        assertThat(defaults(CountLimit.class))
+                .isEqualTo(Map.of(
+                        "name", "",
+                        "key", "",
+                        "prefix", "countLimit:",
+                        "limit", 1,
+                        "period", 1L,
+                        "message", "",
+                        "limitType", LimitType.METHOD));
+    }
+
+    private static Map<String, Object> defaults(Class<? extends Annotation> type) {
+        return Arrays.stream(type.getDeclaredMethods())
+                .filter(method -> !method.isSynthetic())
+                .collect(Collectors.toMap(Method::getName, Method::getDefaultValue));
+    }
+}

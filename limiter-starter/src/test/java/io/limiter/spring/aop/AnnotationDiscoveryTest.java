@@ -1,0 +1,388 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.annotation.AliasFor;
+
+/** Where annotations are found, and what becomes of them. */
+class AnnotationDiscoveryTest {
+
+    private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
+
+    private final ApplicationContextRunner runner = Contexts.plain().withBean(LimiterFactory.class, () -> factory);
+
+    static class OnMethods {
+
+        @RateLimit
+        public void defaults() {}
+
+        @CountLimit
+        public void counted() {}
+
+        @RateLimit(
+                name = "sms",
+                prefix = "p:",
+                expire = 90,
+                rate = 0.5,
+                burst = 10,
+                timeout = 0.25,
+                permits = 3,
+                message = "slow down",
+                limitType = LimitType.CUSTOM,
+                key = "#{phone}")
+        public void everything(String phone) {}
+
+        @CountLimit(name = "sms", prefix = "q:", limit = 2, period = 10, message = "enough")
+        public void everyCount() {}
+
+        public void free() {}
+
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        public void overloaded(String text) {}
+
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        public void overloaded(int[] number) {}
+
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        void packagePrivate() {}
+
+        @RateLimit(rate = 1.0 / 60, burst = 60, timeout = 7200)
+        public void patient() {}
+    }
+
+    @Test
+    void attributesBecomeLimits() {
+        run(OnMethods.class, bean -> {
+            String name = OnMethods.class.getName();
+            assertThat(factory.built())
+                    .contains(new RecordingLimiterFactory.Built(
+                            "rateLimit:", name + ".defaults()", TokenBucket.of(1.0, 1.0)))
+                    .contains(new RecordingLimiterFactory.Built(
+                            "countLimit:", name + ".counted()", new FixedWindow(1, Duration.ofSeconds(1))))
+                    .contains(new RecordingLimiterFactory.Built(
+                            "p:",
+                            "sms",
+                            TokenBucket.builder(0.5, 10)
+                                    .expire(Duration.ofSeconds(90))
+                                    .timeout(Duration.ofMillis(250))
+                                    .build()))
+                    .contains(
+                            new RecordingLimiterFactory.Built("q:", "sms", new FixedWindow(2, Duration.ofSeconds(10))))
+                    .contains(new RecordingLimiterFactory.Built(
+                            "rateLimit:",
+                            name + ".patient()",
+                            TokenBucket.builder(1.0 / 60, 60)
+                                    .timeout(Duration.ofHours(2))
+                                    .maxWait(Duration.ofHours(2))
+                                    .build()));
+            bean.everything("0171");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.everything("0171"))
+                    .withMessage("slow down")
+                    .satisfies(e -> assertThat(e.key()).isEqualTo("0171"))
+                    .satisfies(e -> assertThat(e.decision().remaining()).isEqualTo(2));
+            bean.everything("0172");
+            bean.everyCount();
+            bean.everyCount();
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(bean::everyCount)
+                    .withMessage("enough")
+                    .satisfies(e -> assertThat(e.key()).isEqualTo("sms"));
+            bean.free();
+        });
+    }
+
+    @Test
+    void defaultMessageSaysWhenToComeBack() {
+        run(OnMethods.class, bean -> {
+            bean.packagePrivate();
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(bean::packagePrivate)
+                    .withMessage("Too many requests, try again in 60 s")
+                    .satisfies(e -> assertThat(e.key()).isEqualTo(OnMethods.class.getName() + ".packagePrivate()"));
+            bean.counted();
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(bean::counted)
+                    .withMessage("Too many requests, try again in 1 s");
+        });
+    }
+
+    @Test
+    void overloadsDoNotCollide() {
+        run(OnMethods.class, bean -> {
+            bean.overloaded("x");
+            bean.overloaded(new int[] {1});
+            refused(() -> bean.overloaded("x"));
+            refused(() -> bean.overloaded(new int[] {1}));
+            assertThat(factory.names())
+                    .contains(
+                            OnMethods.class.getName() + ".overloaded(java.lang.String)",
+                            OnMethods.class.getName() + ".overloaded(int[])");
+        });
+    }
+
+    @RateLimit(rate = 1.0 / 60, burst = 60)
+    @CountLimit(limit = 2, period = 60)
+    static class OnClass {
+
+        public void first() {}
+
+        public void second() {}
+
+        @RateLimit(rate = 100, burst = 10)
+        public void own() {}
+
+        void notPublic() {}
+
+        static void notOfABean() {}
+
+        @Override
+        public String toString() {
+            return "never limited";
+        }
+    }
+
+    @Test
+    void onClassLimitsEachPublicMethod() {
+        run(OnClass.class, bean -> {
+            bean.first();
+            refused(bean::first);
+            bean.second();
+            refused(bean::second);
+            for (int i = 0; i < 5; i++) {
+                bean.notPublic();
+                assertThat(bean.toString()).isEqualTo("never limited");
+            }
+        });
+    }
+
+    @Test
+    void theMethodsOwnWinsByKind() {
+        run(OnClass.class, bean -> {
+            bean.own();
+            bean.own();
+            // By the class's count; its own rate would have allowed it.
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(bean::own)
+                    .satisfies(e -> assertThat(e.decision().limit()).isEqualTo(2));
+        });
+    }
+
+    static class InheritsClass extends OnClass {
+
+        public void third() {}
+    }
+
+    @Test
+    void onSuperclass() {
+        run(InheritsClass.class, bean -> {
+            bean.first();
+            refused(bean::first);
+            bean.third();
+            refused(bean::third);
+            assertThat(factory.names()).allMatch(name -> name.startsWith(InheritsClass.class.getName()));
+        });
+    }
+
+    interface Sender<T> {
+
+        @RateLimit(rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{receiver}")
+        void send(T receiver);
+
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        default void ping() {}
+    }
+
+    static class StringSender implements Sender<String> {
+
+        @Override
+        public void send(String otherName) {}
+    }
+
+    abstract static class Base<T> {
+
+        @CountLimit(period = 60)
+        public void save(T value) {}
+
+        @CountLimit(period = 60)
+        public void replaced(T value) {}
+    }
+
+    static class Derived extends Base<Integer> {
+
+        @Override
+        public void save(Integer value) {}
+
+        @Override
+        @CountLimit(limit = 2, period = 60)
+        public void replaced(Integer value) {}
+    }
+
+    @Test
+    void onInterfaceThroughClassProxy() {
+        run(StringSender.class, bean -> {
+            assertThat(AopUtils.isCglibProxy(bean)).isTrue();
+            onInterface(bean);
+        });
+    }
+
+    @Test
+    void onInterfaceThroughJdkProxy() {
+        runner.withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(StringSender.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    Sender<?> bean = context.getBean(Sender.class);
+                    assertThat(AopUtils.isJdkDynamicProxy(bean)).isTrue();
+                    onInterface(bean);
+                });
+    }
+
+    @SuppressWarnings("unchecked")
+    private void onInterface(Sender<?> bean) {
+        Sender<String> sender = (Sender<String>) bean;
+        sender.send("a");
+        sender.send("b");
+        refused(() -> sender.send("a"));
+        sender.ping();
+        refused(sender::ping);
+        assertThat(factory.names())
+                .containsExactlyInAnyOrder(
+                        StringSender.class.getName() + ".send(java.lang.String)",
+                        StringSender.class.getName() + ".ping()");
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void onABeanThatIsAProxyItself() {
+        Sender<String> proxy = (Sender<String>) java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Sender.class}, (self, method, arguments) -> null);
+        runner.withBean("sender", Sender.class, () -> proxy).run(context -> {
+            assertThat(context).hasNotFailed();
+            Sender<String> bean = context.getBean(Sender.class);
+            bean.send("a");
+            refused(() -> bean.send("a"));
+            assertThat(factory.names()).contains(Sender.class.getName() + ".send(java.lang.Object)");
+        });
+    }
+
+    @Test
+    void onOverriddenMethodsAndThroughBridges() {
+        run(Derived.class, bean -> {
+            bean.save(1);
+            refused(() -> bean.save(1));
+            Base<Integer> bridged = bean;
+            bridged.replaced(1);
+            bean.replaced(1);
+            refused(() -> bridged.replaced(1));
+            refused(() -> bean.replaced(1));
+        });
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @RateLimit(name = "metered", rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM)
+    @interface Metered {
+
+        @AliasFor(annotation = RateLimit.class)
+        String key();
+
+        @AliasFor(annotation = RateLimit.class, attribute = "message")
+        String text() default "metered out";
+    }
+
+    static class Composed {
+
+        @Metered(key = "#{who}")
+        public void call(String who) {}
+    }
+
+    @Test
+    void withinAnotherAnnotationWithOverrides() {
+        run(Composed.class, bean -> {
+            bean.call("a");
+            bean.call("b");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("a"))
+                    .withMessage("metered out");
+            assertThat(factory.names()).containsExactly("metered");
+        });
+    }
+
+    static class Several {
+
+        @CountLimit(limit = 3, period = 60, message = "count")
+        @RateLimit(rate = 1, burst = 2, message = "first")
+        @RateLimit(rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{who}", message = "second")
+        public void call(String who) {}
+    }
+
+    @Test
+    void severalAreAskedInOrderAndTheFirstRefusalEndsIt() {
+        run(Several.class, bean -> {
+            bean.call("a");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("a"))
+                    .withMessage("second");
+            // The refused call has taken its permit of the first.
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("b"))
+                    .withMessage("first");
+            String name = Several.class.getName() + ".call(java.lang.String)";
+            assertThat(factory.names()).containsExactly(name, name + "/2", name);
+        });
+    }
+
+    static class Shares {
+
+        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120)
+        public void one() {}
+
+        @RateLimit(name = "shared", rate = 1.0 / 60, burst = 120, permits = 2, timeout = 0.001)
+        public void two() {}
+    }
+
+    @Test
+    void oneNameOneBucket() {
+        run(Shares.class, bean -> {
+            bean.one();
+            refused(bean::two);
+            bean.one();
+            refused(bean::one);
+        });
+    }
+
+    static class Lambda {}
+
+    @Test
+    void beansWithoutLimitsAreNotProxied() {
+        run(Lambda.class, bean -> assertThat(AopUtils.isAopProxy(bean)).isFalse());
+    }
+
+    private <B> void run(Class<B> type, Consumer<B> test) {
+        runner.withBean(type).run(context -> {
+            assertThat(context).hasNotFailed();
+            test.accept(context.getBean(type));
+        });
+    }
+
+    private static void refused(Runnable call) {
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
+    }
+}

@@ -1,0 +1,241 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.context.support.GenericApplicationContext;
+
+/** What fails the start, and what it says. */
+class InvalidLimitsTest {
+
+    static class Rate {
+        @RateLimit(rate = 0)
+        public void call() {}
+    }
+
+    static class NoRate {
+        @RateLimit(rate = Double.NaN)
+        public void call() {}
+    }
+
+    static class Burst {
+        @RateLimit(burst = -1)
+        public void call() {}
+    }
+
+    static class BurstTooSmall {
+        @RateLimit(rate = 0.1, burst = 1)
+        public void call() {}
+    }
+
+    static class Permits {
+        @RateLimit(permits = 0)
+        public void call() {}
+    }
+
+    static class PermitsTooMany {
+        @RateLimit(rate = 2, burst = 2, permits = 5)
+        public void call() {}
+    }
+
+    static class Timeout {
+        @RateLimit(timeout = -0.5)
+        public void call() {}
+    }
+
+    static class EndlessTimeout {
+        @RateLimit(timeout = Double.POSITIVE_INFINITY)
+        public void call() {}
+    }
+
+    static class Expire {
+        @RateLimit(expire = 0)
+        public void call() {}
+    }
+
+    static class Prefix {
+        @RateLimit(prefix = "{x}")
+        public void call() {}
+    }
+
+    static class BlankName {
+        @RateLimit(name = " ")
+        public void call() {}
+    }
+
+    static class Limit {
+        @CountLimit(limit = 0)
+        public void call() {}
+    }
+
+    static class Period {
+        @CountLimit(period = 0)
+        public void call() {}
+    }
+
+    static class NoKey {
+        @RateLimit(limitType = LimitType.CUSTOM)
+        public void call(String phone) {}
+    }
+
+    static class UnknownName {
+        @CountLimit(limitType = LimitType.CUSTOM, key = "#{fone}")
+        public void call(String phone) {}
+    }
+
+    static class UselessKey {
+        @RateLimit(key = "#{phone}")
+        public void call(String phone) {}
+    }
+
+    static class Private {
+        @RateLimit
+        private void call() {}
+    }
+
+    static class Static {
+        @RateLimit
+        public static void call() {}
+    }
+
+    static class Final {
+        @CountLimit
+        public final void call() {}
+    }
+
+    @RateLimit
+    static class FinalInLimitedClass {
+        public final void call() {}
+    }
+
+    @RateLimit
+    static class NothingPublic {
+        void call() {}
+    }
+
+    static class OneNameTwoRates {
+        @RateLimit(name = "shared", rate = 1)
+        public void call() {}
+
+        @RateLimit(name = "shared", rate = 2)
+        public void other() {}
+    }
+
+    static class OneNameTwoKinds {
+        @RateLimit(name = "shared", prefix = "x:")
+        @CountLimit(name = "shared", prefix = "x:")
+        public void call() {}
+    }
+
+    static class Ip {
+        @RateLimit(limitType = LimitType.IP)
+        public void call() {}
+    }
+
+    @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}")
+    static class KeyOfClass {
+        public void call(String phone) {}
+
+        public void other(String mail) {}
+    }
+
+    static Stream<Arguments> invalid() {
+        return Stream.of(
+                Arguments.of(Rate.class, "@RateLimit for %s.call(): rate (permits per second) must be between"),
+                Arguments.of(NoRate.class, "was NaN"),
+                Arguments.of(Burst.class, "burst (seconds) must be between"),
+                Arguments.of(BurstTooSmall.class, "burst must be at least 10.0 s"),
+                Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
+                Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
+                Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 8.64E7, was -0.5"),
+                Arguments.of(EndlessTimeout.class, "was Infinity"),
+                Arguments.of(Expire.class, "expire must be between"),
+                Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
+                Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
+                Arguments.of(Limit.class, "@CountLimit for %s.call(): limit must be between 1"),
+                Arguments.of(Period.class, "@CountLimit for %s.call(): period must be between"),
+                Arguments.of(NoKey.class, "@RateLimit for %s.call(java.lang.String): limitType CUSTOM needs a key"),
+                Arguments.of(
+                        UnknownName.class,
+                        "@CountLimit for %s.call(java.lang.String): #{fone} in the key '#{fone}' uses 'fone'"),
+                Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType METHOD"),
+                Arguments.of(Private.class, "limit on %s.call(): the method is private"),
+                Arguments.of(Static.class, "limit on %s.call(): the method is static"),
+                Arguments.of(Final.class, "limit on %s.call(): the method is final"),
+                Arguments.of(FinalInLimitedClass.class, "limit on %s.call(): the method is final"),
+                Arguments.of(NothingPublic.class, "limit on %s: it has no public methods"),
+                Arguments.of(OneNameTwoRates.class, "it shares the name 'shared' with @RateLimit for %s."),
+                Arguments.of(OneNameTwoKinds.class, "it shares the name 'shared' with @RateLimit for %s.call()"),
+                Arguments.of(KeyOfClass.class, "@RateLimit for %s.other(java.lang.String): #{phone} in the key"),
+                Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a servlet web application"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("invalid")
+    void failsTheStart(Class<?> type, String problem) {
+        Contexts.local()
+                .withBean("theBean", type)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .as("start-up failure")
+                        .isNotNull()
+                        .extracting(InvalidLimitsTest::root)
+                        .isInstanceOfSatisfying(
+                                InvalidLimitException.class,
+                                e -> assertThat(e).hasMessageContaining(problem.replace("%s", type.getName()))));
+    }
+
+    @Test
+    void namesTheBean() {
+        Contexts.local()
+                .withBean("theBean", Rate.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isInstanceOf(BeanCreationException.class)
+                        .hasMessageContaining("'theBean'"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Rate.class, Prefix.class, Ip.class, Private.class})
+    void failsTheCreationOfALaterBean(Class<?> type) {
+        failsWhenMade(type, definition -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+        failsWhenMade(type, definition -> definition.setLazyInit(true));
+    }
+
+    private static void failsWhenMade(Class<?> type, BeanDefinitionCustomizer customizer) {
+        Contexts.local()
+                .withInitializer(context -> ((GenericApplicationContext) context).registerBean(type, customizer))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatThrownBy(() -> context.getBean(type))
+                            .extracting(InvalidLimitsTest::root)
+                            .isInstanceOf(InvalidLimitException.class);
+                });
+    }
+
+    @Test
+    void notWithoutABean() {
+        Contexts.local().run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static Throwable root(Throwable failure) {
+        Throwable found = failure;
+        while (found.getCause() != null && !(found instanceof InvalidLimitException)) {
+            found = found.getCause();
+        }
+        return found;
+    }
+}

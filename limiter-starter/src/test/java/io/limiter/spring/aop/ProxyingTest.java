@@ -1,0 +1,73 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.RateLimit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Proxies come into being whatever else does AOP in the application. */
+class ProxyingTest {
+
+    interface Greeter {
+        void greet();
+    }
+
+    static class LimitedGreeter implements Greeter {
+
+        @Override
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        public void greet() {}
+    }
+
+    static class CallsAtOnce {
+
+        CallsAtOnce(Greeter greeter) {
+            greeter.greet();
+        }
+    }
+
+    @Test
+    void withNothingElse() {
+        check(Contexts.local(), true);
+        check(Contexts.local().withPropertyValues("spring.aop.proxy-target-class=false"), false);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"true", "false"})
+    void withSpringBootsOwn(String auto) {
+        ApplicationContextRunner runner =
+                Contexts.local().withConfiguration(Contexts.aop()).withPropertyValues("spring.aop.auto=" + auto);
+        check(runner, true);
+        check(runner.withPropertyValues("spring.aop.proxy-target-class=true"), true);
+        check(runner.withPropertyValues("spring.aop.proxy-target-class=false"), false);
+    }
+
+    @Test
+    void aCallBeforeTheStartIsLimitedToo() {
+        Contexts.local()
+                .withBean(LimitedGreeter.class)
+                .withBean(CallsAtOnce.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThatExceptionOfType(RateLimitExceededException.class)
+                            .isThrownBy(context.getBean(Greeter.class)::greet);
+                });
+    }
+
+    private static void check(ApplicationContextRunner runner, boolean classProxy) {
+        runner.withBean(LimitedGreeter.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            Greeter greeter = context.getBean(Greeter.class);
+            assertThat(AopUtils.isCglibProxy(greeter)).isEqualTo(classProxy);
+            greeter.greet();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(greeter::greet);
+        });
+    }
+}

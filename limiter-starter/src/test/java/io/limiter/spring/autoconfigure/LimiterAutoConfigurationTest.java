@@ -1,0 +1,263 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.DistributedLock;
+import io.limiter.redis.RedisLock;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.redis.RedissonLock;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.key.ServletClientAddress;
+import io.limiter.spring.key.ServletCurrentUser;
+import io.limiter.spring.web.RateLimitExceptionResolver;
+import io.limiter.testing.TestRedis;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/** One case for each condition. */
+class LimiterAutoConfigurationTest {
+
+    private final ApplicationContextRunner redis = Contexts.plain()
+            .withConfiguration(Contexts.redis())
+            .withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri());
+
+    @Test
+    void redisIsTheDefault() {
+        redis.run(context -> {
+            assertThat(context).hasSingleBean(RedisRateLimiterFactory.class).doesNotHaveBean(DistributedLock.class);
+            assertThat(context).hasSingleBean(LimitAdvisor.class);
+            decides(context.getBean(LimiterFactory.class));
+        });
+    }
+
+    @Test
+    void local() {
+        Contexts.local().run(context -> {
+            assertThat(context).hasSingleBean(LocalLimiterFactory.class);
+            decides(context.getBean(LimiterFactory.class));
+        });
+        redis.withPropertyValues("limiter.type=local")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LocalLimiterFactory.class)
+                        .doesNotHaveBean(RedisRateLimiterFactory.class));
+    }
+
+    @Test
+    void disabled() {
+        redis.withPropertyValues("limiter.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(LimiterFactory.class)
+                        .doesNotHaveBean(LimitAdvisor.class)
+                        .doesNotHaveBean(LimiterProperties.class));
+        Contexts.web()
+                .withPropertyValues("limiter.enabled=false")
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(ClientAddress.class)
+                        .doesNotHaveBean(CurrentUser.class)
+                        .doesNotHaveBean(RateLimitExceptionResolver.class));
+    }
+
+    @Test
+    void lockEngine() {
+        redis.withPropertyValues("limiter.engine=lock").run(context -> {
+            assertThat(context).hasSingleBean(RedisLock.class);
+            decides(context.getBean(LimiterFactory.class));
+        });
+    }
+
+    @Test
+    void scriptEngineNeedsNoLock() {
+        redis.withPropertyValues("limiter.engine=script")
+                .run(context -> assertThat(context)
+                        .doesNotHaveBean(DistributedLock.class)
+                        .hasSingleBean(RedisRateLimiterFactory.class));
+    }
+
+    @Test
+    void lockOfRedissonWhereThereIsAClient() {
+        redis.withPropertyValues("limiter.engine=lock")
+                .withBean(RedissonClient.class, LimiterAutoConfigurationTest::redisson)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(RedissonLock.class);
+                    decides(context.getBean(LimiterFactory.class));
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"auto, RedissonLock", "redisson, RedissonLock", "redis, RedisLock"})
+    void kindOfLock(String kind, String lock) {
+        redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=" + kind)
+                .withBean(RedissonClient.class, () -> mock(RedissonClient.class))
+                .run(context -> assertThat(context.getBean(DistributedLock.class)
+                                .getClass()
+                                .getSimpleName())
+                        .isEqualTo(lock));
+    }
+
+    @Test
+    void lockOfRedissonWithoutAClient() {
+        redis.withPropertyValues("limiter.engine=lock", "limiter.lock.kind=redisson")
+                .run(context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining("limiter.lock.kind is redisson, and there is no RedissonClient"));
+    }
+
+    @Test
+    void everyBeanCanBeReplaced() {
+        LimiterFactory factory = new LocalLimiterFactory();
+        Contexts.plain().withBean("own", LimiterFactory.class, () -> factory).run(context -> {
+            // And so needs no Redis.
+            assertThat(context).hasNotFailed().hasSingleBean(LimiterFactory.class);
+            assertThat(context.getBean(LimiterFactory.class)).isSameAs(factory);
+        });
+        DistributedLock lock = (key, wait) -> () -> {};
+        redis.withPropertyValues("limiter.engine=lock")
+                .withBean("own", DistributedLock.class, () -> lock)
+                .run(context -> {
+                    assertThat(context.getBean(DistributedLock.class)).isSameAs(lock);
+                    decides(context.getBean(LimiterFactory.class));
+                });
+        LimitAdvisor advisor = new LimitAdvisor(() -> factory, new CallKeys(() -> null, () -> null), 5);
+        Contexts.local()
+                .withBean("own", LimitAdvisor.class, () -> advisor)
+                .run(context -> assertThat(context.getBean(LimitAdvisor.class)).isSameAs(advisor));
+        Contexts.web()
+                .withBean("address", ClientAddress.class, () -> () -> "1.2.3.4")
+                .withBean("user", CurrentUser.class, () -> () -> "bob")
+                .withBean("resolver", RateLimitExceptionResolver.class, RateLimitExceptionResolver::new)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(ClientAddress.class)
+                        .doesNotHaveBean(ServletClientAddress.class)
+                        .hasSingleBean(CurrentUser.class)
+                        .doesNotHaveBean(SecurityCurrentUser.class)
+                        .hasSingleBean(RateLimitExceptionResolver.class));
+    }
+
+    @Test
+    void servletApplication() {
+        Contexts.web()
+                .run(context -> assertThat(context)
+                        .hasSingleBean(ServletClientAddress.class)
+                        .hasSingleBean(SecurityCurrentUser.class)
+                        .hasSingleBean(RateLimitExceptionResolver.class));
+    }
+
+    @Test
+    void plainApplication() {
+        Contexts.local()
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .doesNotHaveBean(ClientAddress.class)
+                        .hasSingleBean(SecurityCurrentUser.class)
+                        .doesNotHaveBean(RateLimitExceptionResolver.class));
+    }
+
+    @Test
+    void withoutSpringSecurity() {
+        FilteredClassLoader without = new FilteredClassLoader(SecurityContextHolder.class);
+        Contexts.web()
+                .withClassLoader(without)
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(ServletCurrentUser.class));
+        Contexts.local()
+                .withClassLoader(without)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CurrentUser.class));
+    }
+
+    @Test
+    void withoutSpringMvc() {
+        Contexts.web()
+                .withClassLoader(new FilteredClassLoader(HandlerExceptionResolver.class))
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(ServletClientAddress.class)
+                        .doesNotHaveBean(RateLimitExceptionResolver.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"jakarta.servlet", "org.springframework.web", "org.redisson", "org.springframework.security"})
+    void nothingOptionalIsNeeded(String missing) {
+        redis.withClassLoader(new FilteredClassLoader(missing)).run(context -> {
+            assertThat(context).hasNotFailed();
+            decides(context.getBean(LimiterFactory.class));
+        });
+        redis.withClassLoader(new FilteredClassLoader(missing))
+                .withPropertyValues("limiter.engine=lock")
+                .run(context -> assertThat(context).hasNotFailed().hasSingleBean(RedisLock.class));
+    }
+
+    @Test
+    void withoutAnythingOptional() {
+        Contexts.local()
+                .withClassLoader(new FilteredClassLoader(
+                        "jakarta.servlet",
+                        "org.springframework.web",
+                        "org.redisson",
+                        "org.springframework.security",
+                        "org.springframework.data",
+                        "io.lettuce",
+                        "org.springframework.transaction"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    decides(context.getBean(LimiterFactory.class));
+                });
+    }
+
+    @Test
+    void withoutARedisConnection() {
+        Contexts.plain()
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(NoRedisConnectionException.class));
+        Contexts.plain()
+                .withPropertyValues("limiter.engine=lock")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(NoRedisConnectionException.class));
+        Contexts.plain()
+                .withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class))
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(NoRedisConnectionException.class));
+    }
+
+    private static RedissonClient redisson() {
+        Config config = new Config();
+        config.useSingleServer()
+                .setAddress(TestRedis.shared().uri())
+                .setConnectionMinimumIdleSize(1)
+                .setConnectionPoolSize(2);
+        return Redisson.create(config);
+    }
+
+    private static void decides(LimiterFactory factory) {
+        RateLimiter limiter = factory.build("auto-configured-" + UUID.randomUUID(), 1.0 / 60, 60, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+}

@@ -1,0 +1,134 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.engine.CacheBounds;
+import io.limiter.local.LocalEngine;
+import io.limiter.redis.RedisLock;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.key.ForwardedHeader;
+import java.net.URL;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LimiterPropertiesTest {
+
+    @Test
+    void defaults() {
+        Contexts.plain().withPropertyValues("limiter.type=local").run(context -> {
+            LimiterProperties properties = context.getBean(LimiterProperties.class);
+            assertThat(properties.enabled()).isTrue();
+            assertThat(properties.engine()).isEqualTo(LimiterProperties.Engine.SCRIPT);
+            assertThat(properties.order()).isEqualTo(LimitAdvisor.DEFAULT_ORDER);
+            assertThat(properties.lock().kind()).isEqualTo(LimiterProperties.LockKind.AUTO);
+            assertThat(properties.lock().lease()).isEqualTo(RedisLock.DEFAULT_LEASE);
+            assertThat(properties.lock().maxWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(properties.cache().bounds()).isEqualTo(CacheBounds.DEFAULT);
+            assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
+            assertThat(properties.key().trustedProxies()).isEmpty();
+            assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.ANY);
+            assertThat(properties.key().ipv6PrefixLength()).isEqualTo(64);
+            assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(LimitAdvisor.DEFAULT_ORDER);
+        });
+    }
+
+    @Test
+    void all() {
+        Contexts.plain()
+                .withPropertyValues(
+                        "limiter.type=LOCAL",
+                        "limiter.engine=lock",
+                        "limiter.order=7",
+                        "limiter.lock.kind=redisson",
+                        "limiter.lock.lease=3s",
+                        "limiter.lock.max-wait=0",
+                        "limiter.cache.initial=1",
+                        "limiter.cache.maximum=2",
+                        "limiter.cache.expire-after-access=3m",
+                        "limiter.local.max-keys=4",
+                        "limiter.key.trusted-proxies=10.0.0.0/8, ::1",
+                        "limiter.key.forwarded-header=x-forwarded-for",
+                        "limiter.key.ipv6-prefix-length=56")
+                .run(context -> {
+                    LimiterProperties properties = context.getBean(LimiterProperties.class);
+                    assertThat(properties.lock())
+                            .isEqualTo(new LimiterProperties.Lock(
+                                    LimiterProperties.LockKind.REDISSON, Duration.ofSeconds(3), Duration.ZERO));
+                    assertThat(properties.cache().bounds()).isEqualTo(new CacheBounds(1, 2, Duration.ofMinutes(3)));
+                    assertThat(properties.local().maxKeys()).isEqualTo(4);
+                    assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
+                    assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.X_FORWARDED_FOR);
+                    assertThat(properties.key().ipv6PrefixLength()).isEqualTo(56);
+                    assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(7);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "limiter.type=elsewhere | limiter.type",
+                "limiter.engine=magic | limiter.engine",
+                "limiter.order=first | limiter.order",
+                "limiter.lock.lease=0 | limiter.lock.lease must be between PT0.001S and PT24H (ISO-8601), was PT0S",
+                "limiter.lock.max-wait=-1s | limiter.lock.max-wait must be between PT0S and PT24H",
+                "limiter.cache.initial=-1 | limiter.cache.initial must be between 0 and 1000000, was -1",
+                "limiter.cache.maximum=0 | limiter.cache.maximum must be between 1 and 2147483647, was 0",
+                "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
+                "limiter.local.max-keys=0 | limiter.local.max-keys must be between 1 and 2147483647, was 0",
+                "limiter.key.ipv6-prefix-length=129 | ipv6-prefix-length must be between 1 and 128, was 129",
+                "limiter.key.trusted-proxies=10.0.0.0/8,x | limiter.key.trusted-proxies: 'x' is no IP address"
+            })
+    void badValuesFailTheStart(String property, String problem) {
+        Contexts.web().withPropertyValues(property).run(context -> {
+            assertThat(context).hasFailed();
+            StringBuilder messages = new StringBuilder();
+            for (Throwable e = context.getStartupFailure(); e != null; e = e.getCause()) {
+                messages.append(e.getMessage()).append('\n');
+            }
+            assertThat(messages.toString()).contains(problem);
+        });
+    }
+
+    @Test
+    void everyPropertyIsDescribed() throws Exception {
+        Map<String, JsonNode> properties = new TreeMap<>();
+        for (URL url : Collections.list(
+                getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
+            for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
+                if (property.get("name").asText().startsWith("limiter.")) {
+                    properties.put(property.get("name").asText(), property);
+                }
+            }
+        }
+        assertThat(properties)
+                .containsOnlyKeys(
+                        "limiter.enabled",
+                        "limiter.type",
+                        "limiter.engine",
+                        "limiter.order",
+                        "limiter.lock.kind",
+                        "limiter.lock.lease",
+                        "limiter.lock.max-wait",
+                        "limiter.cache.initial",
+                        "limiter.cache.maximum",
+                        "limiter.cache.expire-after-access",
+                        "limiter.local.max-keys",
+                        "limiter.key.trusted-proxies",
+                        "limiter.key.forwarded-header",
+                        "limiter.key.ipv6-prefix-length");
+        properties.forEach((name, property) -> {
+            assertThat(property.path("description").asText()).as(name).endsWith(".");
+            // An empty list is no default that the metadata can say.
+            assertThat(property.has("defaultValue")).as(name).isEqualTo(!name.endsWith("trusted-proxies"));
+        });
+    }
+}
