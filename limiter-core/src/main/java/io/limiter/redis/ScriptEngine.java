@@ -34,9 +34,10 @@ final class ScriptEngine implements Engine {
      */
     ScriptEngine(RedisCalls redis, String clock) {
         this.redis = redis;
+        String replies = LuaScript.resource("replies.lua");
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
-            LuaScript script = LuaScript.of(clock, LuaScript.resource(limit.fileName()), batch);
+            LuaScript script = LuaScript.of(clock, replies, LuaScript.resource(limit.fileName()), batch);
             kinds.put(limit.type(), new Kind(limit, script));
         }
     }

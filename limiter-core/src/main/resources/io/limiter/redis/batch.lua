@@ -1,4 +1,4 @@
--- Decides for every key of a call at one moment; stands behind clock.lua and the script of one kind of limit.
+-- Decides for every key of a call at one moment; stands behind clock.lua, replies.lua and the script of one kind of limit.
 --
 -- KEYS    one or several
 -- ARGV    for each key the numbers of its limit and its requests, as the limit's script describes

@@ -61,7 +61,7 @@ local function decide(key, arg, now, reply)
 
   local only_peeks = true
   local save = false
-  local first_reply = #reply
+  local first_reply = #reply + 1
 
   while at < #arg do
     local permits, timeout
@@ -102,11 +102,6 @@ local function decide(key, arg, now, reply)
     local value = struct.pack('<Bdd', 2, count, window_end / 1000)
     local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
     local saved = redis.pcall('SET', key, value, 'PX', lifetime)
-    if saved.err then
-      for i = #reply, first_reply + 1, -1 do
-        reply[i] = nil
-      end
-      reply[first_reply + 1] = saved.err
-    end
+    replace_if_failed(reply, first_reply, saved.err)
   end
 end

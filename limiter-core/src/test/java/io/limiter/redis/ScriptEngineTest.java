@@ -98,6 +98,28 @@ class ScriptEngineTest {
     }
 
     @Test
+    void a_decision_that_cannot_be_saved_was_not_made() {
+        String full = redis.prefix() + "{full}";
+        RedisFixture.commands().configSet("maxmemory", "1");
+        try {
+            List<Answer> answers = engine().decide(List.of(
+                    new KeyRequests<>(full, TEN, List.of(PEEK, ONE, ONE)),
+                    new KeyRequests<>(redis.prefix() + "{peeked}", TEN, List.of(PEEK)),
+                    new KeyRequests<>(
+                            full + "window", new FixedWindow(1, Duration.ofSeconds(1)), List.of(PEEK, ONE, ONE))));
+            for (int failed : new int[] {0, 2}) {
+                assertThatThrownBy(() -> answers.get(failed).decisions())
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining(full)
+                        .hasMessageContaining("OOM");
+            }
+            assertThat(granted(answers.get(1))).containsExactly(true);
+        } finally {
+            RedisFixture.commands().configSet("maxmemory", "0");
+        }
+    }
+
+    @Test
     void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
         Limit<String> own = new OwnLimit();
         assertThatIllegalArgumentException()

@@ -2,19 +2,16 @@ package io.limiter.sample;
 
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** Starts the sample; on a Redis of its own unless {@code spring.data.redis.url} or {@code .host} names another. */
 @SpringBootApplication
 public class SampleApplication {
 
     public static void main(String[] args) {
-        start(args);
+        application().listeners(new Welcome()).run(args);
     }
 
-    static ConfigurableApplicationContext start(String... args) {
-        return new SpringApplicationBuilder(SampleApplication.class)
-                .listeners(new SampleRedis(), new Welcome())
-                .run(args);
+    static SpringApplicationBuilder application() {
+        return new SpringApplicationBuilder(SampleApplication.class).listeners(new SampleRedis());
     }
 }

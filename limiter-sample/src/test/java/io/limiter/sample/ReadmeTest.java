@@ -27,7 +27,6 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -43,8 +42,8 @@ class ReadmeTest {
 
     @BeforeAll
     static void start() {
-        application = new SpringApplicationBuilder(SampleApplication.class, Snippets.class)
-                .listeners(new SampleRedis())
+        application = SampleApplication.application()
+                .sources(Snippets.class)
                 .run("--server.port=0", "--sample.redis.port=" + TestRedis.freePort());
     }
 

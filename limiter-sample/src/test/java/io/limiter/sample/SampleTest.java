@@ -30,8 +30,8 @@ class SampleTest {
     static void start() {
         System.out.println("The sample runs on Spring Boot " + SpringBootVersion.getVersion());
         String redis = "--sample.redis.port=" + TestRedis.freePort();
-        first = SampleApplication.start("--server.port=0", redis);
-        second = SampleApplication.start("--server.port=0", redis);
+        first = SampleApplication.application().run("--server.port=0", redis);
+        second = SampleApplication.application().run("--server.port=0", redis);
     }
 
     @AfterAll

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.spring.annotation.RateLimit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
@@ -60,6 +61,7 @@ class FailureAnalyzersTest {
     private static void start(Class<?>[] sources, String... arguments) {
         SpringApplication application = new SpringApplication(sources);
         application.setWebApplicationType(WebApplicationType.NONE);
+        application.setBannerMode(Banner.Mode.OFF);
         application.run(arguments).close();
     }
 }
