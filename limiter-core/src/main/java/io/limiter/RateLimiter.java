@@ -20,7 +20,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A wait is decided before it begins: the permits are booked, and the caller sleeps until they are its own, without
  * holding a lock or a connection. As in Guava, an interrupt does not cut the sleep short: the permits are spent either
- * way. The thread's interrupt flag is set again when the method returns.
+ * way. The thread's interrupt flag is set again when the method returns. Only an interrupt at the very moment in which
+ * Redis decides ends the call, with a {@link LimiterBackendException}: its permits may have been taken.
  *
  * <p>Timeouts are precise to the microsecond; one that is zero or negative means not to wait. Those without a timeout
  * of their own use the limit's, which is zero unless it was set. None waits longer than the limit's {@code maxWait}.
@@ -37,7 +38,7 @@ public interface RateLimiter extends Limiter {
 
     /**
      * Changes the rate of this limiter, from its next decision on. Permits stored so far are settled at the old rate
-     * and then scaled to the new size of the bucket; what is booked ahead stays booked.
+     * and then scaled to the new one; what is booked ahead stays booked, within {@code maxWait}.
      *
      * <p>Limiters of the same name in other JVMs keep their own rate until they are told.
      *

@@ -32,6 +32,7 @@ class EveryEngineTest {
             assertThat(contractTests("io.limiter.redis.DistributedLockContract"))
                     .contains(name + "LockTest");
             assertThat(contractTests(RateLimiterContract.class)).contains("Lock" + name + "RateLimiterContractTest");
+            assertThat(contractTests(CountLimiterContract.class)).contains("Lock" + name + "CountLimiterContractTest");
         });
     }
 

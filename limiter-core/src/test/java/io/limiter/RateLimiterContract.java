@@ -216,6 +216,48 @@ public abstract class RateLimiterContract {
     }
 
     @Test
+    void limiters_with_other_numbers_on_one_bucket_mint_nothing() {
+        RateLimiter roomy = limiters().build("k", 10, 1, 60);
+        RateLimiter tight = limiters().build("k", 10, 0.1, 60);
+        int granted = 0;
+        for (int i = 0; i < 1000; i++) {
+            granted += roomy.tryAcquire() ? 1 : 0;
+            tight.tryAcquire(1, Duration.ZERO);
+            granted += tight.tryAcquire() ? 1 : 0;
+            clock().advance(Duration.ofMillis(10));
+        }
+        assertThat(granted).isLessThanOrEqualTo(10 + 100);
+    }
+
+    @Test
+    void a_rate_that_changes_under_load_mints_nothing() {
+        RateLimiter limiter = limiters().build("k", 100, 1, 60);
+        AtomicInteger granted = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 30; i++) {
+                limiter.setRate(calls.getAndIncrement() % 2 == 0 ? 50 : 100);
+                if (limiter.tryAcquire()) {
+                    granted.incrementAndGet();
+                }
+            }
+        });
+        assertThat(granted.get()).isBetween(50, 100);
+    }
+
+    @Test
+    void a_bucket_that_starts_empty_fills_although_every_call_is_refused_at_first() {
+        RateLimiter limiter = limiters()
+                .build("k", TokenBucket.builder(1, 10).startsFull(false).build());
+        assertThat(limiter.decide(1).retryAfter()).isEqualTo(SECOND);
+        clock().advance(Duration.ofMillis(500));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofMillis(500));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
     void building_again_limits_at_the_numbers_given_even_after_set_rate() {
         RateLimiter first = limiters().build("k", 1, 1, 60);
         first.setRate(50);

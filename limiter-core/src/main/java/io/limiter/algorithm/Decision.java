@@ -13,8 +13,8 @@ import java.util.OptionalLong;
  * will not come is {@link #NEVER_MICROS} or {@link #NEVER}.
  *
  * @param granted whether the permits were given
- * @param limit the most permits that can be had at once: a bucket's size, a window's limit
- * @param remaining whole permits that the next request could have at once
+ * @param limit the most permits that can be there at once: a bucket's size (1 if it is smaller), a window's limit
+ * @param remaining whole permits that are there; a bucket in Guava's way grants more than that
  * @param waitMicros how far ahead of the decision the permits lie: what a granted caller waits before it goes on (0 at
  *     timeout 0), and what a refused one would have had to wait
  * @param retryAfterMicros 0 if granted; otherwise when the same request, with the same timeout, would be granted if

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A refused request takes nothing and does not lengthen the window. A limit or period that changes while a window is
  * open applies at once: what was taken stays taken, and the window ends no later than the new period allows. The same
- * rule ends a window that a clock's step back would have stretched.
+ * rule ends a window that a clock's step back would have stretched. So limiters that share a window should agree on its
+ * period but while a new version is rolled out: the shortest ends it for all.
  *
  * @param limit the most permits in one window, at least 1
  * @param period the length of a window, from 1 ms to 1,000 days

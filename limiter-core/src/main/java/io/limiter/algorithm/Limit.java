@@ -22,9 +22,9 @@ public interface Limit<S> {
     /**
      * Answers one request.
      *
-     * <p>A peek or a refused request changes nothing, so it needs no write. The two exceptions, for refusals, correct a
-     * state that is no longer right whoever asks: it was written under other numbers, or by a clock that has since
-     * stepped back.
+     * <p>A peek or a refused request changes nothing, so it needs no write. The exceptions, for refusals, are a
+     * state that is no longer right whoever asks (it was written under other numbers, or by a clock that has since
+     * stepped back), and one that comes into being empty.
      *
      * @param state what the last step left, or {@code null} for a key that was never used, or not for so long that its
      *     state expired

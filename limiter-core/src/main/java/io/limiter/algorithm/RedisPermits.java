@@ -106,9 +106,14 @@ public record RedisPermits(
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0);
     }
 
-    /** The same bucket under other numbers: as full as before, and with every debt kept. */
+    /**
+     * The same bucket under other numbers: what was saved up in so many seconds is what comes into being in so many
+     * seconds now, and every debt is kept. For a new rate that is what Guava's {@code setRate} does. To carry over how
+     * <em>full</em> the bucket is, as Guava does for a new burst too, would let a small bucket, which fills soon, fill a
+     * large one, again and again where limiters with both numbers take turns.
+     */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
-        double stored = Math.min(newMaxPermits, storedPermits * newMaxPermits / maxPermits);
+        double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
         return new RedisPermits(newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros);
     }
 

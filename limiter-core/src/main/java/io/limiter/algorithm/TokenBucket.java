@@ -54,18 +54,21 @@ import org.jspecify.annotations.Nullable;
  * <h2>What it guarantees</h2>
  *
  * <ul>
- *   <li>Never too many: in any {@code t} seconds at most {@code maxPermits + rate * t} permits come due, whatever the
- *       clock does. A clock that steps back stops the bucket; it never refills it.
+ *   <li>Never too many: where the caller waits, at most {@code maxPermits + rate * t} permits come due in any
+ *       {@code t} seconds, and where the next one does, one request more. A clock that steps back stops the bucket and
+ *       does not refill it, as long as the step is shorter than {@code maxWait}; after a longer one, waiting for the
+ *       clock to catch up would be worse.
  *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
  *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
  *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
  *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
- *       scaled to the new size.
+ *       scaled to the new one. Limiters that share a bucket should agree on its numbers but while a new version is
+ *       rolled out: each call under other numbers is a change, and the shortest {@code maxWait} cuts what others booked.
  * </ul>
  *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
- * @param burstSeconds how many seconds of unused permits the bucket can keep, from 0.000000001 to 86,400,000; without
- *     meaning if there is a warm-up, whose period sets the size of the bucket
+ * @param burstSeconds how many seconds of unused permits the bucket can keep, from 0.000000001 to 86,400,000, and no
+ *     more than 1,000,000,000,000 permits; without meaning if there is a warm-up, whose period sets the size of the bucket
  * @param warmUp {@code null} for a bursty bucket
  * @param whoWaits who pays for permits that do not exist yet
  * @param startsFull whether a bucket holds all its permits when it comes into being; always so with a warm-up, where
@@ -95,6 +98,7 @@ public record TokenBucket(
     private static final double MIN_RATE = 1e-8;
     private static final double MAX_RATE = 1e9;
     private static final double MIN_BURST = 1e-9;
+    private static final double MAX_PERMITS = 1e12;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     /** Beyond this many microseconds doubles cannot tell each from the next; no such wait ever ends. */
@@ -103,6 +107,10 @@ public record TokenBucket(
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
         Check.range("burst (seconds)", burstSeconds, MIN_BURST, (double) Check.MAX_DURATION.toSeconds());
+        if (permitsPerSecond * burstSeconds > MAX_PERMITS) {
+            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with a burst of " + burstSeconds
+                    + " s is " + permitsPerSecond * burstSeconds + " permits, must be at most " + MAX_PERMITS);
+        }
         Check.duration("timeout", timeout, Duration.ZERO);
         Check.duration("maxWait", maxWait, Duration.ZERO);
         Check.duration("expire", expire, Duration.ofMillis(1));
@@ -207,7 +215,7 @@ public record TokenBucket(
 
     @Override
     public long capacity() {
-        return (long) RedisPermits.wholePermits(maxPermits(), intervalMicros());
+        return (long) Math.max(1.0, RedisPermits.wholePermits(maxPermits(), intervalMicros()));
     }
 
     @Override
@@ -246,9 +254,15 @@ public record TokenBucket(
         return hasOtherNumbers(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
     }
 
-    /** Whether even a refusal saves: otherwise a new rate, or a clock's step, would take effect only with a grant. */
+    /**
+     * Whether even a refusal saves: otherwise a new rate, or a clock's step, would take effect only with a grant, and a
+     * bucket that starts empty would start anew with every call.
+     */
     private boolean mustBeSaved(@Nullable RedisPermits state, double now) {
-        return state != null && (hasOtherNumbers(state) || state.boundBooking(now, maxBookedMicros()) != state);
+        if (state == null) {
+            return !startsFull;
+        }
+        return hasOtherNumbers(state) || state.boundBooking(now, maxBookedMicros()) != state;
     }
 
     private boolean hasOtherNumbers(RedisPermits state) {

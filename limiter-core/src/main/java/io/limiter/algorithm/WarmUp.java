@@ -41,7 +41,7 @@ import java.time.Duration;
  * <p>The algorithm and its numbers are those of Guava's {@code SmoothRateLimiter.SmoothWarmingUp}, without the cut to
  * whole microseconds.
  *
- * @param period how long a cold limiter under full load takes to come up to its rate; more than zero, at most
+ * @param period how long a cold limiter under full load takes to come up to its rate; from 1 us, at most
  *     1,000 days
  * @param coldFactor how many times slower a cold limiter is than a warm one; more than 1, at most 1000
  */

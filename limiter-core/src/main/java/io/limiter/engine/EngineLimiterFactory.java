@@ -78,6 +78,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         private final String prefix;
 
         Prefixed(String prefix) {
+            KeySpace.checkPrefix(prefix);
             this.prefix = prefix;
         }
 

@@ -27,14 +27,21 @@ public final class KeySpace {
      * @throws IllegalArgumentException if the name is blank or the prefix contains braces
      */
     public KeySpace(String prefix, String name) {
-        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
-            throw new IllegalArgumentException("prefix must not contain braces, was '" + prefix
-                    + "': they would decide the key's slot in a Redis Cluster");
-        }
+        checkPrefix(prefix);
         requireNotBlank("name", name);
         String start = prefix + "{" + encode(name, ":");
         this.own = start + "}";
         this.keyed = start + ":";
+    }
+
+    /**
+     * @throws IllegalArgumentException if the prefix contains braces
+     */
+    static void checkPrefix(String prefix) {
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("prefix must not contain braces, was '" + prefix
+                    + "': they would decide the key's slot in a Redis Cluster");
+        }
     }
 
     /** The key of the limiter's own permits. */

@@ -69,13 +69,12 @@ public final class LocalEngine implements Engine {
 
     @Override
     public List<Answer> decide(List<KeyRequests<?>> batch) {
-        long nowMicros = nowMicros();
         List<Answer> answers = new ArrayList<>(batch.size());
         for (KeyRequests<?> asked : batch) {
-            answers.add(decide(asked, nowMicros));
+            answers.add(decide(asked));
         }
         if (entries.size() > maxKeys) {
-            evict(nowMicros);
+            evict(nowMicros());
         }
         return answers;
     }
@@ -89,30 +88,37 @@ public final class LocalEngine implements Engine {
         return START_MICROS + (ticker.read() - origin) / 1000;
     }
 
-    private <S> Answer decide(KeyRequests<S> asked, long nowMicros) {
+    private <S> Answer decide(KeyRequests<S> asked) {
         List<Decision> decisions = new ArrayList<>(asked.requests().size());
         try {
-            entries.compute(asked.key(), (key, entry) -> stepAll(asked, entry, nowMicros, decisions));
+            entries.compute(asked.key(), (key, entry) -> stepAll(asked, entry, decisions));
         } catch (LimiterBackendException e) {
             return Answer.failed(e);
         }
         return Answer.of(decisions);
     }
 
-    private static <S> @Nullable Entry stepAll(
-            KeyRequests<S> asked, @Nullable Entry entry, long nowMicros, List<Decision> decisions) {
+    private <S> @Nullable Entry stepAll(KeyRequests<S> asked, @Nullable Entry entry, List<Decision> decisions) {
+        // Read here, where nobody else steps on this key: whoever is overtaken must not bring a time from before.
+        long nowMicros = nowMicros();
         Limit<S> limit = asked.limit();
         S before = entry == null || entry.expiresAtMicros <= nowMicros ? null : entry.state(asked);
         S state = before;
+        long resetMicros = 0;
         for (Request request : asked.requests()) {
             Step<S> step = limit.step(state, nowMicros, request);
             decisions.add(step.decision());
             state = step.state();
+            resetMicros = step.decision().resetAfterMicros();
         }
-        if (state == before) {
+        if (state == null || state == before) {
             return before == null ? null : entry;
         }
-        return state == null ? null : new Entry(state, nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000);
+        // What was stored under other numbers may have to be kept longer than these need.
+        long expiresAtMicros = Math.max(
+                nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
+                before == null || entry == null ? 0 : entry.expiresAtMicros);
+        return new Entry(state, nowMicros + resetMicros, expiresAtMicros);
     }
 
     /** Drops what has expired, and if that is not enough, what would be full again soonest; one thread at a time. */
@@ -128,7 +134,7 @@ public final class LocalEngine implements Engine {
                 int drop = tooMany + maxKeys / 16;
                 warn(nowMicros);
                 entries.entrySet().stream()
-                        .sorted(Comparator.comparingLong(entry -> entry.getValue().expiresAtMicros))
+                        .sorted(Comparator.comparingLong(entry -> entry.getValue().fullAtMicros))
                         .limit(drop)
                         .map(Map.Entry::getKey)
                         .toList()
@@ -152,10 +158,12 @@ public final class LocalEngine implements Engine {
     private static final class Entry {
 
         private final Object state;
+        private final long fullAtMicros;
         private final long expiresAtMicros;
 
-        Entry(Object state, long expiresAtMicros) {
+        Entry(Object state, long fullAtMicros, long expiresAtMicros) {
             this.state = state;
+            this.fullAtMicros = fullAtMicros;
             this.expiresAtMicros = expiresAtMicros;
         }
 

@@ -39,7 +39,7 @@ final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
             }
         }
         double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
-        long windowMicros = ttlMillis > 0 ? ttlMillis * 1000 : limit.periodMicros();
+        long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
         return new WindowCount(count, (nowMicros + windowMicros) / 1000.0);
     }
 }

@@ -125,7 +125,8 @@ final class LockEngine implements Engine {
     }
 
     private <S> boolean save(KeyRequests<S> asked, Loaded<S> loaded, S state) {
-        long lifetimeMillis = asked.limit().lifetimeMillis(state, loaded.nowMicros);
+        // What was stored under other numbers may have to be kept longer than these need.
+        long lifetimeMillis = Math.max(asked.limit().lifetimeMillis(state, loaded.nowMicros), loaded.ttlMillis);
         List<byte[]> arguments = new ArrayList<>(4);
         arguments.add(utf8(asked.key()));
         arguments.add(codec.write(state));

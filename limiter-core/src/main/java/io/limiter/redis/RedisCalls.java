@@ -72,12 +72,16 @@ final class RedisCalls {
         });
     }
 
+    /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */
     private <T extends @Nullable Object> T call(Function<RedisConnection, T> command) {
-        return Interrupts.holdOff(() -> {
-            try (RedisConnection connection = connections.getConnection()) {
-                return command.apply(connection);
+        boolean interrupted = Thread.interrupted();
+        try (RedisConnection connection = connections.getConnection()) {
+            return command.apply(connection);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
-        });
+        }
     }
 
     private static boolean saysNoScript(Throwable thrown) {

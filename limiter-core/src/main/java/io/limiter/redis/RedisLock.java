@@ -53,16 +53,37 @@ public final class RedisLock implements DistributedLock {
         byte[] owner = UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII);
         long deadline = System.nanoTime() + wait.toNanos();
         long pauseMicros = SHORTEST_PAUSE_MICROS;
-        while (!redis.setIfAbsent(lockKey, owner, lease)) {
-            long leftMicros = (deadline - System.nanoTime()) / 1000;
-            if (leftMicros <= 0) {
-                return null;
+        boolean interrupted = Thread.interrupted();
+        try {
+            while (!set(lockKey, owner)) {
+                interrupted |= Thread.interrupted();
+                long leftMicros = (deadline - System.nanoTime()) / 1000;
+                if (leftMicros <= 0) {
+                    return null;
+                }
+                long pause = ThreadLocalRandom.current().nextLong(pauseMicros / 2, pauseMicros + 1);
+                Uninterruptibles.sleepUninterruptibly(Math.min(pause, leftMicros), TimeUnit.MICROSECONDS);
+                pauseMicros = Math.min(LONGEST_PAUSE_MICROS, 2 * pauseMicros);
             }
-            long pause = ThreadLocalRandom.current().nextLong(pauseMicros / 2, pauseMicros + 1);
-            Uninterruptibles.sleepUninterruptibly(Math.min(pause, leftMicros), TimeUnit.MICROSECONDS);
-            pauseMicros = Math.min(LONGEST_PAUSE_MICROS, 2 * pauseMicros);
+            return () -> giveBack(lockKey, owner);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
-        return () -> giveBack(lockKey, owner);
+    }
+
+    /** Whoever is interrupted while Redis answers cannot know whether the lock is held, so it is given back. */
+    private boolean set(byte[] key, byte[] owner) {
+        try {
+            return redis.setIfAbsent(key, owner, lease);
+        } catch (RuntimeException e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            giveBack(key, owner);
+            return false;
+        }
     }
 
     private void giveBack(byte[] key, byte[] owner) {

@@ -16,12 +16,7 @@ final class RedisProblems {
     static LimiterBackendException of(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : new LimiterBackendException(
-                        key,
-                        "Redis failed: "
-                                + NestedExceptionUtils.getMostSpecificCause(cause)
-                                        .getMessage(),
-                        cause);
+                : new LimiterBackendException(key, "Redis failed: " + describe(cause), cause);
     }
 
     /** Redis refused the command on this key. */
@@ -40,5 +35,10 @@ final class RedisProblems {
 
     private static boolean wrongType(String error) {
         return error.contains("WRONGTYPE");
+    }
+
+    private static String describe(RuntimeException thrown) {
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(thrown);
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 }

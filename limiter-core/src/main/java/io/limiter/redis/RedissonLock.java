@@ -1,8 +1,11 @@
 package io.limiter.redis;
 
 import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.redisson.api.RFuture;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.slf4j.Logger;
@@ -40,39 +43,30 @@ public final class RedissonLock implements DistributedLock {
     public @Nullable Held tryLock(String key, Duration wait) {
         // Not the fenced lock: it keeps a counter for each key that never expires, and the engine needs no fence.
         RLock lock = redisson.getLock(key);
-        return tryUninterruptibly(lock, wait) ? () -> giveBack(lock) : null;
+        // Redisson's owner is a thread; a number of its own makes every acquisition an owner of its own.
+        long owner = ThreadLocalRandom.current().nextLong();
+        boolean locked = Boolean.TRUE.equals(
+                get(lock.tryLockAsync(wait.toMillis(), lease.toMillis(), TimeUnit.MILLISECONDS, owner)));
+        return locked ? () -> giveBack(lock, owner) : null;
     }
 
-    private boolean tryUninterruptibly(RLock lock, Duration wait) {
-        boolean interrupted = Thread.interrupted();
-        long deadline = System.nanoTime() + wait.toNanos();
+    private void giveBack(RLock lock, long owner) {
         try {
-            while (true) {
-                try {
-                    long left = Math.max(0, deadline - System.nanoTime());
-                    return lock.tryLock(TimeUnit.NANOSECONDS.toMillis(left), lease.toMillis(), TimeUnit.MILLISECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private void giveBack(RLock lock) {
-        try {
-            Interrupts.holdOff(() -> {
-                lock.unlock();
-                return true;
-            });
+            get(lock.unlockAsync(owner));
         } catch (IllegalMonitorStateException e) {
             log.debug("Lock {} was lost before it was given back", lock.getName());
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
             log.warn("Lock {} not given back, others wait until it runs out after {}", lock.getName(), lease, e);
+        }
+    }
+
+    /** Waits for the answer even if interrupted, so that no lock is left that nobody knows to be held. */
+    private static <T extends @Nullable Object> T get(RFuture<T> answer) {
+        try {
+            return answer.toCompletableFuture().join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 }

@@ -27,7 +27,7 @@ final class ScriptEngine implements Engine {
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
     private final RedisCalls redis;
-    private final Map<Class<?>, Kind> kinds = new LinkedHashMap<>();
+    private final Map<Class<?>, Kind> kindsByType = new LinkedHashMap<>();
 
     /**
      * @param clock the part of the scripts that tells the time
@@ -38,7 +38,7 @@ final class ScriptEngine implements Engine {
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
             LuaScript script = LuaScript.of(clock, replies, LuaScript.resource(limit.fileName()), batch);
-            kinds.put(limit.type(), new Kind(limit, script));
+            kindsByType.put(limit.type(), new Kind(limit, script));
         }
     }
 
@@ -47,6 +47,7 @@ final class ScriptEngine implements Engine {
         if (batch.size() == 1) {
             return call(kindOf(batch.get(0)), batch);
         }
+        List<Kind> kinds = batch.stream().map(this::kindOf).toList();
         boolean together;
         try {
             together = redis.keysShareCalls();
@@ -54,12 +55,12 @@ final class ScriptEngine implements Engine {
             return allFailed(batch, e);
         }
         Answer[] answers = new Answer[batch.size()];
-        for (List<Integer> call : calls(batch, together)) {
+        for (List<Integer> call : calls(batch, kinds, together)) {
             List<KeyRequests<?>> asked = new ArrayList<>(call.size());
             for (int i : call) {
                 asked.add(batch.get(i));
             }
-            Iterator<Answer> answered = call(kindOf(asked.get(0)), asked).iterator();
+            Iterator<Answer> answered = call(kinds.get(call.get(0)), asked).iterator();
             for (int i : call) {
                 answers[i] = answered.next();
             }
@@ -68,10 +69,10 @@ final class ScriptEngine implements Engine {
     }
 
     /** Which places of the batch go together: those of one kind, or each by itself. */
-    private Iterable<List<Integer>> calls(List<KeyRequests<?>> batch, boolean together) {
+    private static Iterable<List<Integer>> calls(List<KeyRequests<?>> batch, List<Kind> kinds, boolean together) {
         Map<Object, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
-            Object call = together ? kindOf(batch.get(i)) : batch.get(i).key();
+            Object call = together ? kinds.get(i) : batch.get(i).key();
             calls.computeIfAbsent(call, c -> new ArrayList<>()).add(i);
         }
         return calls.values();
@@ -84,11 +85,11 @@ final class ScriptEngine implements Engine {
     }
 
     private Kind kindOf(KeyRequests<?> asked) {
-        Kind kind = kinds.get(asked.limit().getClass());
+        Kind kind = kindsByType.get(asked.limit().getClass());
         if (kind == null) {
             throw new IllegalArgumentException(
                     "there is no script for " + asked.limit().getClass().getName() + ": the script engine decides "
-                            + kinds.keySet() + ", the lock engine any limit");
+                            + kindsByType.keySet() + ", the lock engine any limit");
         }
         return kind;
     }

@@ -33,7 +33,7 @@ local function read_window(key, now, period)
   elseif string.find(value, '^%d+$') then
     local ttl = redis.call('PTTL', key)
     count = tonumber(value)
-    window_end = (ttl > 0 and now + ttl * 1000 or now + period) / 1000
+    window_end = (ttl >= 0 and now + ttl * 1000 or now + period) / 1000
     counter = true
   end
   if type(count) == 'number' and type(window_end) == 'number'

@@ -104,9 +104,9 @@ local function whole_micros(micros)
 end
 
 -- Bounds the booking, turns idle time into permits, and rescales to the limit's numbers. Returns whether that must be
--- saved even if everything is refused.
+-- saved even if everything is refused, and whether the numbers were other ones.
 local function settle(now)
-  local must_save = false
+  local must_save, other_numbers = false, false
   if next_free - now > max_booked then
     next_free, remainder = now + max_booked, 0
     must_save = true
@@ -117,12 +117,12 @@ local function settle(now)
     next_free, remainder = now, 0
   end
   if max ~= limit_max or interval ~= limit_interval then
-    stored = math.min(limit_max, stored * limit_max / max)
+    stored = math.min(limit_max, stored * interval / limit_interval)
     max = limit_max
     set_interval(limit_interval)
-    must_save = true
+    must_save, other_numbers = true, true
   end
-  return must_save
+  return must_save, other_numbers
 end
 
 -- What taking stored permits costs: nothing, or with a warm-up the area under its curve.
@@ -177,10 +177,13 @@ local function step(permits, timeout, peek, now, reply)
   return granted
 end
 
--- Returns why it could not be saved.
-local function save(key, now)
+-- Returns why it could not be saved. What was stored under other numbers may have to be kept longer than these need.
+local function save(key, now, other_numbers)
   local value = struct.pack('<Bddddd', 1, max, stored, interval, next_free / 1000, remainder)
   local lifetime = math.max(expire, math.ceil(reset_micros(now) / 1000) + EXPIRE_MARGIN_MILLIS)
+  if other_numbers then
+    lifetime = math.max(lifetime, redis.call('PTTL', key))
+  end
   return redis.pcall('SET', key, value, 'PX', lifetime).err
 end
 
@@ -191,7 +194,10 @@ local function decide(key, arg, now, reply)
     reply[#reply + 1] = problem
     return
   end
-  local must_save = not is_new and settle(now)
+  local must_save, other_numbers = is_new and not starts_full, false
+  if not is_new then
+    must_save, other_numbers = settle(now)
+  end
   local changed = false
   local first_reply = #reply + 1
   while at < #arg do
@@ -202,6 +208,6 @@ local function decide(key, arg, now, reply)
     changed = changed or not peek and (granted or must_save)
   end
   if changed then
-    replace_if_failed(reply, first_reply, save(key, now))
+    replace_if_failed(reply, first_reply, save(key, now, other_numbers))
   end
 end

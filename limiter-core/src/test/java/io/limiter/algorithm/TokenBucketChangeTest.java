@@ -41,23 +41,24 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void anotherBurstRescalesToo() {
+    void aLargerBurstKeepsWhatIsThereAndHandsOutNothing() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 5, 0, "G"));
 
         bucket.limit(TokenBucket.of(1, 100));
 
-        check(bucket, at(0, 51, 0, "D 1.0"), at(0, 50, 0, "G"));
+        check(bucket, at(0, 6, 0, "D 1.0"), at(0, 5, 0, "G"));
     }
 
     @Test
-    void theSameBurstAtAnotherRateRescalesToo() {
+    void asManySecondsAreSavedUpAtAnotherRateAsTheBurstHasRoomFor() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
         bucket.limit(TokenBucket.of(10, 1));
 
-        check(bucket, at(4, 5, 0, "D 0.1"), at(4, 4, 0, "G"), at(4, 1, 0, "D 0.1"), at(4.3, 3, 0, "G"));
+        check(bucket, at(0.4, 5, 0, "D 0.1"), at(0.4, 4, 0, "G"), at(0.4, 1, 0, "D 0.1"));
+        check(bucket, at(4, 10, 0, "G"), at(4, 1, 0, "D 0.1"));
     }
 
     @Test

@@ -82,6 +82,13 @@ class TokenBucketValidationTest {
     }
 
     @Test
+    void refusesMorePermitsThanADoubleCanCount() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
+                .withMessageContaining("8.64E16 permits, must be at most 1.0E12");
+    }
+
+    @Test
     void acceptsWhatIsJustInRange() {
         Duration longest = Duration.ofDays(1000);
 
@@ -91,7 +98,7 @@ class TokenBucketValidationTest {
                         .expire(longest)
                         .build())
                 .doesNotThrowAnyException();
-        assertThatCode(() -> TokenBucket.builder(1e9, 8.64e7)
+        assertThatCode(() -> TokenBucket.builder(10_000, 8.64e7)
                         .maxWait(Duration.ZERO)
                         .expire(Duration.ofMillis(1))
                         .build())

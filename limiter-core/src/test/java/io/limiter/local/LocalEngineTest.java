@@ -10,8 +10,10 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.CacheBounds;
+import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class LocalEngineTest {
@@ -61,6 +63,33 @@ class LocalEngineTest {
         engine.decide("a", ONE_A_SECOND, new Request(1, 0, true));
         engine.decide("b", ONE_A_SECOND, new Request(2, 0, false));
         assertThat(engine.size()).isZero();
+    }
+
+    @Test
+    void threads_that_overtake_each_other_are_not_refused() {
+        LocalEngine engine = new LocalEngine();
+        TokenBucket many = TokenBucket.of(1, 1_000_000);
+        AtomicInteger refused = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 20_000; i++) {
+                if (!engine.decide("k", many, ONE).granted()) {
+                    refused.incrementAndGet();
+                }
+            }
+        });
+        assertThat(refused).hasValue(0);
+    }
+
+    @Test
+    void forgets_by_when_it_is_full_and_not_by_how_long_it_is_kept() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
+        engine.decide("hour", hour, ONE);
+        TokenBucket keptForADay = TokenBucket.guava(1);
+        for (int i = 0; i < 1000; i++) {
+            engine.decide("key" + i, keptForADay, ONE);
+        }
+        assertThat(engine.decide("hour", hour, ONE).granted()).isFalse();
     }
 
     @Test

@@ -114,8 +114,8 @@ class DifferentialTest {
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
     private <S> @Nullable S stored(String key, Limit<S> limit) {
         byte[] value = RedisFixture.commands().get(key);
-        RedisFixture.commands().persist(key);
-        return value == null ? null : codec.read(key, value, limit, 0, 0);
+        RedisFixture.commands().expire(key, 3600);
+        return value == null ? null : codec.read(key, value, limit, 0, 1);
     }
 
     /** Stalls, goes on by all kinds of amounts, jumps ahead, and steps back. */

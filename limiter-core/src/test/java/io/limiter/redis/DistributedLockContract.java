@@ -89,19 +89,32 @@ abstract class DistributedLockContract {
         Held held = lock.tryLock(key(), Duration.ZERO);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread waiter = new Thread(() -> {
-            Thread.currentThread().interrupt();
             try (Held got = lock.tryLock(key(), LONG)) {
                 interrupted.complete(got != null && Thread.currentThread().isInterrupted());
+            } catch (Throwable e) {
+                interrupted.completeExceptionally(e);
             }
         });
         waiter.start();
-        Awaitility.await()
-                .until(() ->
-                        waiter.getState() == Thread.State.TIMED_WAITING || waiter.getState() == Thread.State.WAITING);
+        awaitParked(waiter);
+        interrupt(waiter);
+        awaitParked(waiter);
         assertThat(interrupted).isNotDone();
         held.close();
         assertThat(interrupted.join()).isTrue();
         join(waiter);
+        assertThat(RedisFixture.commands().exists(key())).as("given back").isZero();
+    }
+
+    /** Interrupts a thread that waits for the lock. */
+    void interrupt(Thread waiter) {
+        waiter.interrupt();
+    }
+
+    private static void awaitParked(Thread waiter) {
+        Awaitility.await()
+                .until(() ->
+                        waiter.getState() == Thread.State.TIMED_WAITING || waiter.getState() == Thread.State.WAITING);
     }
 
     private String key() {

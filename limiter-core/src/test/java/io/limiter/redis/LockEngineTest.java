@@ -38,6 +38,17 @@ class LockEngineTest {
     }
 
     @Test
+    void refusals_and_peeks_write_nothing() {
+        RateLimiter limiter = redis.underLock(lock).build("k", TEN);
+        assertThat(limiter.tryAcquire(10)).isTrue();
+        RedisFixture.commands().configResetstat();
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(limiter.peek().granted()).isFalse();
+        // Load and unlock, no save; the two locks are the only values set.
+        assertThat(RedisFixture.commandsSent()).containsEntry("evalsha", 4L).containsEntry("set", 2L);
+    }
+
+    @Test
     void a_holder_that_lost_its_lock_does_not_overwrite_what_others_decided() {
         String key = redis.prefix() + "{k}";
         LockEngine others = engine(lock, Duration.ofSeconds(1));

@@ -149,6 +149,14 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
+    void other_numbers_do_not_make_it_expire_sooner(By by) {
+        assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
+        assertThat(limiters(by).build("k", 100, 1, 1).tryAcquire()).isFalse();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(900_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void a_debt_is_kept_until_it_is_paid(By by) {
         RateLimiter limiter = limiters(by)
                 .build(

@@ -47,7 +47,9 @@ final class LimitBinder {
 
     /** What the stored state depends on. */
     private static Object numbers(Limit<?> limit) {
-        return limit instanceof TokenBucket bucket ? List.of(bucket.permitsPerSecond(), bucket.burstSeconds()) : limit;
+        return limit instanceof TokenBucket bucket
+                ? List.of(bucket.permitsPerSecond(), bucket.burstSeconds(), bucket.maxWait())
+                : limit;
     }
 
     private static Limiter build(LimiterFactory limiters, DeclaredLimit declared) {
