@@ -1,6 +1,7 @@
 package io.limiter;
 
 import io.limiter.algorithm.Decision;
+import java.util.OptionalLong;
 
 /**
  * A limit was exceeded, by a caller that has no other way to learn it. An expected outcome under load, so it carries no
@@ -15,7 +16,7 @@ public final class RateLimitExceededException extends RuntimeException {
 
     /** With a message that says when to come back. */
     public RateLimitExceededException(String key, Decision decision) {
-        this(key, decision, defaultMessage(key, decision));
+        this(key, decision, defaultMessage(decision));
     }
 
     public RateLimitExceededException(String key, Decision decision, String message) {
@@ -34,9 +35,11 @@ public final class RateLimitExceededException extends RuntimeException {
         return decision;
     }
 
-    private static String defaultMessage(String key, Decision decision) {
-        return decision.retryAfterMicros() == Decision.NEVER_MICROS
-                ? "rate limit of '" + key + "' can never grant that much at once"
-                : "rate limit of '" + key + "' exceeded, retry after " + decision.retryAfter();
+    /** It goes to the caller over HTTP, so it names neither limiter nor key. */
+    private static String defaultMessage(Decision decision) {
+        OptionalLong seconds = decision.retryAfterSeconds();
+        return seconds.isEmpty()
+                ? "Too many requests"
+                : "Too many requests, try again in " + seconds.getAsLong() + " s";
     }
 }

@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -14,7 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** One endpoint for each way to limit. */
 @RestController
-@RequestMapping("/limiter")
+@RequestMapping(path = "/limiter", produces = MediaType.TEXT_PLAIN_VALUE)
 class LimiterController {
 
     private final RateLimiter rate2;

@@ -3,7 +3,7 @@ package io.limiter.sample;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
-/** Starts the sample; on a Redis of its own unless {@code spring.data.redis.url} or {@code .host} names another. */
+/** Starts the sample; on a Redis of its own unless {@code spring.data.redis.url}, {@code .host} or {@code .port} names another. */
 @SpringBootApplication
 public class SampleApplication {
 

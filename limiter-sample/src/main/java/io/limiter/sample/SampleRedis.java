@@ -5,8 +5,10 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.context.ApplicationListener;
@@ -16,22 +18,23 @@ import org.springframework.util.FileSystemUtils;
 import redis.embedded.RedisServer;
 
 /**
- * Gives the sample a Redis before the application starts: the one that {@code spring.data.redis.url} or {@code .host}
- * names, else the one that another instance of the sample has started, else one of its own.
+ * Gives the sample a Redis before the application starts: the one that {@code spring.data.redis.url}, {@code .host} or
+ * {@code .port} names, else the one that another instance of the sample has started, else one of its own.
  */
 class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
-    private static final int CONNECT_TIMEOUT_MILLIS = 500;
+    private static final List<String> OTHER_REDIS =
+            List.of("spring.data.redis.url", "spring.data.redis.host", "spring.data.redis.port");
+    private static final int TIMEOUT_MILLIS = 500;
 
     @Override
     public void onApplicationEvent(ApplicationEnvironmentPreparedEvent event) {
         ConfigurableEnvironment environment = event.getEnvironment();
-        if (environment.containsProperty("spring.data.redis.url")
-                || environment.containsProperty("spring.data.redis.host")) {
+        if (OTHER_REDIS.stream().anyMatch(environment::containsProperty)) {
             return;
         }
         int port = environment.getProperty("sample.redis.port", Integer.class, 6390);
-        if (!listens(port)) {
+        if (!isThere(port)) {
             start(port);
         }
         environment
@@ -40,10 +43,13 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
                         "sampleRedis", Map.of("spring.data.redis.host", "127.0.0.1", "spring.data.redis.port", port)));
     }
 
-    private static boolean listens(int port) {
+    /** Whether a Redis answers there, and not something else. */
+    private static boolean isThere(int port) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_TIMEOUT_MILLIS);
-            return true;
+            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readNBytes(5), StandardCharsets.US_ASCII).equals("+PONG");
         } catch (IOException e) {
             return false;
         }
@@ -52,6 +58,7 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
     private static void start(int port) {
         try {
             Path dir = Files.createTempDirectory("limiter-sample-redis");
+            dir.toFile().deleteOnExit();
             RedisServer server = RedisServer.newRedisServer()
                     .port(port)
                     .bind("127.0.0.1")

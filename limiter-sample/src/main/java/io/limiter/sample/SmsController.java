@@ -12,7 +12,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** Sends a code at most once a minute to a phone number, whether it comes as a form or as JSON. */
 @RestController
-@RequestMapping("/sms")
+@RequestMapping(path = "/sms", produces = MediaType.TEXT_PLAIN_VALUE)
 class SmsController {
 
     private static final String ONCE_A_MINUTE = "A code was sent to this number less than a minute ago.";

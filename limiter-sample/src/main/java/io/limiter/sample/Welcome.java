@@ -1,5 +1,6 @@
 package io.limiter.sample;
 
+import java.net.URI;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
@@ -11,9 +12,11 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
     public void onApplicationEvent(ApplicationReadyEvent event) {
         Environment environment = event.getApplicationContext().getEnvironment();
         String here = "http://localhost:" + environment.getProperty("local.server.port");
+        // Not all of the URL, which may hold a password.
         String redis = environment.containsProperty("spring.data.redis.url")
-                ? environment.getRequiredProperty("spring.data.redis.url")
-                : environment.getProperty("spring.data.redis.host") + ":"
+                ? URI.create(environment.getRequiredProperty("spring.data.redis.url"))
+                        .getHost()
+                : environment.getProperty("spring.data.redis.host", "localhost") + ":"
                         + environment.getProperty("spring.data.redis.port", "6379");
         System.out.printf("""
 
@@ -26,7 +29,7 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i '%1$s/limiter/user?user=ann'               3 in 10 s, for each user
                   curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
 
-                A second instance on another port shares them: add -Dspring-boot.run.arguments=--server.port=8081
+                Another instance shares them: add -Dspring-boot.run.arguments=--server.port=8081 to the command.
                 """, here, redis);
     }
 }

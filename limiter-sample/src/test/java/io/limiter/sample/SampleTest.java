@@ -115,6 +115,12 @@ class SampleTest {
     }
 
     @Test
+    void what_callers_send_comes_back_as_text() throws Exception {
+        assertThat(get(first, "/limiter/count?key=%3Cscript%3E").headers().firstValue("Content-Type"))
+                .hasValueSatisfying(type -> assertThat(type).startsWith("text/plain"));
+    }
+
+    @Test
     void the_page_is_there() throws Exception {
         assertThat(get(first, "/").body()).contains("Limiter sample");
     }

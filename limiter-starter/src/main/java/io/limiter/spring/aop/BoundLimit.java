@@ -4,7 +4,6 @@ import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.key.CallKey;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,18 +22,10 @@ record BoundLimit(Limiter limiter, int permits, CallKey key, String message) {
         String owner = key.of(arguments);
         Decision decision = owner == null ? limiter.decide(permits) : limiter.decide(owner, permits);
         if (!decision.granted()) {
-            throw new RateLimitExceededException(owner == null ? limiter.name() : owner, decision, message(decision));
+            String whose = owner == null ? limiter.name() : owner;
+            throw message.isEmpty()
+                    ? new RateLimitExceededException(whose, decision)
+                    : new RateLimitExceededException(whose, decision, message);
         }
-    }
-
-    /** For the caller, so it names neither limiter nor key. */
-    private String message(Decision decision) {
-        if (!message.isEmpty()) {
-            return message;
-        }
-        OptionalLong seconds = decision.retryAfterSeconds();
-        return seconds.isEmpty()
-                ? "Too many requests"
-                : "Too many requests, try again in " + seconds.getAsLong() + " s";
     }
 }

@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import java.lang.reflect.Method;
+import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +20,23 @@ final class LimitInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Method method = invocation.getMethod();
         Object target = invocation.getThis();
-        Class<?> beanClass = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
-        for (BoundLimit limit : methods.limits(method, beanClass)) {
+        for (BoundLimit limit : limits(method, target)) {
             limit.take(invocation.getArguments());
         }
         return invocation.proceed();
+    }
+
+    private List<BoundLimit> limits(Method method, @Nullable Object target) {
+        Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
+        Class<?> inner = target == null ? outer : AopUtils.getTargetClass(target);
+        List<BoundLimit> limits = methods.limits(method, inner);
+        if (limits.isEmpty()) {
+            // What a proxy stands for need not have the method: a repository's interface is implemented by no class.
+            limits = methods.limits(method, outer);
+        }
+        if (limits.isEmpty()) {
+            throw new IllegalStateException("the limits of " + method + " were not found for " + inner.getName());
+        }
+        return limits;
     }
 }

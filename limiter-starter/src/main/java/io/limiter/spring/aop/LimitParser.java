@@ -83,6 +83,9 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     "timeout (seconds) must be between 0 and " + LONGEST_TIMEOUT_SECONDS + ", was " + seconds);
         }
+        if (annotation.getDouble("rate") == 0) {
+            throw new IllegalArgumentException("rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60");
+        }
         Duration timeout = Duration.ofNanos(Math.round(seconds * 1e9));
         Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
         TokenBucket bucket = TokenBucket.builder(annotation.getDouble("rate"), annotation.getDouble("burst"))

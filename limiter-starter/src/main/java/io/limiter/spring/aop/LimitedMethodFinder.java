@@ -11,6 +11,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
@@ -18,6 +19,8 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
 final class LimitedMethodFinder {
 
     private static final Logger log = LoggerFactory.getLogger(LimitedMethodFinder.class);
+
+    private static final String BEAN = "org.springframework.context.annotation.Bean";
 
     private final LimitParser parser;
 
@@ -61,6 +64,11 @@ final class LimitedMethodFinder {
     }
 
     private static void checkCanBeLimited(Method method, Class<?> userClass) {
+        if (MergedAnnotations.from(method).isPresent(BEAN)) {
+            throw new InvalidLimitException(
+                    "limit on " + MethodName.of(userClass, method),
+                    "the method makes a bean, and is called once: limit the methods of the bean's class instead");
+        }
         int obstacles = method.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC | Modifier.FINAL);
         if (obstacles != 0) {
             throw new InvalidLimitException(

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.expression.MapAccessor;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.EvaluationContext;
@@ -17,6 +16,8 @@ import org.springframework.expression.ParserContext;
 import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.common.CompositeStringExpression;
 import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
@@ -36,7 +37,7 @@ final class KeyTemplate implements CallKey {
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
     private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
     private static final PropertyAccessor[] READ_ONLY = {
-        new MapAccessor(false), DataBindingPropertyAccessor.forReadOnlyAccess()
+        new MapEntries(), DataBindingPropertyAccessor.forReadOnlyAccess()
     };
 
     private final String template;
@@ -137,12 +138,20 @@ final class KeyTemplate implements CallKey {
         try {
             text = KeyText.of(expression.getValue(context));
         } catch (EvaluationException | IllegalArgumentException e) {
-            throw new MissingLimitKeyException(describe(expression) + " has no value: " + e.getMessage(), e);
+            String problem = describe(expression) + " has no value: " + e.getMessage();
+            throw isForNull(e) ? new MissingLimitKeyException(problem, e) : new IllegalStateException(problem, e);
         }
         if (text == null || text.isBlank()) {
             throw new MissingLimitKeyException(describe(expression) + " is " + (text == null ? "null" : "blank"));
         }
         return text;
+    }
+
+    /** Whether a null on the way is to blame, which callers can send, rather than the expression. */
+    private static boolean isForNull(RuntimeException thrown) {
+        return thrown instanceof SpelEvaluationException e
+                && (e.getMessageCode() == SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL
+                        || e.getMessageCode() == SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
     }
 
     private String describe(SpelExpression expression) {

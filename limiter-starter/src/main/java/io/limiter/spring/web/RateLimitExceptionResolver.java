@@ -5,6 +5,7 @@ import io.limiter.RateLimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +69,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         return null;
     }
 
+    private static void write(byte[] body, HttpServletResponse response) throws IOException {
+        try {
+            response.getOutputStream().write(body);
+        } catch (IllegalStateException e) {
+            // The handler has asked for the writer, and there is only one of the two.
+            response.getWriter().write(new String(body, StandardCharsets.UTF_8));
+        }
+    }
+
     private void answer(HttpServletRequest request, HttpServletResponse response, RateLimitExceededException refusal)
             throws IOException {
         HttpStatus status = HttpStatus.TOO_MANY_REQUESTS;
@@ -81,9 +91,10 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             response.setHeader(HttpHeaders.RETRY_AFTER, Long.toString(seconds));
         });
         byte[] body = json.writeValueAsBytes(problem);
+        response.resetBuffer();
         response.setStatus(status.value());
         response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
         response.setContentLength(body.length);
-        response.getOutputStream().write(body);
+        write(body, response);
     }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.GenericApplicationContext;
 
 /** What fails the start, and what it says. */
@@ -25,6 +26,14 @@ class InvalidLimitsTest {
     static class Rate {
         @RateLimit(rate = 0)
         public void call() {}
+    }
+
+    static class OnBeanMethod {
+        @Bean
+        @RateLimit
+        public Object made() {
+            return new Object();
+        }
     }
 
     static class NoRate {
@@ -155,7 +164,9 @@ class InvalidLimitsTest {
 
     static Stream<Arguments> invalid() {
         return Stream.of(
-                Arguments.of(Rate.class, "@RateLimit for %s.call(): rate (permits per second) must be between"),
+                Arguments.of(OnBeanMethod.class, "limit on %s.made(): the method makes a bean"),
+                Arguments.of(
+                        Rate.class, "@RateLimit for %s.call(): rate must be more than 0, was 0: in Java 1 / 60 is 0"),
                 Arguments.of(NoRate.class, "was NaN"),
                 Arguments.of(Burst.class, "burst (seconds) must be between"),
                 Arguments.of(BurstTooSmall.class, "burst must be at least 10.0 s"),

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.RateLimit;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -24,6 +26,21 @@ class ProxyingTest {
         @Override
         @RateLimit(rate = 1.0 / 60, burst = 60)
         public void greet() {}
+    }
+
+    interface Repository {
+
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        void find();
+    }
+
+    /** As Spring Data makes its repositories: a proxy for an object that does not implement the interface. */
+    static Repository repository() {
+        ProxyFactory factory = new ProxyFactory();
+        factory.setTarget(new Object());
+        factory.setInterfaces(Repository.class);
+        factory.addAdvice((MethodInterceptor) call -> null);
+        return (Repository) factory.getProxy();
     }
 
     static class CallsAtOnce {
@@ -47,6 +64,16 @@ class ProxyingTest {
         check(runner, true);
         check(runner.withPropertyValues("spring.aop.proxy-target-class=true"), true);
         check(runner.withPropertyValues("spring.aop.proxy-target-class=false"), false);
+    }
+
+    @Test
+    void aRepositoryWhoseInterfaceNoClassImplements() {
+        Contexts.local().withBean(Repository.class, ProxyingTest::repository).run(context -> {
+            assertThat(context).hasNotFailed();
+            Repository repository = context.getBean(Repository.class);
+            repository.find();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(repository::find);
+        });
     }
 
     @Test

@@ -54,7 +54,7 @@ class FailureAnalyzersTest {
                 .isNotNull();
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
-                .contains("@RateLimit for " + Limited.class.getName() + ".call(): rate (permits per second) must be")
+                .contains("@RateLimit for " + Limited.class.getName() + ".call(): rate must be more than 0, was 0")
                 .contains("Correct the annotation");
     }
 
