@@ -9,7 +9,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.testing.Concurrently;
-import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,15 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every rate limiter does, whichever engine decides. {@code EveryEngineTest} sees to it that none is left out. */
-public abstract class RateLimiterContract {
-
-    protected static final Duration SECOND = Duration.ofSeconds(1);
-
-    /** A factory on the engine under test, with keys of this test's own. */
-    protected abstract LimiterFactory limiters();
-
-    /** The clock of the engine, on which its limiters also sleep. */
-    protected abstract TestClock clock();
+public abstract class RateLimiterContract extends RateLimiterChangesContract {
 
     @Test
     void own_cost_grants_a_permit_when_it_is_there() {
@@ -170,99 +161,11 @@ public abstract class RateLimiterContract {
     }
 
     @Test
-    void one_name_is_one_bucket_whatever_the_numbers() {
-        RateLimiter slow = limiters().build("k", 1, 1, 60);
-        assertThat(slow.tryAcquire()).isTrue();
-        RateLimiter fast = limiters().build("k", 100, 1, 60);
-        assertThat(fast.limit().permitsPerSecond()).isEqualTo(100);
-        assertThat(fast.tryAcquire()).isFalse();
-        clock().advance(Duration.ofMillis(10));
-        assertThat(fast.tryAcquire()).isTrue();
-        assertThat(limiters().build("k", 100, 1, 60)).isSameAs(fast);
-    }
-
-    @Test
     void another_name_or_prefix_is_another_bucket() {
         assertThat(limiters().build("a", 1, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters().build("b", 1, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters().build("a:b", 1, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters().build("a", 1, 1, 60).tryAcquire("b")).isTrue();
-    }
-
-    @Test
-    void a_new_rate_keeps_what_was_earned_and_owed() {
-        RateLimiter limiter = limiters().build("k", 1, 10, 60);
-        assertThat(limiter.tryAcquire(10)).isTrue();
-        clock().advance(seconds(4));
-        limiter.setRate(2);
-        assertThat(limiter.getRate()).isEqualTo(2);
-        // Four of ten at the old rate are eight of twenty at the new one.
-        assertThat(limiter.peek().remaining()).isEqualTo(8);
-        assertThat(limiter.peek().limit()).isEqualTo(20);
-        assertThat(limiter.tryAcquire(9)).isFalse();
-        clock().advance(Duration.ofMillis(500));
-        assertThat(limiter.tryAcquire(9)).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-    }
-
-    @Test
-    void a_new_rate_takes_effect_even_if_the_first_call_is_refused() {
-        RateLimiter limiter = limiters().build("k", 1.0 / 3600, 3600, 60);
-        assertThat(limiter.tryAcquire()).isTrue();
-        limiter.setRate(10);
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(Duration.ofMillis(100));
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
-    void limiters_with_other_numbers_on_one_bucket_mint_nothing() {
-        RateLimiter roomy = limiters().build("k", 10, 1, 60);
-        RateLimiter tight = limiters().build("k", 10, 0.1, 60);
-        int granted = 0;
-        for (int i = 0; i < 1000; i++) {
-            granted += roomy.tryAcquire() ? 1 : 0;
-            tight.tryAcquire(1, Duration.ZERO);
-            granted += tight.tryAcquire() ? 1 : 0;
-            clock().advance(Duration.ofMillis(10));
-        }
-        assertThat(granted).isLessThanOrEqualTo(10 + 100);
-    }
-
-    @Test
-    void a_rate_that_changes_under_load_mints_nothing() {
-        RateLimiter limiter = limiters().build("k", 100, 1, 60);
-        AtomicInteger granted = new AtomicInteger();
-        AtomicInteger calls = new AtomicInteger();
-        Concurrently.run(8, () -> {
-            for (int i = 0; i < 30; i++) {
-                limiter.setRate(calls.getAndIncrement() % 2 == 0 ? 50 : 100);
-                if (limiter.tryAcquire()) {
-                    granted.incrementAndGet();
-                }
-            }
-        });
-        assertThat(granted.get()).isBetween(50, 100);
-    }
-
-    @Test
-    void a_bucket_that_starts_empty_fills_although_every_call_is_refused_at_first() {
-        RateLimiter limiter = limiters()
-                .build("k", TokenBucket.builder(1, 10).startsFull(false).build());
-        assertThat(limiter.decide(1).retryAfter()).isEqualTo(SECOND);
-        clock().advance(Duration.ofMillis(500));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(Duration.ofMillis(500));
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.tryAcquire()).isFalse();
-    }
-
-    @Test
-    void building_again_limits_at_the_numbers_given_even_after_set_rate() {
-        RateLimiter first = limiters().build("k", 1, 1, 60);
-        first.setRate(50);
-        assertThat(limiters().build("k", 1, 1, 60).getRate()).isEqualTo(1);
-        assertThat(first.getRate()).isEqualTo(50);
     }
 
     @Test
@@ -305,29 +208,6 @@ public abstract class RateLimiterContract {
                 assertThat(limiter.decide(permits).granted()).as("call %d", i).isTrue();
             }
         }
-    }
-
-    @Test
-    void a_clock_that_steps_back_gives_nothing_away() {
-        RateLimiter limiter = limiters().build("k", 1, 10, 60);
-        assertThat(limiter.tryAcquire(10)).isTrue();
-        clock().advance(seconds(-60));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(seconds(60));
-        assertThat(limiter.tryAcquire()).isFalse();
-        clock().advance(seconds(1));
-        assertThat(limiter.tryAcquire()).isTrue();
-    }
-
-    @Test
-    void a_clock_that_steps_back_far_freezes_nobody_for_longer_than_max_wait() {
-        RateLimiter limiter = limiters()
-                .build("k", TokenBucket.builder(1, 1).maxWait(seconds(30)).build());
-        assertThat(limiter.tryAcquire()).isTrue();
-        clock().advance(Duration.ofDays(-10));
-        assertThat(limiter.decide(1).retryAfter()).isEqualTo(seconds(31));
-        clock().advance(seconds(31));
-        assertThat(limiter.tryAcquire()).isTrue();
     }
 
     @ParameterizedTest
