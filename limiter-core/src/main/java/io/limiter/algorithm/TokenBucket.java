@@ -107,9 +107,13 @@ public record TokenBucket(
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
         Check.range("burst (seconds)", burstSeconds, MIN_BURST, (double) Check.MAX_DURATION.toSeconds());
-        if (permitsPerSecond * burstSeconds > MAX_PERMITS) {
-            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with a burst of " + burstSeconds
-                    + " s is " + permitsPerSecond * burstSeconds + " permits, must be at most " + MAX_PERMITS);
+        double permits = warmUp == null
+                ? permitsPerSecond * burstSeconds
+                : warmUp.maxPermits(1000.0 / permitsPerSecond * 1000.0);
+        if (permits > MAX_PERMITS) {
+            throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with "
+                    + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
+                    + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
         }
         Check.duration("timeout", timeout, Duration.ZERO);
         Check.duration("maxWait", maxWait, Duration.ZERO);

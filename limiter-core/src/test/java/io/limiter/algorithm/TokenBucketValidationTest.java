@@ -86,6 +86,9 @@ class TokenBucketValidationTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
                 .withMessageContaining("8.64E16 permits, must be at most 1.0E12");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TokenBucket.guava(1e9, Duration.ofDays(1000)))
+                .withMessageContaining("permits, must be at most 1.0E12");
     }
 
     @Test

@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -45,11 +44,12 @@ class NeverTooManyTest {
         hammer(engine, call, rate, burst, seconds);
     }
 
-    @Test
+    @ParameterizedTest
+    @CsvSource({"script, try, 1234.5, 2, 120", "script, acquire, 777, 1, 120", "lock, try, 33, 2, 60"})
     @Tag("soak")
-    void never_too_many_in_a_long_run() throws Exception {
-        hammer("script", "try", 1234.5, 2, 120);
-        hammer("script", "acquire", 777, 1, 120);
+    void never_too_many_in_a_long_run(String engine, String call, double rate, double burst, double seconds)
+            throws Exception {
+        hammer(engine, call, rate, burst, seconds);
     }
 
     private void hammer(String engine, String call, double rate, double burst, double seconds) throws Exception {
