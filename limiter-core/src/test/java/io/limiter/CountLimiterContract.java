@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every count limiter does, whichever engine decides. {@code EveryEngineTest} sees to it that none is left out. */
-public abstract class CountLimiterContract {
+/** What every count limiter does, whichever engine decides. */
+abstract class CountLimiterContract {
 
     /** A factory on the engine under test, with keys of this test's own. */
     protected abstract LimiterFactory limiters();

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every rate limiter does, whichever engine decides. {@code EveryEngineTest} sees to it that none is left out. */
-public abstract class RateLimiterContract extends RateLimiterChangesContract {
+/** What every rate limiter does, whichever engine decides. */
+abstract class RateLimiterContract extends RateLimiterChangesContract {
 
     @Test
     void own_cost_grants_a_permit_when_it_is_there() {

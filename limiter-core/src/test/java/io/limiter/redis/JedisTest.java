@@ -6,26 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.RateLimiterContract;
-import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** The whole contract over Jedis instead of Lettuce. */
-class JedisTest extends RateLimiterContract {
+class JedisTest extends RedisEngineContract {
 
     private static JedisConnectionFactory jedis;
-
-    @RegisterExtension
-    final RedisFixture redis = new RedisFixture();
-
-    private LimiterFactory limiters;
 
     @BeforeAll
     static void connect() {
@@ -43,21 +35,12 @@ class JedisTest extends RateLimiterContract {
     }
 
     @Override
-    protected LimiterFactory limiters() {
-        return limiters == null ? limiters = overJedis() : limiters;
-    }
-
-    private LimiterFactory overJedis() {
+    LimiterFactory build() {
         return RedisRateLimiterFactory.builder(jedis)
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())
                 .build()
                 .withPrefix(redis.prefix());
-    }
-
-    @Override
-    protected TestClock clock() {
-        return redis.clock();
     }
 
     @Test

@@ -1,11 +1,11 @@
 package io.limiter.local;
 
+import io.limiter.EngineContract;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimiterContract;
 import io.limiter.engine.CacheBounds;
 import io.limiter.testing.TestClock;
 
-class LocalRateLimiterContractTest extends RateLimiterContract {
+class LocalEngineContractTest extends EngineContract {
 
     private final TestClock clock = new TestClock();
     private final LimiterFactory limiters =

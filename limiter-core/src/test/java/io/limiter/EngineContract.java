@@ -1,0 +1,42 @@
+package io.limiter;
+
+import io.limiter.testing.TestClock;
+import org.junit.jupiter.api.Nested;
+
+/** What every engine carries: each kind of limiter. {@code EveryEngineTest} sees to it that no engine is left out. */
+public abstract class EngineContract {
+
+    /** A factory on the engine under test, with keys of this test's own; the same at each call. */
+    protected abstract LimiterFactory limiters();
+
+    /** The clock of the engine, on which its limiters also sleep. */
+    protected abstract TestClock clock();
+
+    @Nested
+    class RateLimiters extends RateLimiterContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
+
+    @Nested
+    class CountLimiters extends CountLimiterContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
+}

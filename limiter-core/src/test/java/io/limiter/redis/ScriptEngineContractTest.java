@@ -1,0 +1,11 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterFactory;
+
+class ScriptEngineContractTest extends RedisEngineContract {
+
+    @Override
+    LimiterFactory build() {
+        return redis.byScript();
+    }
+}
