@@ -1,7 +1,10 @@
 package io.limiter.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConnection;
@@ -18,22 +21,55 @@ import org.springframework.data.redis.core.types.Expiration;
  * <p>Connections come from the factory rather than through a template, so that a decision never becomes part of a
  * transaction that the calling thread has open.
  *
+ * <p>Where the client is Lettuce, decisions go over its own asynchronous commands, and no thread waits. Everything else
+ * goes through Spring's connections, and blocks.
+ *
  * <p>A thread that was interrupted before can call all the same, as it can with a limiter in process, and stays
- * interrupted. One that is interrupted while it waits for the answer gets the client's exception.
+ * interrupted. One that is interrupted while a blocking client waits for the answer gets the client's exception.
  */
 final class RedisCalls {
 
     private static final byte[][] NO_ARGUMENTS = {};
 
     private final RedisConnectionFactory connections;
+    private final @Nullable LettuceScripts lettuce;
+    private volatile @Nullable Boolean cluster;
 
     RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
+        this.lettuce = LettuceScripts.of(connections, this::call);
     }
 
-    /** Whether keys of different names may share a call. */
-    boolean keysShareCalls() {
-        return call(connection -> !(connection instanceof RedisClusterConnection));
+    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only; asks the first connection. */
+    boolean isCluster() {
+        Boolean known = cluster;
+        if (known == null) {
+            known = call(connection -> connection instanceof RedisClusterConnection);
+            cluster = known;
+        }
+        return known;
+    }
+
+    /** Whether {@link #start} would block now, because the client can do no other or is not connected yet. */
+    boolean blocks() {
+        return lettuce == null || lettuce.mustConnect();
+    }
+
+    /**
+     * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are started one
+     * after the other run in that order.
+     */
+    CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[] argument) {
+        try {
+            if (lettuce != null) {
+                return lettuce.run(script, keys, argument);
+            }
+            List<byte[]> keysAndArgument = new ArrayList<>(Arrays.asList(keys));
+            keysAndArgument.add(argument);
+            return CompletableFuture.completedFuture(runForList(script, keys.length, keysAndArgument));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** Runs a script that returns a list. */

@@ -13,7 +13,7 @@ final class RedisProblems {
     private RedisProblems() {}
 
     /** The call failed: no connection, no answer in time, an error. */
-    static LimiterBackendException of(String key, RuntimeException cause) {
+    static LimiterBackendException of(String key, Throwable cause) {
         return cause instanceof LimiterBackendException already
                 ? already
                 : new LimiterBackendException(key, "Redis failed: " + describe(cause), cause);
@@ -37,7 +37,7 @@ final class RedisProblems {
         return error.contains("WRONGTYPE");
     }
 
-    private static String describe(RuntimeException thrown) {
+    private static String describe(Throwable thrown) {
         Throwable cause = NestedExceptionUtils.getMostSpecificCause(thrown);
         return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }

@@ -26,6 +26,29 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
         this.fileName = fileName;
     }
 
+    /**
+     * @throws IllegalArgumentException if there is no script for this kind of limit
+     */
+    static ScriptedLimit<?, ?> of(Limit<?> limit) {
+        ScriptedLimit<?, ?> scripted = find(limit);
+        if (scripted == null) {
+            throw new IllegalArgumentException("there is no script for "
+                    + limit.getClass().getName() + ": the script engine decides "
+                    + ALL.stream().map(known -> known.type().getSimpleName()).toList() + ", the lock engine any limit");
+        }
+        return scripted;
+    }
+
+    /** {@code null} if there is no script for this kind of limit. */
+    static @Nullable ScriptedLimit<?, ?> find(Limit<?> limit) {
+        for (ScriptedLimit<?, ?> scripted : ALL) {
+            if (scripted.type.isInstance(limit)) {
+                return scripted;
+            }
+        }
+        return null;
+    }
+
     final Class<L> type() {
         return type;
     }

@@ -57,11 +57,9 @@ final class StateCodec {
     }
 
     private static <S> @Nullable S readPacked(byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
-        for (ScriptedLimit<?, ?> scripted : ScriptedLimit.ALL) {
-            if (scripted.type().isInstance(limit)) {
-                return limit.stateType().cast(scripted.readPackedOf(value, limit, nowMicros, ttlMillis));
-            }
-        }
-        return null;
+        ScriptedLimit<?, ?> scripted = ScriptedLimit.find(limit);
+        return scripted == null
+                ? null
+                : limit.stateType().cast(scripted.readPackedOf(value, limit, nowMicros, ttlMillis));
     }
 }

@@ -1,0 +1,130 @@
+package io.limiter.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Scripts over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all: no thread
+ * waits for an answer, and many calls can be under way. Answers arrive on the client's I/O thread.
+ */
+final class LettuceScripts {
+
+    private static final boolean PRESENT =
+            ClassUtils.isPresent("io.lettuce.core.RedisClient", LettuceScripts.class.getClassLoader());
+
+    private final Supplier<Connected> connect;
+    private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
+    private volatile @Nullable Connected connected;
+
+    private LettuceScripts(Supplier<Connected> connect) {
+        this.connect = connect;
+    }
+
+    /**
+     * @param connected runs a function on a connection of the factory's, which it then gives back
+     * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
+     */
+    static @Nullable LettuceScripts of(
+            RedisConnectionFactory connections, Function<Function<RedisConnection, Connected>, Connected> connected) {
+        return PRESENT && connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
+                ? new LettuceScripts(() -> connected.apply(Connected::of))
+                : null;
+    }
+
+    /** Whether the next call has to connect first, which blocks. */
+    boolean mustConnect() {
+        Connected now = connected;
+        return now == null || now.isClosed();
+    }
+
+    /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
+    CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[] argument) {
+        RedisClusterAsyncCommands<byte[], byte[]> commands = connection().commands;
+        CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+        RedisFuture<List<Object>> byDigest = commands.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument);
+        limitTime(byDigest).whenComplete((reply, error) -> {
+            if (error instanceof RedisNoScriptException) {
+                RedisFuture<List<Object>> bySource =
+                        commands.eval(script.source(), ScriptOutputType.MULTI, keys, argument);
+                limitTime(bySource).whenComplete((again, failure) -> complete(answer, again, failure));
+            } else {
+                complete(answer, reply, error);
+            }
+        });
+        return answer;
+    }
+
+    private void complete(CompletableFuture<List<Object>> answer, List<Object> reply, @Nullable Throwable error) {
+        if (error == null) {
+            answer.complete(reply);
+            return;
+        }
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        RuntimeException converted = cause instanceof Exception e ? errors.convert(e) : null;
+        answer.completeExceptionally(converted == null ? cause : converted);
+    }
+
+    /** By default Lettuce itself gives up after its timeout; if that is switched off, nothing else would. */
+    private <T> CompletableFuture<T> limitTime(RedisFuture<T> command) {
+        CompletableFuture<T> future = command.toCompletableFuture();
+        Duration timeout = connection().ownTimeout;
+        return timeout == null ? future : future.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private Connected connection() {
+        Connected now = connected;
+        if (now == null || now.isClosed()) {
+            now = connect.get();
+            connected = now;
+        }
+        return now;
+    }
+
+    /** The shared connection; open until the factory is stopped, also while Lettuce reconnects. */
+    static final class Connected {
+
+        private final RedisClusterAsyncCommands<byte[], byte[]> commands;
+        private final StatefulConnection<?, ?> connection;
+        private final @Nullable Duration ownTimeout;
+
+        private Connected(RedisClusterAsyncCommands<byte[], byte[]> commands, StatefulConnection<?, ?> connection) {
+            this.commands = commands;
+            this.connection = connection;
+            this.ownTimeout =
+                    connection.getOptions().getTimeoutOptions().isTimeoutCommands() ? null : connection.getTimeout();
+        }
+
+        private static Connected of(RedisConnection connection) {
+            RedisClusterAsyncCommands<byte[], byte[]> commands = ((LettuceConnection) connection).getNativeConnection();
+            return new Connected(
+                    commands,
+                    commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
+                            ? cluster.getStatefulConnection()
+                            : ((RedisAsyncCommands<byte[], byte[]>) commands).getStatefulConnection());
+        }
+
+        boolean isClosed() {
+            return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.engine.Answer;
+import io.limiter.engine.KeyRequests;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a limit's script: what it is given, and what its reply means. Java's side of {@code batch.lua}, which
+ * describes both.
+ *
+ * <p>Like goes together, so that a call is small and Redis has little to do: keys that are asked the same share a
+ * section, and like requests in a row are one run. The reply is not one answer for each request but the state from which
+ * they follow; {@link Limit#step} gives them here, bit by bit as in Lua.
+ */
+final class ScriptCall {
+
+    /** Longer than any wait that is ever granted, and exact as a double. */
+    private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
+
+    private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
+    private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
+    private static final int MAX_RUNS = 0xFFFF;
+
+    private static final StateCodec CODEC = new StateCodec();
+
+    private final List<KeyRequests<?>> batch;
+
+    /**
+     * @param batch all of one kind of limit
+     */
+    ScriptCall(List<KeyRequests<?>> batch) {
+        this.batch = batch;
+    }
+
+    byte[][] keys() {
+        byte[][] keys = new byte[batch.size()][];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = batch.get(i).key().getBytes(StandardCharsets.UTF_8);
+        }
+        return keys;
+    }
+
+    byte[] argument() {
+        ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+        for (int first = 0; first < batch.size(); ) {
+            int end = first + 1;
+            while (end < batch.size() && askSame(batch.get(first), batch.get(end))) {
+                end++;
+            }
+            out = writeSection(out, end - first, batch.get(first));
+            first = end;
+        }
+        byte[] argument = new byte[out.position()];
+        out.flip().get(argument);
+        return argument;
+    }
+
+    private static boolean askSame(KeyRequests<?> one, KeyRequests<?> other) {
+        return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
+    }
+
+    private static ByteBuffer writeSection(ByteBuffer buffer, int keys, KeyRequests<?> asked) {
+        ScriptedLimit<?, ?> scripted = ScriptedLimit.of(asked.limit());
+        int numbers = scripted.numbersOf(asked.limit()) * Double.BYTES;
+        ByteBuffer out = ensure(buffer, SECTION_BYTES + numbers + RUN_BYTES);
+        int runsAt = out.position() + Integer.BYTES;
+        out.putInt(keys).putShort((short) 0);
+        scripted.writeNumbersOf(asked.limit(), out);
+        List<Request> requests = asked.requests();
+        int runs = 0;
+        for (int first = 0; first < requests.size(); runs++) {
+            Request request = requests.get(first);
+            int end = first + 1;
+            while (end < requests.size() && request.equals(requests.get(end))) {
+                end++;
+            }
+            out = ensure(out, RUN_BYTES);
+            out.putInt(request.peek() ? -request.permits() : request.permits());
+            out.putDouble(Math.min(request.timeoutMicros(), LONGEST_TIMEOUT));
+            out.putInt(end - first);
+            first = end;
+        }
+        if (runs > MAX_RUNS) {
+            throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
+        }
+        out.putShort(runsAt, (short) runs);
+        return out;
+    }
+
+    private static ByteBuffer ensure(ByteBuffer out, int more) {
+        if (out.remaining() >= more) {
+            return out;
+        }
+        return ByteBuffer.allocate(Math.max(2 * out.capacity(), out.position() + more))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .put(out.flip());
+    }
+
+    /** The answers, in the order of the batch. */
+    List<Answer> answers(List<Object> reply) {
+        long now = (Long) reply.get(0);
+        long granted = 0;
+        boolean complete = true;
+        List<Answer> answers = new ArrayList<>(batch.size());
+        for (int i = 0; i < batch.size(); i++) {
+            KeyRequests<?> asked = batch.get(i);
+            byte[] value = (byte[]) reply.get(i + 2);
+            if (isProblem(value)) {
+                answers.add(Answer.failed(problem(asked.key(), value)));
+                continue;
+            }
+            try {
+                Answer answer = answer(asked, value, now);
+                granted += grants(asked.requests(), answer.decisions());
+                answers.add(answer);
+            } catch (LimiterBackendException e) {
+                answers.add(Answer.failed(e));
+                complete = false;
+            }
+        }
+        long grantedByScript = (Long) reply.get(1);
+        if (complete && granted != grantedByScript) {
+            return allFailed(
+                    batch,
+                    new IllegalStateException("its script granted " + grantedByScript
+                            + " requests of a call where the same arithmetic in this JVM grants " + granted));
+        }
+        return answers;
+    }
+
+    private static boolean isProblem(byte @Nullable [] value) {
+        return value != null && value.length > 0 && value[0] == '!';
+    }
+
+    private static <S> Answer answer(KeyRequests<S> asked, byte @Nullable [] value, long now) {
+        Limit<S> limit = asked.limit();
+        S state = value == null ? null : CODEC.read(asked.key(), value, limit, now, -1);
+        List<Request> requests = asked.requests();
+        List<Decision> decisions = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            Step<S> step = limit.step(state, now, requests.get(i));
+            state = step.state();
+            decisions.add(step.decision());
+        }
+        return Answer.of(decisions);
+    }
+
+    private static int grants(List<Request> requests, List<Decision> decisions) {
+        int grants = 0;
+        for (int i = 0; i < decisions.size(); i++) {
+            if (decisions.get(i).granted() && !requests.get(i).peek()) {
+                grants++;
+            }
+        }
+        return grants;
+    }
+
+    private static LimiterBackendException problem(String key, byte[] reply) {
+        String problem = new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
+        return problem.equals("UNREADABLE") ? RedisProblems.unreadable(key) : RedisProblems.refused(key, problem);
+    }
+
+    static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        return batch.stream()
+                .map(asked -> Answer.failed(RedisProblems.of(asked.key(), cause)))
+                .toList();
+    }
+}
