@@ -2,6 +2,7 @@ package io.limiter;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A limit bound to a name. Everybody who builds a limiter with the same name draws from the same permits, in this JVM
@@ -32,6 +33,21 @@ public interface Limiter {
 
     /** As {@link #decide(int)}, from the permits of one key. */
     Decision decide(String key, int permits);
+
+    /**
+     * As {@link #decide(int)}, without blocking the calling thread: neither for the backend nor for the permits.
+     *
+     * <p>The future is completed by a thread of the backend's client, or of the common pool after a wait. Do not block in
+     * what depends on it; go on with the {@code ...Async} methods of the future instead. Cancelling it withdraws the
+     * request if that has not been sent yet; once sent, its permits are taken all the same.
+     *
+     * @param permits at least 1
+     * @return fails with {@link LimiterBackendException} if the backend did not decide
+     */
+    CompletableFuture<Decision> decideAsync(int permits);
+
+    /** As {@link #decideAsync(int)}, from the permits of one key. */
+    CompletableFuture<Decision> decideAsync(String key, int permits);
 
     /**
      * What {@link #decide(int)} would answer now, and what remains. Takes nothing and never waits.

@@ -20,10 +20,20 @@ public final class LimiterBackendException extends RuntimeException {
         this.key = key;
     }
 
+    private LimiterBackendException(LimiterBackendException same) {
+        super(same.getMessage(), same.getCause());
+        this.key = same.key;
+    }
+
     /** With the backend client's own exception as the cause. */
     public LimiterBackendException(String key, String problem, Throwable cause) {
         this(key, problem);
         initCause(cause);
+    }
+
+    /** The same failure with the calling thread's stack, for a caller whose request failed on another thread. */
+    public LimiterBackendException inThisThread() {
+        return new LimiterBackendException(this);
     }
 
     /** The key in the backend. */

@@ -3,6 +3,7 @@ package io.limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -58,6 +59,18 @@ public interface RateLimiter extends Limiter {
 
     /** As {@link #decide(int, Duration)}, from the permits of one key. */
     Decision decide(String key, int permits, Duration timeout);
+
+    /**
+     * As {@link #decide(int, Duration)}, without blocking the calling thread: the future is completed when the permits
+     * are there, or will not be. See {@link #decideAsync(int)}.
+     *
+     * @param permits at least 1
+     * @param timeout how long to wait at most
+     */
+    CompletableFuture<Decision> decideAsync(int permits, Duration timeout);
+
+    /** As {@link #decideAsync(int, Duration)}, from the permits of one key. */
+    CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout);
 
     /**
      * Takes one permit, waiting for it as long as it takes.

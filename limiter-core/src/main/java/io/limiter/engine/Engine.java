@@ -4,6 +4,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Carries decisions out: makes the step of a limit atomic for its key. Safe for use by many threads.
@@ -35,4 +36,13 @@ public interface Engine {
                 .decisions()
                 .get(0);
     }
+
+    /**
+     * As {@link #decide(String, Limit, Request)}, without blocking the calling thread for the backend.
+     *
+     * <p>Cancelling a request that has not been sent yet withdraws it; one that was sent is decided all the same.
+     *
+     * @return fails with {@link io.limiter.LimiterBackendException} if the backend did not decide
+     */
+    CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request);
 }

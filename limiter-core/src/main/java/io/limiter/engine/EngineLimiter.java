@@ -4,6 +4,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A limiter on an engine: the one path that every public method takes to its decision.
@@ -55,6 +56,16 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     @Override
+    public final CompletableFuture<Decision> decideAsync(int permits) {
+        return decideAndWaitAsync(keys.own(), permits, timeoutMicros());
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decideAsync(String key, int permits) {
+        return decideAndWaitAsync(keys.of(key), permits, timeoutMicros());
+    }
+
+    @Override
     public final Decision peek(int permits) {
         return engine.decide(keys.own(), limit, new Request(permits, timeoutMicros(), true));
     }
@@ -81,6 +92,14 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
             sleeper.sleep(decision.waitMicros());
         }
         return decision;
+    }
+
+    /** As {@link #decideAndWait}, with no thread that waits. */
+    protected final CompletableFuture<Decision> decideAndWaitAsync(String key, int permits, long timeoutMicros) {
+        CompletableFuture<Decision> decided =
+                engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false));
+        // Without a timeout nothing is granted later than now.
+        return timeoutMicros == 0 ? decided : new AwaitedDecision(decided, sleeper);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** A {@link RateLimiter} on an engine. */
 public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
@@ -32,6 +33,16 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
     @Override
     public final Decision decide(String key, int permits, Duration timeout) {
         return decideAndWait(keyOf(key), permits, micros(timeout));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
+        return decideAndWaitAsync(ownKey(), permits, micros(timeout));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
+        return decideAndWaitAsync(keyOf(key), permits, micros(timeout));
     }
 
     @Override

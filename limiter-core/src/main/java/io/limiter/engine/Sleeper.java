@@ -1,6 +1,7 @@
 package io.limiter.engine;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** How a caller waits for permits that were granted later than now. */
@@ -9,6 +10,11 @@ public interface Sleeper {
 
     /** Sleeps on when interrupted, and restores the interrupt flag at the end, as Guava's limiter does. */
     Sleeper UNINTERRUPTIBLE = micros -> Uninterruptibles.sleepUninterruptibly(micros, TimeUnit.MICROSECONDS);
+
+    /** Runs the action after so many microseconds, more than 0, without keeping a thread waiting. */
+    default void later(long micros, Runnable action) {
+        CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(action);
+    }
 
     /** Returns after the given number of microseconds, more than 0. */
     void sleep(long micros);

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +78,16 @@ public final class LocalEngine implements Engine {
             evict(nowMicros());
         }
         return answers;
+    }
+
+    /** Decided when it returns: there is no backend to wait for. */
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        try {
+            return CompletableFuture.completedFuture(decide(key, limit, request));
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     /** How many keys are held. */

@@ -33,11 +33,13 @@ final class LettuceScripts {
             ClassUtils.isPresent("io.lettuce.core.RedisClient", LettuceScripts.class.getClassLoader());
 
     private final Supplier<Connected> connect;
+    private final boolean cluster;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
     private volatile @Nullable Connected connected;
 
-    private LettuceScripts(Supplier<Connected> connect) {
+    private LettuceScripts(Supplier<Connected> connect, boolean cluster) {
         this.connect = connect;
+        this.cluster = cluster;
     }
 
     /**
@@ -47,8 +49,12 @@ final class LettuceScripts {
     static @Nullable LettuceScripts of(
             RedisConnectionFactory connections, Function<Function<RedisConnection, Connected>, Connected> connected) {
         return PRESENT && connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
-                ? new LettuceScripts(() -> connected.apply(Connected::of))
+                ? new LettuceScripts(() -> connected.apply(Connected::of), lettuce.isClusterAware())
                 : null;
+    }
+
+    boolean isCluster() {
+        return cluster;
     }
 
     /** Whether the next call has to connect first, which blocks. */

@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,7 @@ final class LockEngine implements Engine {
     private final DistributedLock lock;
     private final Duration lockWait;
     private final Ticker ticker;
+    private final Executor blockingCalls;
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
     private final LuaScript save = LuaScript.of(LuaScript.resource("save.lua"));
@@ -42,12 +45,20 @@ final class LockEngine implements Engine {
     /**
      * @param clock the part of the scripts that tells the time
      * @param ticker measures how long the lock was waited for
+     * @param blockingCalls runs the calls of those who do not want to wait
      */
-    LockEngine(RedisCalls redis, DistributedLock lock, Duration lockWait, String clock, Ticker ticker) {
+    LockEngine(
+            RedisCalls redis,
+            DistributedLock lock,
+            Duration lockWait,
+            String clock,
+            Ticker ticker,
+            Executor blockingCalls) {
         this.redis = redis;
         this.lock = lock;
         this.lockWait = lockWait;
         this.ticker = ticker;
+        this.blockingCalls = blockingCalls;
         this.load = LuaScript.of(clock, LuaScript.resource("load.lua"));
     }
 
@@ -62,6 +73,20 @@ final class LockEngine implements Engine {
             }
         }
         return answers;
+    }
+
+    /** On a thread that may block. */
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        CompletableFuture<Decision> decision = new CompletableFuture<>();
+        blockingCalls.execute(() -> {
+            try {
+                decision.complete(decide(key, limit, request));
+            } catch (RuntimeException e) {
+                decision.completeExceptionally(e);
+            }
+        });
+        return decision;
     }
 
     private <S> List<Decision> decide(KeyRequests<S> asked) {

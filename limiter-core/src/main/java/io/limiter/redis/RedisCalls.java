@@ -40,11 +40,13 @@ final class RedisCalls {
         this.lettuce = LettuceScripts.of(connections, this::call);
     }
 
-    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only; asks the first connection. */
+    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only; may have to connect to find out. */
     boolean isCluster() {
         Boolean known = cluster;
         if (known == null) {
-            known = call(connection -> connection instanceof RedisClusterConnection);
+            known = lettuce != null
+                    ? lettuce.isCluster()
+                    : call(connection -> connection instanceof RedisClusterConnection);
             cluster = known;
         }
         return known;

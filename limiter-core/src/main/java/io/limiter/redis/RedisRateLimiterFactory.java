@@ -5,9 +5,11 @@ import io.limiter.CountLimiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.Engine;
 import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.GroupCommit;
 import io.limiter.engine.Sleeper;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +25,31 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * if (!sms.tryAcquire(phone)) { ... }
  * }</pre>
  */
-public final class RedisRateLimiterFactory extends EngineLimiterFactory {
+public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
     private final Engine engine;
+    private final Runnable close;
     private final Sleeper sleeper;
 
-    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
+    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, Runnable close, Sleeper sleeper) {
         super(cacheBounds);
         this.engine = engine;
+        this.close = close;
         this.sleeper = sleeper;
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
         return new Builder(connections);
+    }
+
+    /**
+     * Ends its limiters: requests that have not been sent yet, and all that come later, fail with
+     * {@link io.limiter.LimiterBackendException}; those that were sent are still answered. The connections are the
+     * application's and stay open.
+     */
+    @Override
+    public void close() {
+        close.run();
     }
 
     @Override
@@ -101,12 +115,19 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         public RedisRateLimiterFactory build() {
-            return new RedisRateLimiterFactory(cacheBounds, engine(), sleeper);
-        }
-
-        private Engine engine() {
             RedisCalls redis = new RedisCalls(connections);
-            return lock == null ? new ScriptEngine(redis, clock) : new LockEngine(redis, lock, lockWait, clock, ticker);
+            BlockingCalls blockingCalls = new BlockingCalls();
+            if (lock != null) {
+                Engine engine = new LockEngine(redis, lock, lockWait, clock, ticker, blockingCalls);
+                return new RedisRateLimiterFactory(cacheBounds, engine, blockingCalls::shutdown, sleeper);
+            }
+            GroupCommit engine =
+                    new GroupCommit(new ScriptEngine(redis, clock), GroupCommit.Settings.DEFAULT, blockingCalls);
+            Runnable close = () -> {
+                engine.close();
+                blockingCalls.shutdown();
+            };
+            return new RedisRateLimiterFactory(cacheBounds, engine, close, sleeper);
         }
     }
 }

@@ -1,5 +1,8 @@
 package io.limiter.redis;
 
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
 import io.limiter.engine.BatchEngine;
 import io.limiter.engine.KeyRequests;
@@ -58,6 +61,12 @@ final class ScriptEngine implements BatchEngine {
     @Override
     public List<Answer> decide(List<KeyRequests<?>> batch) {
         return start(batch).join();
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        return start(List.of(new KeyRequests<>(key, limit, List.of(request))))
+                .thenApply(answers -> answers.get(0).decisions().get(0));
     }
 
     @Override

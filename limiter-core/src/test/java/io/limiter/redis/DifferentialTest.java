@@ -68,7 +68,8 @@ class DifferentialTest {
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
                 redis.clockLua(),
-                new StoppedTicker());
+                new StoppedTicker(),
+                Runnable::run);
         run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock);
     }
 

@@ -101,12 +101,17 @@ class LockEngineTest {
         AtomicInteger reads = new AtomicInteger();
         // Each reading of the ticker is 0.4 s after the one before; the lock is had at the third.
         LockEngine engine = new LockEngine(
-                new RedisCalls(RedisFixture.connections()), lock, Duration.ZERO, redis.clockLua(), new Ticker() {
+                new RedisCalls(RedisFixture.connections()),
+                lock,
+                Duration.ZERO,
+                redis.clockLua(),
+                new Ticker() {
                     @Override
                     public long read() {
                         return reads.getAndIncrement() * 400_000_000L;
                     }
-                });
+                },
+                Runnable::run);
         engine.decide(key, TEN, new Request(10, 0, false));
         reads.set(0);
         assertThat(engine.decide(key, TEN, new Request(1, 1_799_999, false)).granted())
@@ -135,6 +140,7 @@ class LockEngineTest {
                 someLock,
                 lockWait,
                 redis.clockLua(),
-                Ticker.systemTicker());
+                Ticker.systemTicker(),
+                Runnable::run);
     }
 }

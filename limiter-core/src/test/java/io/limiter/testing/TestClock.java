@@ -52,6 +52,13 @@ public final class TestClock extends Ticker implements Sleeper {
         return micros.get() * 1000;
     }
 
+    /** At once, at the later time. */
+    @Override
+    public void later(long laterMicros, Runnable action) {
+        sleep(laterMicros);
+        action.run();
+    }
+
     @Override
     public void sleep(long sleepMicros) {
         mirror.accept(micros.addAndGet(sleepMicros));

@@ -1,0 +1,147 @@
+package io.limiter.engine;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides many requests in one call, as databases commit many transactions in one write.
+ *
+ * <pre>
+ *   caller  caller  caller  caller     each waits for its own decision and nothing else
+ *       \      \      /      /
+ *        `------ queue -----´          requests that arrive while a call is under way wait here, in their order
+ *                  |
+ *     .------------------------.
+ *     | key a: 3 requests      |       the next call takes all of them along
+ *     | key b: 1 request       |
+ *     `------------------------´
+ *                  |
+ *               Redis                  1 to 4 calls are under way at a time
+ * </pre>
+ *
+ * There is no timer, and nothing is held up in the hope of company: a request that finds no call under way is sent at
+ * once, by the thread that brought it. The busier the limiter, the longer the queue gets during one round trip, and the
+ * more requests share the next one. Each keeps its own permits and timeout and gets its own decision; those for one key
+ * are decided in the order in which they came.
+ *
+ * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own: requests for one key still
+ * share calls, and others go out as if nothing stood between.
+ *
+ * <p>The answer comes on a thread of the client, which starts the next call before it wakes the callers of the last, so
+ * that Redis need not wait for them. Where a call blocks its thread (Jedis, or a connection that is yet to be made), the
+ * thread of a caller that waits anyway makes it, or one of {@code blockingCalls}.
+ */
+public final class GroupCommit implements Engine, AutoCloseable {
+
+    private final BatchEngine engine;
+    private final Settings settings;
+    private final Executor blockingCalls;
+    private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
+    private volatile boolean closed;
+
+    /**
+     * @param blockingCalls runs what would block a thread that must not be
+     */
+    public GroupCommit(BatchEngine engine, Settings settings, Executor blockingCalls) {
+        this.engine = engine;
+        this.settings = settings;
+        this.blockingCalls = blockingCalls;
+    }
+
+    /** In one call, beside the queue: a batch is what the queue is there to make. */
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        return engine.decide(batch);
+    }
+
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        PendingRequest pending = new PendingRequest(key, limit, request);
+        lane(key).add(pending, true);
+        return pending.await(settings.yield().toNanos());
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        PendingRequest pending = new PendingRequest(key, limit, request);
+        try {
+            lane(key).add(pending, false);
+        } catch (LimiterBackendException e) {
+            pending.completeExceptionally(e);
+        }
+        return pending;
+    }
+
+    /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
+    @Override
+    public void close() {
+        closed = true;
+        AtomicReferenceArray<Lane> all = lanes.get();
+        for (int i = 0; all != null && i < all.length(); i++) {
+            Lane lane = all.get(i);
+            if (lane != null) {
+                lane.close();
+            }
+        }
+    }
+
+    private Lane lane(String key) {
+        AtomicReferenceArray<Lane> all = lanes.get();
+        if (all == null) {
+            lanes.compareAndSet(null, new AtomicReferenceArray<>(countLanes(key)));
+            all = Objects.requireNonNull(lanes.get());
+        }
+        int number = all.length() == 1 ? 0 : engine.laneOf(key);
+        Lane lane = all.get(number);
+        return lane == null ? addLane(all, number) : lane;
+    }
+
+    private int countLanes(String key) {
+        try {
+            return engine.lanes();
+        } catch (RuntimeException e) {
+            throw new LimiterBackendException(key, "the backend does not answer: " + e.getMessage(), e);
+        }
+    }
+
+    private Lane addLane(AtomicReferenceArray<Lane> all, int number) {
+        // Calls of many lanes overlap by themselves.
+        int maxCalls = all.length() == 1 ? settings.maxCalls() : 1;
+        all.compareAndSet(number, null, new Lane(engine, settings, maxCalls, blockingCalls));
+        Lane lane = Objects.requireNonNull(all.get(number));
+        if (closed) {
+            lane.close();
+        }
+        return lane;
+    }
+
+    /**
+     * @param maxCalls how many calls are under way at most where all keys share a queue
+     * @param maxQueued how many requests wait to be sent at most, in each queue; a further one fails at once
+     * @param maxKeysPerCall so that Redis, which does one thing at a time, stays responsive for others
+     * @param maxRequestsPerCall for the same reason
+     * @param minQueuedForAnother how many must wait for each call under way before one more starts
+     * @param yield how long a waiting thread first yields the processor before it parks; see
+     *     {@code RedisRateLimiterFactory.Builder.yield}
+     */
+    public record Settings(
+            int maxCalls,
+            int maxQueued,
+            int maxKeysPerCall,
+            int maxRequestsPerCall,
+            int minQueuedForAnother,
+            Duration yield) {
+
+        public static final Settings DEFAULT = new Settings(4, 65_536, 1024, 4096, 32, Duration.ZERO);
+    }
+}
