@@ -69,7 +69,7 @@ public interface Limiter {
 
     /** Takes one permit if the limit allows it. */
     default boolean tryAcquire() {
-        return decide(1).granted();
+        return tryAcquire(1);
     }
 
     /** Takes all of the permits if the limit allows it, or none. */
@@ -79,7 +79,7 @@ public interface Limiter {
 
     /** Takes one permit of the key if the limit allows it. */
     default boolean tryAcquire(String key) {
-        return decide(key, 1).granted();
+        return tryAcquire(key, 1);
     }
 
     /** Takes all of the key's permits asked for if the limit allows it, or none. */

@@ -38,6 +38,13 @@ public interface Engine {
     }
 
     /**
+     * Whether it is known, without asking the backend, that such a request would be refused now. Allocates nothing.
+     */
+    default boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return false;
+    }
+
+    /**
      * As {@link #decide(String, Limit, Request)}, without blocking the calling thread for the backend.
      *
      * <p>Cancelling a request that has not been sent yet withdraws it; one that was sent is decided all the same.

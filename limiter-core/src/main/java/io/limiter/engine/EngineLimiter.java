@@ -56,6 +56,16 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     @Override
+    public final boolean tryAcquire(int permits) {
+        return tryAcquire(keys.own(), permits, timeoutMicros());
+    }
+
+    @Override
+    public final boolean tryAcquire(String key, int permits) {
+        return tryAcquire(keys.of(key), permits, timeoutMicros());
+    }
+
+    @Override
     public final CompletableFuture<Decision> decideAsync(int permits) {
         return decideAndWaitAsync(keys.own(), permits, timeoutMicros());
     }
@@ -92,6 +102,12 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
             sleeper.sleep(decision.waitMicros());
         }
         return decision;
+    }
+
+    /** Whether the permits are had; a refusal that is known already makes no decision. */
+    protected final boolean tryAcquire(String backendKey, int permits, long timeoutMicros) {
+        return !engine.refuses(backendKey, limit, permits, timeoutMicros)
+                && decideAndWait(backendKey, permits, timeoutMicros).granted();
     }
 
     /** As {@link #decideAndWait}, with no thread that waits. */

@@ -36,6 +36,16 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
     }
 
     @Override
+    public final boolean tryAcquire(int permits, Duration timeout) {
+        return tryAcquire(ownKey(), permits, micros(timeout));
+    }
+
+    @Override
+    public final boolean tryAcquire(String key, int permits, Duration timeout) {
+        return tryAcquire(keyOf(key), permits, micros(timeout));
+    }
+
+    @Override
     public final CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
         return decideAndWaitAsync(ownKey(), permits, micros(timeout));
     }

@@ -3,6 +3,7 @@ package io.limiter.engine;
 import io.limiter.LimiterBackendException;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -141,12 +142,20 @@ final class Lane {
 
     private void start(Batch batch) {
         calls.incrementAndGet();
-        engine.start(batch.asked()).whenComplete((answers, error) -> {
+        call(batch).whenComplete((answers, error) -> {
             calls.decrementAndGet();
-            // The next call first: Redis is at work on it while these callers are woken.
+            // The next call first: the backend is at work on it while these callers are woken.
             signal(0);
             batch.complete(answers, error);
         });
+    }
+
+    private CompletableFuture<List<Answer>> call(Batch batch) {
+        try {
+            return engine.start(batch.asked());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     private void failQueued(String why) {
@@ -154,10 +163,5 @@ final class Lane {
         while ((next = poll()) != null) {
             next.completeExceptionally(new LimiterBackendException(next.key(), why));
         }
-    }
-
-    /** For tests. */
-    List<PendingRequest> queued() {
-        return List.copyOf(queue);
     }
 }

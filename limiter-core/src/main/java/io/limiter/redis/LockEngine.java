@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,7 @@ final class LockEngine implements Engine {
     private final DistributedLock lock;
     private final Duration lockWait;
     private final Ticker ticker;
+    private final Denials denials;
     private final Executor blockingCalls;
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
@@ -45,6 +47,7 @@ final class LockEngine implements Engine {
     /**
      * @param clock the part of the scripts that tells the time
      * @param ticker measures how long the lock was waited for
+     * @param denials is told what was decided
      * @param blockingCalls runs the calls of those who do not want to wait
      */
     LockEngine(
@@ -53,11 +56,13 @@ final class LockEngine implements Engine {
             Duration lockWait,
             String clock,
             Ticker ticker,
+            Denials denials,
             Executor blockingCalls) {
         this.redis = redis;
         this.lock = lock;
         this.lockWait = lockWait;
         this.ticker = ticker;
+        this.denials = denials;
         this.blockingCalls = blockingCalls;
         this.load = LuaScript.of(clock, LuaScript.resource("load.lua"));
     }
@@ -126,18 +131,26 @@ final class LockEngine implements Engine {
     /** The decisions, or {@code null} if somebody else changed the state meanwhile. */
     private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> asked, long lockedMicros) {
         Limit<S> limit = asked.limit();
+        long sentNanos = denials.readNanos();
         Loaded<S> loaded = load(asked);
-        List<Decision> decisions = new ArrayList<>(asked.requests().size());
+        List<Request> requests = asked.requests().stream()
+                .map(request -> request.waited(lockedMicros))
+                .toList();
+        List<Decision> decisions = new ArrayList<>(requests.size());
         S state = loaded.state;
         boolean onlyPeeks = true;
-        for (Request request : asked.requests()) {
-            Step<S> step = limit.step(state, loaded.nowMicros, request.waited(lockedMicros));
+        for (Request request : requests) {
+            Step<S> step = limit.step(state, loaded.nowMicros, request);
             decisions.add(step.decision());
             state = step.state();
             onlyPeeks &= request.peek();
         }
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
-        return !changed || state == null || save(asked, loaded, state) ? decisions : null;
+        if (changed && state != null && !save(asked, loaded, state)) {
+            return null;
+        }
+        denials.decided(new KeyRequests<>(asked.key(), limit, requests), decisions, state, loaded.nowMicros, sentNanos);
+        return decisions;
     }
 
     private <S> Loaded<S> load(KeyRequests<S> asked) {

@@ -7,6 +7,8 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.CacheBounds;
+import io.limiter.engine.Denials;
+import io.limiter.engine.DenyCache;
 import io.limiter.engine.Engine;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.GroupCommit;
@@ -71,6 +73,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private Duration lockWait = LockEngine.DEFAULT_LOCK_WAIT;
         private String clock = LuaScript.resource("clock.lua");
         private Ticker ticker = Ticker.systemTicker();
+        private int denyCacheSize = Denials.DEFAULT_SIZE;
+        private boolean groupCommit = true;
+        private GroupCommit.Settings groupCommitSettings = GroupCommit.Settings.DEFAULT;
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
 
         private Builder(RedisConnectionFactory connections) {
@@ -102,6 +107,27 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             return this;
         }
 
+        /**
+         * How many refusals are remembered until they can change, so that repeating them costs no call to Redis. Default
+         * {@link Denials#DEFAULT_SIZE}; 0 for none.
+         *
+         * @throws IllegalArgumentException if less than 0 or more than 16,777,216
+         */
+        public Builder denyCacheSize(int newDenyCacheSize) {
+            Denials.checkSize(newDenyCacheSize);
+            this.denyCacheSize = newDenyCacheSize;
+            return this;
+        }
+
+        /**
+         * Whether decisions share calls to Redis when there are several to be made; see {@link GroupCommit}. Default
+         * true; without it, each decision is a call of its own. The lock engine knows no other way.
+         */
+        public Builder groupCommit(boolean newGroupCommit) {
+            this.groupCommit = newGroupCommit;
+            return this;
+        }
+
         /** Lua that defines {@code now_micros()}, for tests. */
         Builder clock(String newClock, Ticker newTicker) {
             this.clock = newClock;
@@ -117,17 +143,23 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         public RedisRateLimiterFactory build() {
             RedisCalls redis = new RedisCalls(connections);
             BlockingCalls blockingCalls = new BlockingCalls();
+            Denials denials = new Denials(denyCacheSize, ticker);
             if (lock != null) {
-                Engine engine = new LockEngine(redis, lock, lockWait, clock, ticker, blockingCalls);
-                return new RedisRateLimiterFactory(cacheBounds, engine, blockingCalls::shutdown, sleeper);
+                Engine engine = new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
+                return new RedisRateLimiterFactory(
+                        cacheBounds, new DenyCache(denials, engine), blockingCalls::shutdown, sleeper);
             }
-            GroupCommit engine =
-                    new GroupCommit(new ScriptEngine(redis, clock), GroupCommit.Settings.DEFAULT, blockingCalls);
+            ScriptEngine script = new ScriptEngine(redis, clock, denials);
+            if (!groupCommit) {
+                return new RedisRateLimiterFactory(
+                        cacheBounds, new DenyCache(denials, script), blockingCalls::shutdown, sleeper);
+            }
+            GroupCommit engine = new GroupCommit(script, groupCommitSettings, blockingCalls);
             Runnable close = () -> {
                 engine.close();
                 blockingCalls.shutdown();
             };
-            return new RedisRateLimiterFactory(cacheBounds, engine, close, sleeper);
+            return new RedisRateLimiterFactory(cacheBounds, new DenyCache(denials, engine), close, sleeper);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -35,12 +36,15 @@ final class ScriptCall {
     private static final StateCodec CODEC = new StateCodec();
 
     private final List<KeyRequests<?>> batch;
+    private final long sentNanos;
 
     /**
      * @param batch all of one kind of limit
+     * @param sentNanos by the denials' clock
      */
-    ScriptCall(List<KeyRequests<?>> batch) {
+    ScriptCall(List<KeyRequests<?>> batch, long sentNanos) {
         this.batch = batch;
+        this.sentNanos = sentNanos;
     }
 
     byte[][] keys() {
@@ -108,7 +112,7 @@ final class ScriptCall {
     }
 
     /** The answers, in the order of the batch. */
-    List<Answer> answers(List<Object> reply) {
+    List<Answer> answers(List<Object> reply, Denials denials) {
         long now = (Long) reply.get(0);
         long granted = 0;
         boolean complete = true;
@@ -121,7 +125,7 @@ final class ScriptCall {
                 continue;
             }
             try {
-                Answer answer = answer(asked, value, now);
+                Answer answer = answer(asked, value, now, denials);
                 granted += grants(asked.requests(), answer.decisions());
                 answers.add(answer);
             } catch (LimiterBackendException e) {
@@ -143,7 +147,7 @@ final class ScriptCall {
         return value != null && value.length > 0 && value[0] == '!';
     }
 
-    private static <S> Answer answer(KeyRequests<S> asked, byte @Nullable [] value, long now) {
+    private <S> Answer answer(KeyRequests<S> asked, byte @Nullable [] value, long now, Denials denials) {
         Limit<S> limit = asked.limit();
         S state = value == null ? null : CODEC.read(asked.key(), value, limit, now, -1);
         List<Request> requests = asked.requests();
@@ -153,6 +157,7 @@ final class ScriptCall {
             state = step.state();
             decisions.add(step.decision());
         }
+        denials.decided(asked, decisions, state, now, sentNanos);
         return Answer.of(decisions);
     }
 

@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
 import io.limiter.engine.BatchEngine;
+import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,13 +31,16 @@ final class ScriptEngine implements BatchEngine {
     private static final int CLUSTER_SLOTS = ClusterSlotHashUtil.SLOT_COUNT;
 
     private final RedisCalls redis;
+    private final Denials denials;
     private final Map<ScriptedLimit<?, ?>, LuaScript> scripts = new HashMap<>();
 
     /**
      * @param clock the part of the scripts that tells the time
+     * @param denials is told what was decided
      */
-    ScriptEngine(RedisCalls redis, String clock) {
+    ScriptEngine(RedisCalls redis, String clock, Denials denials) {
         this.redis = redis;
+        this.denials = denials;
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
             scripts.put(limit, LuaScript.of(clock, LuaScript.resource(limit.fileName()), batch));
@@ -118,9 +122,10 @@ final class ScriptEngine implements BatchEngine {
     }
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
-        ScriptCall call = new ScriptCall(batch);
+        ScriptCall call = new ScriptCall(batch, denials.readNanos());
         return redis.start(script, call.keys(), call.argument())
-                .handle((reply, error) -> error == null ? call.answers(reply) : ScriptCall.allFailed(batch, error));
+                .handle((reply, error) ->
+                        error == null ? call.answers(reply, denials) : ScriptCall.allFailed(batch, error));
     }
 
     private LuaScript scriptOf(KeyRequests<?> asked) {

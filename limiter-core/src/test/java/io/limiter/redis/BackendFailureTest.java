@@ -9,6 +9,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.TestRedis;
 import java.util.List;
@@ -47,7 +48,8 @@ class BackendFailureTest {
 
     @Test
     void every_key_of_a_batch_learns_it() {
-        ScriptEngine engine = new ScriptEngine(new RedisCalls(nowhere), LuaScript.resource("clock.lua"));
+        ScriptEngine engine =
+                new ScriptEngine(new RedisCalls(nowhere), LuaScript.resource("clock.lua"), new Denials(0));
         List<Request> one = List.of(new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),

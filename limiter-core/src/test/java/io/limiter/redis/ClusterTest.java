@@ -8,6 +8,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -76,7 +77,8 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
-        ScriptEngine engine = new ScriptEngine(new RedisCalls(connections), LuaScript.resource("clock.lua"));
+        ScriptEngine engine =
+                new ScriptEngine(new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0));
         List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -11,6 +11,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.Seed;
@@ -69,12 +70,13 @@ class DifferentialTest {
                 Duration.ofSeconds(5),
                 redis.clockLua(),
                 new StoppedTicker(),
+                new Denials(0),
                 Runnable::run);
         run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock);
     }
 
     private Engine scriptEngine() {
-        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua());
+        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0));
     }
 
     private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {

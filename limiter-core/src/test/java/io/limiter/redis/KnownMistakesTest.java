@@ -81,7 +81,7 @@ class KnownMistakesTest {
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(32, () -> granted.addAndGet(takeAll(limiter, 50)));
         assertThat(granted).hasValue(32 * 50);
-        assertThat(RedisFixture.commandsSent()).containsEntry("evalsha", 32L * 50);
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isLessThanOrEqualTo(32L * 50);
     }
 
     /** How many of so many calls are granted. */

@@ -10,6 +10,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Denials;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -111,6 +112,7 @@ class LockEngineTest {
                         return reads.getAndIncrement() * 400_000_000L;
                     }
                 },
+                new Denials(0),
                 Runnable::run);
         engine.decide(key, TEN, new Request(10, 0, false));
         reads.set(0);
@@ -141,6 +143,7 @@ class LockEngineTest {
                 lockWait,
                 redis.clockLua(),
                 Ticker.systemTicker(),
+                new Denials(0),
                 Runnable::run);
     }
 }

@@ -13,6 +13,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import java.time.Duration;
@@ -34,6 +35,7 @@ class ScriptEngineTest {
     @Test
     void one_decision_is_one_command() {
         RateLimiter limiter = RedisRateLimiterFactory.builder(RedisFixture.connections())
+                .denyCacheSize(0)
                 .build()
                 .withPrefix(redis.prefix())
                 .build("k", TEN);
@@ -144,7 +146,7 @@ class ScriptEngineTest {
     }
 
     private Engine engine() {
-        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua());
+        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0));
     }
 
     private static List<Boolean> granted(Answer answer) {

@@ -1,0 +1,45 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Refuses by itself what {@link Denials} knows to be refused, and leaves everything else to another engine. */
+public final class DenyCache implements Engine {
+
+    private final Denials denials;
+    private final Engine engine;
+
+    /**
+     * @param engine tells these denials what it decided
+     */
+    public DenyCache(Denials denials, Engine engine) {
+        this.denials = denials;
+        this.engine = engine;
+    }
+
+    @Override
+    public boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return denials.refuses(key, limit, permits, timeoutMicros);
+    }
+
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        Decision known = request.peek() ? null : denials.find(key, limit, request);
+        return known == null ? engine.decide(key, limit, request) : known;
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        Decision known = request.peek() ? null : denials.find(key, limit, request);
+        return known == null ? engine.decideAsync(key, limit, request) : CompletableFuture.completedFuture(known);
+    }
+
+    /** As the other engine does, without asking the denials. */
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        return engine.decide(batch);
+    }
+}
