@@ -53,12 +53,13 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
             shortened = state.windowEndMicros() > end;
             end = Math.min(end, state.windowEndMicros());
         }
-        boolean granted = count + request.permits() <= limit;
-        boolean taken = granted && !request.peek();
-        double after = taken ? count + request.permits() : count;
+        boolean givenBack = open && request.action() == Request.Action.GIVE_BACK;
+        boolean granted = request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
+        boolean taken = granted && request.action() == Request.Action.TAKE;
+        double after = taken ? count + request.permits() : givenBack ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || (shortened && !request.peek());
+        boolean save = taken || givenBack || (shortened && !request.peek());
         return new Step<>(
                 save ? new WindowCount(after, end / 1000.0) : state,
                 new Decision(granted, limit, (long) Math.max(0.0, limit - after), retry, retry, untilReset));

@@ -19,6 +19,11 @@ public interface Limit<S> {
     /** The most permits that can be had at once. */
     long capacity();
 
+    /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
+    default @Nullable LeaseTerms lease() {
+        return null;
+    }
+
     /**
      * Answers one request.
      *

@@ -140,6 +140,16 @@ public record RedisPermits(
                 micros - whole);
     }
 
+    /** Returns stored permits, as far as there is room. What is booked stays booked. */
+    RedisPermits giveBack(double permits) {
+        return new RedisPermits(
+                maxPermits,
+                Math.min(maxPermits, storedPermits + permits),
+                intervalMillis,
+                nextFreeTicketMillis,
+                remainderMicros);
+    }
+
     /** Whole microseconds from now until all bookings are paid, rounded up. */
     double bookedMicros(double nowMicros) {
         return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));

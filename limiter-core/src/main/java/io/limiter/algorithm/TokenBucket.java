@@ -77,6 +77,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait how far ahead permits can be booked, whatever the timeout; from 0 to 1,000 days
  * @param expire how long an unused bucket is kept at the least; from 1 ms to 1,000 days. It is kept longer where
  *     forgetting it sooner would hand out permits
+ * @param lease how an instance may take permits ahead; {@code null} if it may not
  */
 public record TokenBucket(
         double permitsPerSecond,
@@ -86,7 +87,8 @@ public record TokenBucket(
         boolean startsFull,
         Duration timeout,
         Duration maxWait,
-        Duration expire)
+        Duration expire,
+        @Nullable LeaseTerms lease)
         implements Limit<RedisPermits> {
 
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
@@ -126,6 +128,10 @@ public record TokenBucket(
         if (warmUp != null && !startsFull) {
             throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
         }
+        if (lease != null && whoWaits != WhoWaits.CALLER) {
+            throw new IllegalArgumentException("a lease works only with whoWaits CALLER, was " + whoWaits
+                    + ": a block that is taken ahead would make the next caller wait for all of it");
+        }
         checkGrantsAnything(permitsPerSecond, burstSeconds, whoWaits, timeout, maxWait);
     }
 
@@ -149,28 +155,29 @@ public record TokenBucket(
     }
 
     /** Starts a bursty bucket with the defaults of {@link #of}. */
-    public static Builder builder(double permitsPerSecond, double burstSeconds) {
-        return new Builder(permitsPerSecond, burstSeconds, null, WhoWaits.CALLER);
+    public static TokenBucketBuilder builder(double permitsPerSecond, double burstSeconds) {
+        return new TokenBucketBuilder(permitsPerSecond, burstSeconds, null, WhoWaits.CALLER);
     }
 
     /** Starts a bucket that warms up: the next caller waits, and it starts cold. */
-    public static Builder builder(double permitsPerSecond, WarmUp warmUp) {
-        return new Builder(permitsPerSecond, 1.0, warmUp, WhoWaits.NEXT_CALLER);
+    public static TokenBucketBuilder builder(double permitsPerSecond, WarmUp warmUp) {
+        return new TokenBucketBuilder(permitsPerSecond, 1.0, warmUp, WhoWaits.NEXT_CALLER);
     }
 
     /** Starts a bucket that is like this one. */
-    public Builder toBuilder() {
-        return new Builder(permitsPerSecond, burstSeconds, warmUp, whoWaits)
+    public TokenBucketBuilder toBuilder() {
+        return new TokenBucketBuilder(permitsPerSecond, burstSeconds, warmUp, whoWaits)
                 .startsFull(startsFull)
                 .timeout(timeout)
                 .maxWait(maxWait)
-                .expire(expire);
+                .expire(expire)
+                .lease(lease);
     }
 
     /** The same at another rate. */
     public TokenBucket withRate(double newPermitsPerSecond) {
         return new TokenBucket(
-                newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire);
+                newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire, lease);
     }
 
     /** The size of the bucket. */
@@ -227,6 +234,10 @@ public record TokenBucket(
         double now = nowMicros;
         int permits = request.permits();
         RedisPermits settled = settle(state, now);
+        if (request.action() == Request.Action.GIVE_BACK) {
+            RedisPermits after = settled.giveBack(permits);
+            return new Step<>(after, decision(true, after, now, 0.0, 0.0));
+        }
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
         RedisPermits booked = settled.book(fromStored, cost);
@@ -329,64 +340,6 @@ public record TokenBucket(
                     + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
                     + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
                     + (Check.micros(maxWait) < wait ? " and maxWait (" + maxWait + ") no less" : ""));
-        }
-    }
-
-    /** The settings of a bucket that are not in every one. Not safe for use by several threads. */
-    public static final class Builder {
-
-        private final double permitsPerSecond;
-        private final double burstSeconds;
-        private final @Nullable WarmUp warmUp;
-        private WhoWaits whoWaits;
-        private boolean startsFull = true;
-        private Duration timeout = Duration.ZERO;
-        private Duration maxWait = DEFAULT_MAX_WAIT;
-        private Duration expire = DEFAULT_EXPIRE;
-
-        private Builder(double permitsPerSecond, double burstSeconds, @Nullable WarmUp warmUp, WhoWaits whoWaits) {
-            this.permitsPerSecond = permitsPerSecond;
-            this.burstSeconds = burstSeconds;
-            this.warmUp = warmUp;
-            this.whoWaits = whoWaits;
-        }
-
-        /** Who pays for permits that do not exist yet. Default: the caller; with a warm-up the next one, always. */
-        public Builder whoWaits(WhoWaits newWhoWaits) {
-            this.whoWaits = newWhoWaits;
-            return this;
-        }
-
-        /** Whether a new bucket holds all its permits. Default true; with a warm-up always. */
-        public Builder startsFull(boolean newStartsFull) {
-            this.startsFull = newStartsFull;
-            return this;
-        }
-
-        /** How long a call that names no timeout waits. Default 0. */
-        public Builder timeout(Duration newTimeout) {
-            this.timeout = newTimeout;
-            return this;
-        }
-
-        /** How far ahead permits can be booked. Default 1 h. */
-        public Builder maxWait(Duration newMaxWait) {
-            this.maxWait = newMaxWait;
-            return this;
-        }
-
-        /** How long an unused bucket is kept at the least. Default 60 s. */
-        public Builder expire(Duration newExpire) {
-            this.expire = newExpire;
-            return this;
-        }
-
-        /**
-         * @throws IllegalArgumentException if a number is out of its range, or the bucket could never grant a permit
-         */
-        public TokenBucket build() {
-            return new TokenBucket(
-                    permitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire);
         }
     }
 }

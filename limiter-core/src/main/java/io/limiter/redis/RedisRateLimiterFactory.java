@@ -12,8 +12,11 @@ import io.limiter.engine.DenyCache;
 import io.limiter.engine.Engine;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.GroupCommit;
+import io.limiter.engine.Leases;
 import io.limiter.engine.Sleeper;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -30,10 +33,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
     private final Engine engine;
-    private final Runnable close;
+    private final List<Runnable> close;
     private final Sleeper sleeper;
 
-    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, Runnable close, Sleeper sleeper) {
+    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, List<Runnable> close, Sleeper sleeper) {
         super(cacheBounds);
         this.engine = engine;
         this.close = close;
@@ -51,7 +54,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
      */
     @Override
     public void close() {
-        close.run();
+        close.forEach(Runnable::run);
     }
 
     @Override
@@ -141,25 +144,29 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         }
 
         public RedisRateLimiterFactory build() {
-            RedisCalls redis = new RedisCalls(connections);
+            List<Runnable> close = new ArrayList<>();
             BlockingCalls blockingCalls = new BlockingCalls();
+            close.add(blockingCalls::shutdown);
             Denials denials = new Denials(denyCacheSize, ticker);
+            Engine deciding = deciding(denials, blockingCalls, close);
+            Engine known = denyCacheSize == 0 ? deciding : new DenyCache(denials, deciding);
+            Leases leases = new Leases(known, Sleeper.UNINTERRUPTIBLE);
+            close.add(0, leases::close);
+            return new RedisRateLimiterFactory(cacheBounds, leases, close, sleeper);
+        }
+
+        private Engine deciding(Denials denials, BlockingCalls blockingCalls, List<Runnable> close) {
+            RedisCalls redis = new RedisCalls(connections);
             if (lock != null) {
-                Engine engine = new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
-                return new RedisRateLimiterFactory(
-                        cacheBounds, new DenyCache(denials, engine), blockingCalls::shutdown, sleeper);
+                return new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
             }
             ScriptEngine script = new ScriptEngine(redis, clock, denials);
             if (!groupCommit) {
-                return new RedisRateLimiterFactory(
-                        cacheBounds, new DenyCache(denials, script), blockingCalls::shutdown, sleeper);
+                return script;
             }
-            GroupCommit engine = new GroupCommit(script, groupCommitSettings, blockingCalls);
-            Runnable close = () -> {
-                engine.close();
-                blockingCalls.shutdown();
-            };
-            return new RedisRateLimiterFactory(cacheBounds, new DenyCache(denials, engine), close, sleeper);
+            GroupCommit shared = new GroupCommit(script, groupCommitSettings, blockingCalls);
+            close.add(0, shared::close);
+            return shared;
         }
     }
 }

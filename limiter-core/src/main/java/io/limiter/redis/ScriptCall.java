@@ -29,6 +29,9 @@ final class ScriptCall {
     /** Longer than any wait that is ever granted, and exact as a double. */
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
+    /** In place of a timeout. */
+    private static final double GIVE_BACK = -1.0;
+
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
     private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
     private static final int MAX_RUNS = 0xFFFF;
@@ -91,7 +94,10 @@ final class ScriptCall {
             }
             out = ensure(out, RUN_BYTES);
             out.putInt(request.peek() ? -request.permits() : request.permits());
-            out.putDouble(Math.min(request.timeoutMicros(), LONGEST_TIMEOUT));
+            out.putDouble(
+                    request.action() == Request.Action.GIVE_BACK
+                            ? GIVE_BACK
+                            : Math.min(request.timeoutMicros(), LONGEST_TIMEOUT));
             out.putInt(end - first);
             first = end;
         }
@@ -164,7 +170,7 @@ final class ScriptCall {
     private static int grants(List<Request> requests, List<Decision> decisions) {
         int grants = 0;
         for (int i = 0; i < decisions.size(); i++) {
-            if (decisions.get(i).granted() && !requests.get(i).peek()) {
+            if (decisions.get(i).granted() && requests.get(i).action() == Request.Action.TAKE) {
                 grants++;
             }
         }

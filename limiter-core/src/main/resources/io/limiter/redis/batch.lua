@@ -7,8 +7,8 @@
 -- KEYS    one or several
 -- ARGV[1] sections, one after the other. A section is for as many of the keys as it says, which are all asked the same:
 --         how many keys (4 bytes), how many runs (2 bytes), the numbers of the limit (see its script), and the runs: permits
---         (4 bytes, negative to peek), timeoutMicros (8 bytes, a double), and how many such requests in a row (4 bytes).
---         All little-endian.
+--         (4 bytes, negative to peek), timeoutMicros (8 bytes, a double, negative to give permits back), and how many such
+--         requests in a row (4 bytes). All little-endian.
 -- RETURN  the time in microseconds, how many requests were granted, and for each key the value that was found (false if
 --         there was none), or '!' and the reason why its requests were not decided
 
@@ -40,15 +40,21 @@ local function decide(key, value)
   if problem then
     return '!' .. problem
   end
-  local taken, asked = 0, false
+  local taken, asked, changed = 0, false, false
   for i = 1, runs do
     if permits[i] > 0 then
       asked = true
-      taken = taken + take(permits[i], timeouts[i], times[i], now)
+      if timeouts[i] >= 0 then
+        local n = take(permits[i], timeouts[i], times[i], now)
+        taken = taken + n
+        changed = changed or n > 0
+      else
+        changed = give_back(permits[i], times[i]) or changed
+      end
     end
   end
   if asked then
-    problem = save(key, now, taken > 0)
+    problem = save(key, now, changed)
     if problem then
       return '!' .. problem
     end

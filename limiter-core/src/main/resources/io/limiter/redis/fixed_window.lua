@@ -72,12 +72,21 @@ end
 local function take(permits, _, times)
   local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
   count = count + taken * permits
+  open = open or taken > 0
   return taken
 end
 
+-- Returns permits to a window that is still open, and whether there is one.
+local function give_back(permits, times)
+  if open then
+    count = math.max(0, count - permits * times)
+  end
+  return open
+end
+
 -- Returns why it could not be saved. A value that was left without a TTL would stay for ever if only refusals follow.
-local function save(key, now, taken)
-  if not (taken or must_save or open and redis.call('PTTL', key) == -1) then
+local function save(key, now, changed)
+  if not (changed or must_save or open and redis.call('PTTL', key) == -1) then
     return
   end
   local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000

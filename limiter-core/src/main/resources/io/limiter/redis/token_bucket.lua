@@ -190,6 +190,14 @@ local function take(permits, timeout, times, now)
   return taken
 end
 
+-- Returns stored permits, as far as there is room; what is booked stays booked. Returns that the bucket has changed.
+local function give_back(permits, times)
+  for _ = 1, times do
+    stored = math.min(max, stored + permits)
+  end
+  return true
+end
+
 -- Until the bucket is full and all bookings are paid.
 local function reset_micros(now)
   return math.max(0, next_free - now + whole_micros(remainder + (max - stored) * cool_down))
@@ -202,8 +210,8 @@ local function lifetime(key, now)
 end
 
 -- Returns why it could not be saved.
-local function save(key, now, taken)
-  if taken or must_save then
+local function save(key, now, changed)
+  if changed or must_save then
     local value = pack('<Bddddd', 1, max, stored, interval, next_free / 1000, remainder)
     local short = next_free <= now and (max - stored) * cool_down < expire_covers and not other_numbers
     return pcall_redis('SET', key, value, 'PX', short and expire_text or lifetime(key, now)).err

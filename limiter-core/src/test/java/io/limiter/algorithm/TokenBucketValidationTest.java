@@ -188,7 +188,8 @@ class TokenBucketValidationTest {
                         true,
                         Duration.ZERO,
                         TokenBucket.DEFAULT_MAX_WAIT,
-                        TokenBucket.DEFAULT_EXPIRE))
+                        TokenBucket.DEFAULT_EXPIRE,
+                        null))
                 .doesNotThrowAnyException();
     }
 
@@ -208,13 +209,15 @@ class TokenBucketValidationTest {
                         false,
                         Duration.ZERO,
                         TokenBucket.DEFAULT_MAX_WAIT,
-                        TokenBucket.DEFAULT_EXPIRE))
+                        TokenBucket.DEFAULT_EXPIRE,
+                        null))
                 .withMessageContaining("startsFull must be true");
         assertThat(TokenBucket.builder(1, cold.warmUp()).build()).isEqualTo(cold);
     }
 
     private static TokenBucket create(double rate, double burst, Duration timeout, Duration maxWait) {
-        return new TokenBucket(rate, burst, null, WhoWaits.CALLER, true, timeout, maxWait, TokenBucket.DEFAULT_EXPIRE);
+        return new TokenBucket(
+                rate, burst, null, WhoWaits.CALLER, true, timeout, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
     }
 
     private static void grantsOne(TokenBucket bucket) {

@@ -1,0 +1,71 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Decision;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Permits that were taken from the backend and are given out here, until a deadline. */
+final class LeasedBlock {
+
+    private final int size;
+    private final Decision leased;
+    private final LeaseClock.Deadline deadline;
+    private final LeaseClock.Deadline youth;
+    private final AtomicInteger left;
+
+    /**
+     * @param leased the backend's answer to the request for the whole block
+     * @param youth a block that is used up before was too small
+     */
+    LeasedBlock(int size, Decision leased, LeaseClock.Deadline deadline, LeaseClock.Deadline youth) {
+        this.size = size;
+        this.leased = leased;
+        this.deadline = deadline;
+        this.youth = youth;
+        this.left = new AtomicInteger(size);
+    }
+
+    int size() {
+        return size;
+    }
+
+    int left() {
+        return left.get();
+    }
+
+    boolean isOver() {
+        return deadline.isOver();
+    }
+
+    boolean isYoung() {
+        return !youth.isOver();
+    }
+
+    /**
+     * Takes all of the permits or none.
+     *
+     * @return how many are left, negative if these were not had
+     */
+    int take(int permits) {
+        if (deadline.isOver()) {
+            return -1;
+        }
+        int before = left.get();
+        while (before >= permits) {
+            if (left.compareAndSet(before, before - permits)) {
+                return before - permits;
+            }
+            before = left.get();
+        }
+        return -1;
+    }
+
+    /** Takes what is left, so that nobody else can. */
+    int takeRest() {
+        return left.getAndSet(0);
+    }
+
+    /** The decision for permits that were taken here: what remains in the backend was seen when the block was leased. */
+    Decision granted(int permitsLeft) {
+        return new Decision(true, leased.limit(), leased.remaining() + permitsLeft, 0, 0, leased.resetAfterMicros());
+    }
+}

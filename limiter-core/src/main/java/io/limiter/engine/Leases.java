@@ -1,0 +1,149 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.LeaseTerms;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes permits of hot keys ahead, in blocks, and gives them out without asking the backend: for limits that allow it
+ * ({@link Limit#lease()}), and for no others.
+ *
+ * <p>A block counts as taken from the moment the backend grants it, so the fleet never takes more than the limit allows.
+ * What blurs is <em>when</em>: a permit may be used up to {@code maxTime} later than it was taken. Over any time
+ * {@code d}, at most {@code max + rate * d + instances * block} permits are used, where {@code block} is the lease's
+ * {@code maxPermits}.
+ *
+ * <p>See {@link LeasedKey} for how much is taken ahead, and when. A table of fixed size, in which each key has one place:
+ * a key whose place another hot key holds is simply asked for.
+ */
+public final class Leases implements Engine, AutoCloseable {
+
+    private static final int PLACES = 4096;
+    private static final int CLOSE_SECONDS = 1;
+
+    private final Engine engine;
+    private final LeaseClock clock;
+    private final Sleeper sleeper;
+    private final AtomicReferenceArray<@Nullable LeasedKey> keys = new AtomicReferenceArray<>(PLACES);
+    private volatile boolean closed;
+
+    /**
+     * @param engine decides what is not leased
+     * @param sleeper tells when blocks run out that nobody asks for
+     */
+    public Leases(Engine engine, Sleeper sleeper) {
+        this(engine, sleeper, new LeaseClock());
+    }
+
+    Leases(Engine engine, Sleeper sleeper, LeaseClock clock) {
+        this.engine = engine;
+        this.sleeper = sleeper;
+        this.clock = clock;
+    }
+
+    @Override
+    public boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        LeasedKey leased = find(key, limit);
+        return (leased == null || leased.left() == 0) && engine.refuses(key, limit, permits, timeoutMicros);
+    }
+
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        LeasedKey leased = leasedKey(key, limit, request);
+        if (leased == null) {
+            return engine.decide(key, limit, request);
+        }
+        Decision decision = leased.take(request.permits());
+        if (decision == null) {
+            decision = engine.decide(key, limit, request);
+            leased.asked(decision);
+        }
+        return decision;
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        LeasedKey leased = leasedKey(key, limit, request);
+        if (leased == null) {
+            return engine.decideAsync(key, limit, request);
+        }
+        Decision decision = leased.take(request.permits());
+        if (decision != null) {
+            return CompletableFuture.completedFuture(decision);
+        }
+        CompletableFuture<Decision> asked = engine.decideAsync(key, limit, request);
+        asked.thenAccept(leased::asked);
+        return asked;
+    }
+
+    /** As the other engine does, without leases. */
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        return engine.decide(batch);
+    }
+
+    /** Gives back all permits that were not used, waiting a second for it at most, and leases no more. */
+    @Override
+    public void close() {
+        closed = true;
+        List<CompletableFuture<?>> givenBack = new ArrayList<>();
+        for (int i = 0; i < PLACES; i++) {
+            LeasedKey leased = keys.get(i);
+            if (leased != null) {
+                givenBack.add(leased.close());
+            }
+        }
+        CompletableFuture.allOf(givenBack.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
+                .join();
+    }
+
+    /** The key's own place if it has one, under the same limit. */
+    private @Nullable LeasedKey find(String key, Limit<?> limit) {
+        if (limit.lease() == null) {
+            return null;
+        }
+        LeasedKey leased = keys.get(place(key));
+        return leased != null && leased.isFor(key, limit) ? leased : null;
+    }
+
+    /** Where the key's permits are leased; {@code null} if they are not. */
+    private @Nullable LeasedKey leasedKey(String key, Limit<?> limit, Request request) {
+        LeaseTerms terms = limit.lease();
+        if (terms == null || request.action() != Request.Action.TAKE || closed) {
+            return null;
+        }
+        LeasedKey leased = keys.get(place(key));
+        if (leased != null && leased.isFor(key, limit)) {
+            return leased;
+        }
+        return leased == null || leased.isIdle() ? replace(leased, key, limit, terms) : null;
+    }
+
+    private @Nullable LeasedKey replace(@Nullable LeasedKey idle, String key, Limit<?> limit, LeaseTerms terms) {
+        LeasedKey fresh = new LeasedKey(key, limit, terms, engine, clock, sleeper);
+        if (!keys.compareAndSet(place(key), idle, fresh)) {
+            return null;
+        }
+        if (idle != null) {
+            // A block that was on its way goes straight back.
+            idle.close();
+        }
+        if (closed) {
+            fresh.close();
+        }
+        return fresh;
+    }
+
+    private static int place(String key) {
+        int hash = key.hashCode();
+        return (hash ^ (hash >>> 16)) & (PLACES - 1);
+    }
+}
