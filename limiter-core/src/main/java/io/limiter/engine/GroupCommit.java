@@ -132,7 +132,7 @@ public final class GroupCommit implements Engine, AutoCloseable {
      * @param maxRequestsPerCall for the same reason
      * @param minQueuedForAnother how many must wait for each call under way before one more starts
      * @param yield how long a waiting thread first yields the processor before it parks; see
-     *     {@code RedisRateLimiterFactory.Builder.yield}
+     *     {@code RedisRateLimiterFactory.Builder.yieldWhileWaiting}
      */
     public record Settings(
             int maxCalls,
@@ -143,5 +143,22 @@ public final class GroupCommit implements Engine, AutoCloseable {
             Duration yield) {
 
         public static final Settings DEFAULT = new Settings(4, 65_536, 1024, 4096, 32, Duration.ZERO);
+
+        public Settings {
+            if (maxQueued < 1) {
+                throw new IllegalArgumentException("maxQueued must be at least 1, was " + maxQueued);
+            }
+            if (yield.isNegative()) {
+                throw new IllegalArgumentException("yield must not be negative, was " + yield);
+            }
+        }
+
+        public Settings withMaxQueued(int newMaxQueued) {
+            return new Settings(maxCalls, newMaxQueued, maxKeysPerCall, maxRequestsPerCall, minQueuedForAnother, yield);
+        }
+
+        public Settings withYield(Duration newYield) {
+            return new Settings(maxCalls, maxQueued, maxKeysPerCall, maxRequestsPerCall, minQueuedForAnother, newYield);
+        }
     }
 }

@@ -77,8 +77,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private String clock = LuaScript.resource("clock.lua");
         private Ticker ticker = Ticker.systemTicker();
         private int denyCacheSize = Denials.DEFAULT_SIZE;
-        private boolean groupCommit = true;
-        private GroupCommit.Settings groupCommitSettings = GroupCommit.Settings.DEFAULT;
+        private boolean shareCalls = true;
+        private GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
 
         private Builder(RedisConnectionFactory connections) {
@@ -127,7 +127,29 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
          * true; without it, each decision is a call of its own. The lock engine knows no other way.
          */
         public Builder groupCommit(boolean newGroupCommit) {
-            this.groupCommit = newGroupCommit;
+            this.shareCalls = newGroupCommit;
+            return this;
+        }
+
+        /**
+         * How many requests wait to be sent to Redis at most; a further one fails at once. Default 65,536.
+         *
+         * @throws IllegalArgumentException if less than 1
+         */
+        public Builder maxQueued(int newMaxQueued) {
+            this.groupCommit = groupCommit.withMaxQueued(newMaxQueued);
+            return this;
+        }
+
+        /**
+         * How long a thread that waits for a decision yields the processor before it parks. Default 0. With a millisecond
+         * a few threads get up to three times as many decisions, because none has to be woken, and a core never rests.
+         * Not for virtual threads.
+         *
+         * @throws IllegalArgumentException if negative
+         */
+        public Builder yieldWhileWaiting(Duration newYield) {
+            this.groupCommit = groupCommit.withYield(newYield);
             return this;
         }
 
@@ -161,10 +183,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
                 return new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
             }
             ScriptEngine script = new ScriptEngine(redis, clock, denials);
-            if (!groupCommit) {
+            if (!shareCalls) {
                 return script;
             }
-            GroupCommit shared = new GroupCommit(script, groupCommitSettings, blockingCalls);
+            GroupCommit shared = new GroupCommit(script, groupCommit, blockingCalls);
             close.add(0, shared::close);
             return shared;
         }

@@ -89,6 +89,15 @@ public @interface RateLimit {
      */
     double timeout() default 0;
 
+    /**
+     * How many permits of a key an instance may take ahead while that is hot, and then give out without asking Redis;
+     * 0 for none, which is exact. The fleet can admit as many more for each instance, over any length of time.
+     */
+    int leasePermits() default 0;
+
+    /** How many seconds an instance keeps permits that it took ahead, from 0.001 to 3,600; what is left goes back then. */
+    double leaseTime() default 1.0;
+
     /** How many permits a call takes, at least 1. */
     int permits() default 1;
 

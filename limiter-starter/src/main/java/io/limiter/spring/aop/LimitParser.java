@@ -4,6 +4,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.TokenBucketBuilder;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
@@ -22,6 +23,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 final class LimitParser {
 
     private static final double LONGEST_TIMEOUT_SECONDS = 86_400_000;
+    private static final double LONGEST_LEASE_SECONDS = 3600;
 
     private final CallKeys keys;
 
@@ -77,24 +79,31 @@ final class LimitParser {
     }
 
     private static Limit<?> bucket(MergedAnnotation<RateLimit> annotation) {
-        double seconds = annotation.getDouble("timeout");
-        // Written so that NaN fails.
-        if (!(seconds >= 0 && seconds <= LONGEST_TIMEOUT_SECONDS)) {
-            throw new IllegalArgumentException(
-                    "timeout (seconds) must be between 0 and " + LONGEST_TIMEOUT_SECONDS + ", was " + seconds);
-        }
+        Duration timeout = seconds("timeout", annotation, LONGEST_TIMEOUT_SECONDS);
         if (annotation.getDouble("rate") == 0) {
             throw new IllegalArgumentException("rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60");
         }
-        Duration timeout = Duration.ofNanos(Math.round(seconds * 1e9));
         Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
-        TokenBucket bucket = TokenBucket.builder(annotation.getDouble("rate"), annotation.getDouble("burst"))
+        TokenBucketBuilder builder = TokenBucket.builder(annotation.getDouble("rate"), annotation.getDouble("burst"))
                 .timeout(timeout)
                 .maxWait(maxWait)
-                .expire(Duration.ofSeconds(annotation.getLong("expire")))
-                .build();
+                .expire(Duration.ofSeconds(annotation.getLong("expire")));
+        if (annotation.getInt("leasePermits") != 0) {
+            builder.lease(annotation.getInt("leasePermits"), seconds("leaseTime", annotation, LONGEST_LEASE_SECONDS));
+        }
+        TokenBucket bucket = builder.build();
         checkPermits(annotation.getInt("permits"), bucket);
         return bucket;
+    }
+
+    private static Duration seconds(String attribute, MergedAnnotation<RateLimit> annotation, double longest) {
+        double seconds = annotation.getDouble(attribute);
+        // Written so that NaN fails.
+        if (!(seconds >= 0 && seconds <= longest)) {
+            throw new IllegalArgumentException(
+                    attribute + " (seconds) must be between 0 and " + longest + ", was " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 
     private static void checkPermits(int permits, TokenBucket bucket) {

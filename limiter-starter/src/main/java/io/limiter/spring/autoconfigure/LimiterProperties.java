@@ -17,6 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     transactions and caches, and after method security.
  * @param lock Settings of the lock engine.
+ * @param groupCommit How decisions share calls to Redis.
+ * @param denyCache How refusals are remembered.
  * @param cache How many limiters are kept at hand; permits are not affected.
  * @param local Settings of the local type.
  * @param key How callers are told apart.
@@ -28,6 +30,8 @@ record LimiterProperties(
         @DefaultValue("script") Engine engine,
         @DefaultValue("2147482647") int order,
         @DefaultValue Lock lock,
+        @DefaultValue GroupCommit groupCommit,
+        @DefaultValue DenyCache denyCache,
         @DefaultValue Cache cache,
         @DefaultValue Local local,
         @DefaultValue Key key) {
@@ -77,6 +81,35 @@ record LimiterProperties(
         Lock {
             Range.check("limiter.lock.lease", lease, Duration.ofMillis(1), Duration.ofDays(1));
             Range.check("limiter.lock.max-wait", maxWait, Duration.ZERO, Duration.ofDays(1));
+        }
+    }
+
+    /**
+     * Calls to Redis that decide many requests.
+     *
+     * @param maxQueued How many requests wait to be sent at most; a further one fails at once.
+     * @param yield How long a waiting thread yields the processor before it parks, at most 10ms. More decisions a second
+     *     for a core that never rests; not for virtual threads.
+     */
+    record GroupCommit(
+            @DefaultValue("65536") int maxQueued,
+            @DefaultValue("0ms") Duration yield) {
+
+        GroupCommit {
+            Range.check("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
+            Range.check("limiter.group-commit.yield", yield, Duration.ZERO, Duration.ofMillis(10));
+        }
+    }
+
+    /**
+     * Refusals that are repeated without a call to Redis.
+     *
+     * @param size How many are remembered; 0 for none.
+     */
+    record DenyCache(@DefaultValue("16384") int size) {
+
+        DenyCache {
+            Range.check("limiter.deny-cache.size", size, 0, 1 << 24);
         }
     }
 

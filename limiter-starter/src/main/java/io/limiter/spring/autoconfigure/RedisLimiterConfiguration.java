@@ -26,7 +26,10 @@ class RedisLimiterConfiguration {
             ObjectProvider<DistributedLock> lock,
             LimiterProperties properties) {
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(connections))
-                .cacheBounds(properties.cache().bounds());
+                .cacheBounds(properties.cache().bounds())
+                .maxQueued(properties.groupCommit().maxQueued())
+                .yieldWhileWaiting(properties.groupCommit().yield())
+                .denyCacheSize(properties.denyCache().size());
         if (properties.engine() == LimiterProperties.Engine.LOCK) {
             builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
         }
