@@ -14,27 +14,19 @@ class AnnotationDefaultsTest {
     @Test
     void rateLimit() {
         assertThat(defaults(RateLimit.class))
-                .isEqualTo(Map.of(
-                        "name",
-                        "",
-                        "key",
-                        "",
-                        "prefix",
-                        "rateLimit:",
-                        "expire",
-                        60L,
-                        "rate",
-                        1.0,
-                        "burst",
-                        1.0,
-                        "timeout",
-                        0.0,
-                        "permits",
-                        1,
-                        "message",
-                        "",
-                        "limitType",
-                        LimitType.METHOD));
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("name", ""),
+                        Map.entry("key", ""),
+                        Map.entry("prefix", "rateLimit:"),
+                        Map.entry("expire", 60L),
+                        Map.entry("rate", 1.0),
+                        Map.entry("burst", 1.0),
+                        Map.entry("timeout", 0.0),
+                        Map.entry("leasePermits", 0),
+                        Map.entry("leaseTime", 1.0),
+                        Map.entry("permits", 1),
+                        Map.entry("message", ""),
+                        Map.entry("limitType", LimitType.METHOD)));
     }
 
     @Test

@@ -71,6 +71,16 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
+    static class Lease {
+        @RateLimit(rate = 100, leasePermits = -1)
+        public void call() {}
+    }
+
+    static class LeaseTime {
+        @RateLimit(rate = 100, leasePermits = 10, leaseTime = 3601)
+        public void call() {}
+    }
+
     static class Expire {
         @RateLimit(expire = 0)
         public void call() {}
@@ -175,6 +185,8 @@ class InvalidLimitsTest {
                 Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0 and 8.64E7, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
+                Arguments.of(Lease.class, "lease maxPermits must be between 1 and 1000000000, was -1"),
+                Arguments.of(LeaseTime.class, "leaseTime (seconds) must be between 0 and 3600.0, was 3601.0"),
                 Arguments.of(Expire.class, "expire must be between"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),

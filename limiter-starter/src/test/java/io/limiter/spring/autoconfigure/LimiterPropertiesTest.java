@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.engine.CacheBounds;
+import io.limiter.engine.Denials;
+import io.limiter.engine.GroupCommit;
 import io.limiter.local.LocalEngine;
 import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
@@ -31,6 +33,9 @@ class LimiterPropertiesTest {
             assertThat(properties.lock().kind()).isEqualTo(LimiterProperties.LockKind.AUTO);
             assertThat(properties.lock().lease()).isEqualTo(RedisLock.DEFAULT_LEASE);
             assertThat(properties.lock().maxWait()).isEqualTo(Duration.ofSeconds(1));
+            assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
+            assertThat(properties.groupCommit().yield()).isEqualTo(GroupCommit.Settings.DEFAULT.yield());
+            assertThat(properties.denyCache().size()).isEqualTo(Denials.DEFAULT_SIZE);
             assertThat(properties.cache().bounds()).isEqualTo(CacheBounds.DEFAULT);
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();
@@ -50,6 +55,9 @@ class LimiterPropertiesTest {
                         "limiter.lock.kind=redisson",
                         "limiter.lock.lease=3s",
                         "limiter.lock.max-wait=0",
+                        "limiter.group-commit.max-queued=5",
+                        "limiter.group-commit.yield=1ms",
+                        "limiter.deny-cache.size=0",
                         "limiter.cache.initial=1",
                         "limiter.cache.maximum=2",
                         "limiter.cache.expire-after-access=3m",
@@ -62,6 +70,9 @@ class LimiterPropertiesTest {
                     assertThat(properties.lock())
                             .isEqualTo(new LimiterProperties.Lock(
                                     LimiterProperties.LockKind.REDISSON, Duration.ofSeconds(3), Duration.ZERO));
+                    assertThat(properties.groupCommit())
+                            .isEqualTo(new LimiterProperties.GroupCommit(5, Duration.ofMillis(1)));
+                    assertThat(properties.denyCache().size()).isZero();
                     assertThat(properties.cache().bounds()).isEqualTo(new CacheBounds(1, 2, Duration.ofMinutes(3)));
                     assertThat(properties.local().maxKeys()).isEqualTo(4);
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
@@ -80,6 +91,9 @@ class LimiterPropertiesTest {
                 "limiter.order=first | limiter.order",
                 "limiter.lock.lease=0 | limiter.lock.lease must be between PT0.001S and PT24H (ISO-8601), was PT0S",
                 "limiter.lock.max-wait=-1s | limiter.lock.max-wait must be between PT0S and PT24H",
+                "limiter.group-commit.max-queued=0 | limiter.group-commit.max-queued must be between 1 and",
+                "limiter.group-commit.yield=11ms | limiter.group-commit.yield must be between PT0S and PT0.01S",
+                "limiter.deny-cache.size=-1 | limiter.deny-cache.size must be between 0 and 16777216, was -1",
                 "limiter.cache.initial=-1 | limiter.cache.initial must be between 0 and 1000000, was -1",
                 "limiter.cache.maximum=0 | limiter.cache.maximum must be between 1 and 2147483647, was 0",
                 "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
@@ -118,6 +132,9 @@ class LimiterPropertiesTest {
                         "limiter.lock.kind",
                         "limiter.lock.lease",
                         "limiter.lock.max-wait",
+                        "limiter.group-commit.max-queued",
+                        "limiter.group-commit.yield",
+                        "limiter.deny-cache.size",
                         "limiter.cache.initial",
                         "limiter.cache.maximum",
                         "limiter.cache.expire-after-access",
