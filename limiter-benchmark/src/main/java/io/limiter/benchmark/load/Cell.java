@@ -1,0 +1,17 @@
+package io.limiter.benchmark.load;
+
+import io.limiter.benchmark.subject.Contender;
+
+/** One column of the comparison. */
+public record Cell(KeySpace keys, Outcome outcome, Load load) {
+
+    /** Such as {@code hot-granted-64-threads}. */
+    public String name() {
+        return keys.label() + "-" + outcome.label() + "-" + load.name();
+    }
+
+    /** The floor never refuses, so it has no part in what is to be exact. */
+    public boolean suits(Contender contender) {
+        return load.suits(contender) && !(outcome == Outcome.MIXED && contender.isFloor());
+    }
+}

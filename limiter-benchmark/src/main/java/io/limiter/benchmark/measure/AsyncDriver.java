@@ -1,0 +1,111 @@
+package io.limiter.benchmark.measure;
+
+import io.limiter.benchmark.subject.AsyncSubject;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** As many requests open as there are callers; each completion starts the next one, on the thread that completes it. */
+final class AsyncDriver implements Driver {
+
+    /**
+     * How many requests of one caller may in a row be answered before they return. Then it is the next caller's turn,
+     * on the driver's thread, so that neither the others nor the subject's own thread are kept waiting for ever.
+     */
+    private static final int MAX_IN_A_ROW = 64;
+
+    private final AsyncSubject subject;
+    private final CountDownLatch running;
+    private final BlockingQueue<Turn> turns = new LinkedBlockingQueue<>();
+
+    private AsyncDriver(AsyncSubject subject, int callers) {
+        this.subject = subject;
+        this.running = new CountDownLatch(callers);
+    }
+
+    static Driver start(AsyncSubject subject, Tally tally) {
+        AsyncDriver driver = new AsyncDriver(subject, tally.callers().size());
+        tally.callers().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
+        ThreadDriver.PLATFORM.newThread(driver::takeTurns).start();
+        return driver;
+    }
+
+    private void takeTurns() {
+        try {
+            while (running.getCount() > 0) {
+                Turn turn = turns.poll(10, TimeUnit.MILLISECONDS);
+                if (turn != null) {
+                    turn.ask();
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void awaitEnd() throws InterruptedException {
+        if (!running.await(STOP_SECONDS, TimeUnit.SECONDS)) {
+            throw Driver.tookTooLong();
+        }
+    }
+
+    /** The requests of one caller. */
+    private final class Turn implements BiConsumer<@Nullable Boolean, @Nullable Throwable> {
+
+        private static final int ASKING = 0;
+        private static final int ANSWERED = 1;
+        private static final int LEFT_OPEN = 2;
+
+        private final Caller caller;
+        private final AtomicInteger state = new AtomicInteger();
+        private long startNanos;
+
+        Turn(Caller caller) {
+            this.caller = caller;
+        }
+
+        /** Makes requests until one is left open, for its completion to go on; a loop, as recursion would have no end. */
+        void ask() {
+            for (int i = 0; i < MAX_IN_A_ROW; i++) {
+                if (caller.stopped()) {
+                    running.countDown();
+                    return;
+                }
+                state.set(ASKING);
+                int id = caller.nextId();
+                startNanos = caller.startNanos();
+                request(id);
+                if (state.compareAndSet(ASKING, LEFT_OPEN)) {
+                    return;
+                }
+            }
+            turns.add(this);
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // accept() is all that becomes of it.
+        private void request(int id) {
+            try {
+                subject.tryAcquireAsync(id).whenComplete(this);
+            } catch (RuntimeException e) {
+                accept(null, e);
+            }
+        }
+
+        @Override
+        public void accept(@Nullable Boolean granted, @Nullable Throwable failure) {
+            if (granted == null) {
+                caller.failed(failure == null ? new NullPointerException("completed with null") : failure);
+            } else {
+                caller.answered(granted, startNanos);
+            }
+            if (!state.compareAndSet(ASKING, ANSWERED)) {
+                ask();
+            }
+        }
+    }
+}

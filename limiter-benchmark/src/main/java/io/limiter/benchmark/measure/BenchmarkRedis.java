@@ -1,0 +1,118 @@
+package io.limiter.benchmark.measure;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.ScanIterator;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.benchmark.subject.RedisClients;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The Redis of a run, and a connection to read its meters, which no subject uses. */
+public final class BenchmarkRedis implements AutoCloseable {
+
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(10);
+    private static final long LATE_MICROS = 700_000;
+
+    private final String host;
+    private final int port;
+    private final String origin;
+    private final RedisClient client;
+    private final RedisCommands<String, String> redis;
+
+    private BenchmarkRedis(String host, int port, String origin) throws InterruptedException {
+        this.host = host;
+        this.port = port;
+        this.origin = origin;
+        this.client = RedisClient.create(RedisURI.create(host, port));
+        this.redis = connect(client);
+    }
+
+    /**
+     * The Redis at an address, else one that is started.
+     *
+     * @param address such as {@code redis://host:port}, or blank
+     * @throws IllegalArgumentException if it is no such address, or that Redis holds keys: they would be deleted
+     */
+    public static BenchmarkRedis open(String address) throws InterruptedException {
+        if (address.isBlank()) {
+            RedisProcess process = RedisProcess.start();
+            return new BenchmarkRedis("127.0.0.1", process.port(), process.origin());
+        }
+        URI uri = URI.create(address);
+        if (!"redis".equals(uri.getScheme()) || uri.getHost() == null || uri.getPort() < 0) {
+            throw new IllegalArgumentException("-Dredis must be redis://host:port, was " + address);
+        }
+        BenchmarkRedis given = new BenchmarkRedis(uri.getHost(), uri.getPort(), "given by -Dredis");
+        long keys = given.redis.dbsize();
+        if (keys > 0) {
+            given.close();
+            throw new IllegalArgumentException("-Dredis must be a Redis without keys, as all are deleted; " + address
+                    + " holds " + keys + ": name another, or run FLUSHDB there first");
+        }
+        return given;
+    }
+
+    private static RedisCommands<String, String> connect(RedisClient client) throws InterruptedException {
+        long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+        while (true) {
+            try {
+                return client.connect().sync();
+            } catch (RedisConnectionException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        }
+    }
+
+    /** Connections for one subject. */
+    RedisClients clients() {
+        return new RedisClients(host, port);
+    }
+
+    /** Version and origin. */
+    public String description() {
+        Matcher version = Pattern.compile("redis_version:(\\S+)").matcher(redis.info("server"));
+        return (version.find() ? version.group(1) : "of unknown version") + " (" + origin + ")";
+    }
+
+    RedisStats stats() {
+        return RedisStats.parse(redis.info("commandstats") + redis.info("cpu"));
+    }
+
+    void deleteAllKeys() {
+        redis.flushdb();
+    }
+
+    /** Bytes of all keys there are, with their values. */
+    long bytesOfAllKeys() {
+        return ScanIterator.scan(redis).stream()
+                .mapToLong(key -> {
+                    Long bytes = redis.memoryUsage(key);
+                    return bytes == null ? 0 : bytes;
+                })
+                .sum();
+    }
+
+    /**
+     * Returns late in a second of Redis's clock, where limiters that count in whole seconds are seen to grant what
+     * belongs to the next.
+     */
+    void awaitLateInASecond() throws InterruptedException {
+        long micros = Long.parseLong(redis.time().get(1));
+        if (micros < LATE_MICROS) {
+            TimeUnit.MICROSECONDS.sleep(LATE_MICROS - micros);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,52 @@
+package io.limiter.benchmark.measure;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * The figures of one subject in one round of one cell.
+ *
+ * @param seconds how long was measured
+ * @param granted decisions in that time that were grants
+ * @param refused decisions that were refusals
+ * @param failed requests that ended in an exception and are no decisions
+ * @param latencies nanoseconds from request to decision
+ * @param commandsSent to Redis by the clients
+ * @param redis the script calls and processor time in Redis
+ * @param clientCpuNanos processor time of this JVM
+ * @param allocatedBytes allocated in this JVM
+ * @param above grants above the limit since the subject was opened; 0 where next to nothing is limited
+ */
+public record Slice(
+        double seconds,
+        long granted,
+        long refused,
+        long failed,
+        Histogram latencies,
+        long commandsSent,
+        RedisStats redis,
+        long clientCpuNanos,
+        long allocatedBytes,
+        long above) {
+
+    public long decisions() {
+        return granted + refused;
+    }
+
+    public double decisionsPerSecond() {
+        return decisions() / seconds;
+    }
+
+    /** A total over all decisions, for one; not a number if there were none. */
+    public double perDecision(double total) {
+        return decisions() == 0 ? Double.NaN : total / decisions();
+    }
+
+    public double latencyMicros(double percentile) {
+        return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    /** Microseconds of one script in Redis; not a number if none ran. */
+    public double microsPerScript() {
+        return redis.scriptCalls() == 0 ? Double.NaN : (double) redis.scriptMicros() / redis.scriptCalls();
+    }
+}

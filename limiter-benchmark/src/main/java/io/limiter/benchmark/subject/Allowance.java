@@ -1,0 +1,35 @@
+package io.limiter.benchmark.subject;
+
+import java.time.Duration;
+
+/**
+ * What each id is allowed: all permits of a period at once, and from then on as many in each period.
+ *
+ * @param permits at least 1
+ * @param period at least a second, in whole seconds
+ */
+public record Allowance(long permits, Duration period) {
+
+    public Allowance {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+        }
+        if (period.toSeconds() < 1 || period.toNanosPart() != 0) {
+            throw new IllegalArgumentException("period must be whole seconds, at least one, was " + period);
+        }
+    }
+
+    /** So many in each second. */
+    public static Allowance perSecond(long permits) {
+        return new Allowance(permits, Duration.ofSeconds(1));
+    }
+
+    /** So many in each hour. */
+    public static Allowance perHour(long permits) {
+        return new Allowance(permits, Duration.ofHours(1));
+    }
+
+    public double permitsPerSecond() {
+        return (double) permits / period.toSeconds();
+    }
+}

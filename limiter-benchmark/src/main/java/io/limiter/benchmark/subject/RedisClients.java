@@ -1,0 +1,106 @@
+package io.limiter.benchmark.subject;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.codec.RedisCodec;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.client.NettyHook;
+import org.redisson.config.Config;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * The connections of one subject, each client with its own defaults, and how many commands have left by them. Redis's
+ * statistics cannot tell that: they count what a script calls like what a client sends.
+ *
+ * <p>Opened by one thread before the load begins.
+ */
+public final class RedisClients implements AutoCloseable {
+
+    private final String host;
+    private final int port;
+    private final CommandCounter sent = new CommandCounter();
+    private final Deque<Runnable> closers = new ArrayDeque<>();
+
+    public RedisClients(String host, int port) {
+        this.host = host;
+        this.port = port;
+    }
+
+    /** Commands sent so far, by all clients together. */
+    public long commandsSent() {
+        return sent.count();
+    }
+
+    /** A connection of Lettuce's own. */
+    StatefulRedisConnection<String, byte[]> lettuce() {
+        RedisClient client = RedisClient.create(lettuceResources(), RedisURI.create(host, port));
+        closers.push(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
+        return client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+    }
+
+    /** Lettuce as Spring Data Redis sets it up. */
+    RedisConnectionFactory springDataRedis() {
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(host, port),
+                LettuceClientConfiguration.builder()
+                        .clientResources(lettuceResources())
+                        .build());
+        factory.afterPropertiesSet();
+        factory.start();
+        closers.push(factory::destroy);
+        return factory;
+    }
+
+    RedissonClient redisson() {
+        Config config = new Config();
+        config.setNettyHook(new NettyHook() {
+            @Override
+            public void afterBoostrapInitialization(Bootstrap bootstrap) {}
+
+            @Override
+            public void afterChannelInitialization(Channel channel) {
+                channel.pipeline().addLast(sent);
+            }
+        });
+        config.useSingleServer().setAddress("redis://" + host + ":" + port);
+        RedissonClient client = Redisson.create(config);
+        closers.push(() -> client.shutdown(0, 1, TimeUnit.SECONDS));
+        return client;
+    }
+
+    private ClientResources lettuceResources() {
+        ClientResources resources = ClientResources.builder()
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        channel.pipeline().addLast(sent);
+                    }
+                })
+                .build();
+        closers.push(() -> resources.shutdown(0, 1, TimeUnit.SECONDS).awaitUninterruptibly());
+        return resources;
+    }
+
+    @Override
+    public void close() {
+        while (!closers.isEmpty()) {
+            closers.pop().run();
+        }
+    }
+}
