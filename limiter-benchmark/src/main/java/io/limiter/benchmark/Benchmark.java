@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -50,18 +51,21 @@ public final class Benchmark {
         }
         Results results;
         try (BenchmarkRedis redis = BenchmarkRedis.open(System.getProperty("redis", ""))) {
-            results = measure(options, redis, command(arguments));
+            results = measure(options, redis, command(arguments), System.out::println);
         }
         write(results, options.out());
+        System.out.println("Written: " + options.out().resolve(PAGE) + " and "
+                + options.out().resolve(CHART));
         results.problems().forEach(problem -> System.err.println("Not to be used: " + problem));
         return results.problems().isEmpty() ? 0 : 1;
     }
 
-    static Results measure(Options options, BenchmarkRedis redis, String command) throws InterruptedException {
+    static Results measure(Options options, BenchmarkRedis redis, String command, Consumer<String> progress)
+            throws InterruptedException {
         Environment environment = Environment.here(redis.description(), options.timing(), command);
-        System.out.println("Redis " + environment.redis() + ", " + environment.jvm() + ", " + environment.system());
+        progress.accept("Redis " + environment.redis() + ", " + environment.jvm() + ", " + environment.system());
         List<Contender> contenders = options.contenders();
-        CellRunner runner = new CellRunner(redis, options.timing(), System.out::println);
+        CellRunner runner = new CellRunner(redis, options.timing(), progress);
         List<CellResult> cells = new ArrayList<>();
         for (Cell cell : options.cells()) {
             cells.add(runner.run(cell, contenders));
@@ -79,7 +83,6 @@ public final class Benchmark {
         Files.createDirectories(out);
         Files.writeString(out.resolve(PAGE), MarkdownReport.of(results, CHART));
         Files.writeString(out.resolve(CHART), Chart.of(results));
-        System.out.println("Written: " + out.resolve(PAGE) + " and " + out.resolve(CHART));
     }
 
     private static String command(String arguments) {

@@ -10,8 +10,10 @@ public record Cell(KeySpace keys, Outcome outcome, Load load) {
         return keys.label() + "-" + outcome.label() + "-" + load.name();
     }
 
-    /** The floor never refuses, so it has no part in what is to be exact. */
+    /** The floor has no part in what is to be exact, and instances in one process are no fleet. */
     public boolean suits(Contender contender) {
-        return load.suits(contender) && !(outcome == Outcome.MIXED && contender.isFloor());
+        return load.suits(contender)
+                && (outcome.hasFloor() || !contender.isFloor())
+                && (outcome.instances() == 1 || !contender.inProcess());
     }
 }

@@ -21,7 +21,8 @@ public final class Cells {
             new Cell(KeySpace.HOT, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
             new Cell(KeySpace.UNIFORM, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
             new Cell(KeySpace.HOT, Outcome.REFUSED, SIXTY_FOUR_THREADS),
-            new Cell(KeySpace.HOT, Outcome.MIXED, SIXTY_FOUR_THREADS));
+            new Cell(KeySpace.HOT, Outcome.MIXED, SIXTY_FOUR_THREADS),
+            new Cell(KeySpace.HOT, Outcome.FLEET, SIXTEEN_THREADS));
 
     private Cells() {}
 
@@ -37,6 +38,7 @@ public final class Cells {
         for (Load load : List.of(SIXTEEN_THREADS, SIXTY_FOUR_THREADS, SIXTY_FOUR_ASYNC)) {
             cells.add(new Cell(KeySpace.HOT, Outcome.MIXED, load));
         }
+        cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, SIXTEEN_THREADS));
         return List.copyOf(cells);
     }
 

@@ -10,7 +10,12 @@ public enum Outcome {
     /** All are refused: the one permit of the hour is used up beforehand. */
     REFUSED(Allowance.perHour(1)),
     /** What 1,000 permits a second make of full demand. */
-    MIXED(Allowance.perSecond(1000));
+    MIXED(Allowance.perSecond(1000)),
+    /** What 1,000 permits a second make of full demand on four instances that share them. */
+    FLEET(Allowance.perSecond(1000));
+
+    private static final int FLEET_INSTANCES = 4;
+    private static final double FLEET_SECONDS = 2;
 
     private final Allowance allowance;
 
@@ -33,6 +38,21 @@ public enum Outcome {
 
     /** Whether every slice begins with full buckets. */
     public boolean startsFresh() {
-        return this == MIXED;
+        return this == MIXED || this == FLEET;
+    }
+
+    /** Whether it makes sense to compare with the floor, which never refuses because of a rate. */
+    public boolean hasFloor() {
+        return this == GRANTED || this == REFUSED;
+    }
+
+    /** How many instances of a subject there are, each with connections of its own. */
+    public int instances() {
+        return this == FLEET ? FLEET_INSTANCES : 1;
+    }
+
+    /** How long to measure at the least: what instances do not tell each other at once takes time to add up. */
+    public double leastSeconds() {
+        return this == FLEET ? FLEET_SECONDS : 0;
     }
 }

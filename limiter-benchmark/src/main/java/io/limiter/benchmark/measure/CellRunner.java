@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -19,6 +20,8 @@ import java.util.stream.IntStream;
  * round, so that what slows the machine down for a while does not hit the same subject each time.
  */
 public final class CellRunner {
+
+    private static final long LONGEST_WAIT_SECONDS = 30;
 
     private final BenchmarkRedis redis;
     private final Timing timing;
@@ -86,7 +89,7 @@ public final class CellRunner {
             double warmUp = timing.warmUpSeconds(round);
             sleep(warmUp);
             tally.timeNoMoreThanNeeded(warmUp);
-            slice = measure(open, tally);
+            slice = measure(cell, open, tally);
         } finally {
             tally.enter(Phase.STOPPED);
             driver.awaitEnd();
@@ -95,13 +98,14 @@ public final class CellRunner {
         return slice;
     }
 
-    private Slice measure(OpenSubject open, Tally tally) throws InterruptedException {
+    private Slice measure(Cell cell, OpenSubject open, Tally tally) throws InterruptedException {
         RedisStats redisBefore = redis.stats();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
         long startNanos = System.nanoTime();
         tally.enter(Phase.MEASURED);
-        sleep(timing.seconds());
+        sleep(Math.max(timing.seconds(), cell.outcome().leastSeconds()));
+        awaitAnAnswer(tally);
         tally.enter(Phase.COOL_DOWN);
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         long sent = open.clients().commandsSent() - sentBefore;
@@ -119,6 +123,14 @@ public final class CellRunner {
                 client.cpuNanosSince(clientBefore),
                 client.allocatedBytesSince(clientBefore),
                 check == null ? 0 : check.above());
+    }
+
+    /** So that a slice of a slow subject is longer, rather than empty. */
+    private static void awaitAnAnswer(Tally tally) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
+        while (tally.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
+            Thread.sleep(1);
+        }
     }
 
     private void report(Cell cell, Contender contender, int round, Slice slice, Tally tally) {

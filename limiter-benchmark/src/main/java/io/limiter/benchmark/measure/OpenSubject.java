@@ -3,6 +3,7 @@ package io.limiter.benchmark.measure;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contender.Opener;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.benchmark.subject.Subject;
 import java.util.ArrayList;
@@ -36,7 +37,10 @@ final class OpenSubject implements AutoCloseable {
             throws InterruptedException {
         Outcome outcome = cell.outcome();
         RedisClients clients = redis.clients();
-        Subject subject = contender.opener().open(clients, outcome.allowance(), ids);
+        Opener opener = contender.opener();
+        Subject subject = outcome.instances() == 1
+                ? opener.open(clients, outcome.allowance(), ids)
+                : Fleet.of(outcome.instances(), () -> opener.open(clients, outcome.allowance(), ids));
         if (outcome.startsFresh()) {
             redis.awaitLateInASecond();
         }

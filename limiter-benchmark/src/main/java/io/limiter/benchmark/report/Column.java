@@ -22,7 +22,7 @@ record Column(String title, Predicate<Outcome> shown, BiFunction<CellResult, Con
                     "decisions/s",
                     outcome -> true,
                     (cell, contender) -> Numbers.spread(cell.spread(contender, Slice::decisionsPerSecond))),
-            new Column("× floor", outcome -> outcome != Outcome.MIXED, Column::ratio),
+            new Column("× floor", Outcome::hasFloor, Column::ratio),
             median("p50 µs", slice -> slice.latencyMicros(50)),
             median("p99 µs", slice -> slice.latencyMicros(99)),
             median("p99.9 µs", slice -> slice.latencyMicros(99.9)),
@@ -33,12 +33,12 @@ record Column(String title, Predicate<Outcome> shown, BiFunction<CellResult, Con
             median("bytes allocated", slice -> slice.perDecision(slice.allocatedBytes())),
             new Column(
                     "grants/s",
-                    outcome -> outcome == Outcome.MIXED,
+                    outcome -> !outcome.hasFloor(),
                     (cell, contender) ->
                             Numbers.spread(cell.spread(contender, slice -> slice.granted() / slice.seconds()))),
             new Column(
                     "Redis calls/s",
-                    outcome -> outcome == Outcome.MIXED,
+                    outcome -> !outcome.hasFloor(),
                     (cell, contender) -> contender.inProcess()
                             ? Numbers.NONE
                             : Numbers.median(cell.spread(contender, slice -> slice.commandsSent() / slice.seconds()))),

@@ -1,7 +1,6 @@
 package io.limiter.benchmark.report;
 
 import io.limiter.benchmark.load.Cell;
-import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
 import io.limiter.benchmark.measure.Spread;
@@ -78,7 +77,7 @@ public final class MarkdownReport {
     /** The ratio to the floor in each cell that has one, and who grants too much. */
     private void summary() {
         List<CellResult> compared = results.cells().stream()
-                .filter(cell -> cell.cell().outcome() != Outcome.MIXED)
+                .filter(cell -> cell.cell().outcome().hasFloor())
                 .toList();
         lines.add("## × floor");
         lines.add("");

@@ -10,6 +10,9 @@ final class Numbers {
 
     static final String NONE = "–";
 
+    /** What is less is next to nothing, whatever is counted. */
+    private static final int MOST_DECIMALS = 5;
+
     private static final MathContext THREE_DIGITS = new MathContext(3);
 
     private Numbers() {}
@@ -18,8 +21,8 @@ final class Numbers {
         if (Double.isNaN(number) || Double.isInfinite(number)) {
             return NONE;
         }
-        BigDecimal rounded = new BigDecimal(number).round(THREE_DIGITS);
-        return String.format(Locale.ROOT, "%,." + Math.max(0, Math.min(3, rounded.scale())) + "f", rounded);
+        BigDecimal rounded = new BigDecimal(number).round(THREE_DIGITS).stripTrailingZeros();
+        return String.format(Locale.ROOT, "%,." + Math.max(0, Math.min(MOST_DECIMALS, rounded.scale())) + "f", rounded);
     }
 
     static String of(long number) {

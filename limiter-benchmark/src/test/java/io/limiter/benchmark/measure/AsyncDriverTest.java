@@ -1,0 +1,79 @@
+package io.limiter.benchmark.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.benchmark.measure.Caller.Answer;
+import io.limiter.benchmark.measure.Tally.Phase;
+import io.limiter.benchmark.subject.AsyncSubject;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class AsyncDriverTest {
+
+    private static final int CALLERS = 1000;
+
+    private final Tally tally = new Tally(CALLERS, new int[1], null);
+
+    @Test
+    void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {
+        Fakes.Decider atOnce = id -> true;
+        Driver driver = AsyncDriver.start(atOnce, tally);
+        while (tally.callers().stream().anyMatch(caller -> caller.count(Phase.WARM_UP, Answer.GRANTED) < 100)) {
+            Thread.sleep(1);
+        }
+        tally.enter(Phase.STOPPED);
+        driver.awaitEnd();
+    }
+
+    @Test
+    void each_completion_starts_the_next_request_of_its_caller_only() throws InterruptedException {
+        Open subject = new Open();
+        Driver driver = AsyncDriver.start(subject, tally);
+        for (int i = 0; i < 10 * CALLERS; i++) {
+            subject.completeOne();
+        }
+        tally.enter(Phase.STOPPED);
+        for (int i = 0; i < CALLERS; i++) {
+            subject.completeOne();
+        }
+        driver.awaitEnd();
+        assertThat(subject.most.get()).isLessThanOrEqualTo(CALLERS);
+        assertThat(subject.open.get()).isZero();
+        assertThat(tally.count(Phase.WARM_UP, Answer.GRANTED)).isEqualTo(10 * CALLERS);
+    }
+
+    /** Leaves requests open until they are completed. */
+    private static final class Open implements AsyncSubject {
+
+        private final AtomicInteger open = new AtomicInteger();
+        private final AtomicInteger most = new AtomicInteger();
+        private final Queue<CompletableFuture<Boolean>> requests = new ConcurrentLinkedQueue<>();
+
+        @Override
+        public CompletionStage<Boolean> tryAcquireAsync(int id) {
+            CompletableFuture<Boolean> request = new CompletableFuture<>();
+            most.accumulateAndGet(open.incrementAndGet(), Math::max);
+            requests.add(request);
+            return request;
+        }
+
+        void completeOne() throws InterruptedException {
+            CompletableFuture<Boolean> request = requests.poll();
+            while (request == null) {
+                Thread.sleep(1);
+                request = requests.poll();
+            }
+            open.decrementAndGet();
+            request.complete(true);
+        }
+
+        @Override
+        public boolean tryAcquire(int id) {
+            return tryAcquireAsync(id).toCompletableFuture().join();
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package io.limiter.benchmark.measure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.KeySpace;
+import io.limiter.benchmark.load.Load;
+import io.limiter.benchmark.load.Load.Kind;
+import io.limiter.benchmark.load.Outcome;
+import io.limiter.benchmark.load.VirtualThreads;
+import io.limiter.benchmark.subject.Allowance;
+import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contenders;
+import io.limiter.benchmark.subject.RedisClients;
+import io.limiter.benchmark.subject.Subject;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** That figures mean what they say; how large they are depends on the machine. */
+class CellRunnerTest {
+
+    private static BenchmarkRedis redis;
+
+    @BeforeAll
+    static void start() throws InterruptedException {
+        redis = BenchmarkRedis.open("");
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+    }
+
+    @Test
+    void every_subject_grants_all_that_threads_ask_for() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 2));
+        assertDecides(cell, run(cell, Contenders.ALL), Contenders.ALL);
+    }
+
+    @Test
+    void every_asynchronous_subject_grants_all_that_is_asked_of_many_ids() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.UNIFORM, Outcome.GRANTED, new Load(Kind.ASYNC, 8));
+        assertDecides(
+                cell,
+                run(cell, Contenders.ALL),
+                Contenders.ALL.stream().filter(Contender::async).toList());
+    }
+
+    @Test
+    void every_subject_refuses_when_its_permits_are_used_up() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.REFUSED, new Load(Kind.THREADS, 2));
+        CellResult result = run(cell, Contenders.ALL);
+        assertDecides(cell, result, Contenders.ALL);
+        for (Contender contender : Contenders.ALL) {
+            if (!contender.isFloor()) {
+                assertThat(result.spread(contender, Slice::granted).most())
+                        .as(contender.name())
+                        .isZero();
+            }
+        }
+    }
+
+    @Test
+    void virtual_threads_wait_for_answers_where_there_are_any() throws InterruptedException {
+        assertThat(VirtualThreads.areThere()).isEqualTo(Runtime.version().feature() >= 21);
+        Kind kind = VirtualThreads.areThere() ? Kind.VIRTUAL : Kind.THREADS;
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(kind, 50));
+        assertDecides(cell, run(cell, List.of(Contenders.RAW_EVALSHA)), List.of(Contenders.RAW_EVALSHA));
+    }
+
+    @Test
+    void the_floor_is_one_call_a_decision_and_its_own_measure() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        CellResult result = run(cell, List.of(Contenders.RAW_EVALSHA));
+        assertThat(result.ratioToFloor(Contenders.RAW_EVALSHA)).isEqualTo(new Spread(1, 1, 1));
+        assertThat(result.spread(Contenders.RAW_EVALSHA, slice -> slice.perDecision(slice.commandsSent()))
+                        .median())
+                .isBetween(0.8, 1.2);
+    }
+
+    @Test
+    void too_many_grants_are_noticed_and_the_right_number_is_not_held_against_anyone() throws InterruptedException {
+        for (Load load : List.of(new Load(Kind.THREADS, 4), new Load(Kind.ASYNC, 4))) {
+            Cell cell = new Cell(KeySpace.HOT, Outcome.MIXED, load);
+            CellResult result = run(cell, List.of(Fakes.exact(), Fakes.tooGenerous()));
+            for (Contender contender : result.contenders()) {
+                boolean tooMany = contender.name().equals(Fakes.tooGenerous().name());
+                assertThat(result.above(contender) > 0).as(contender.name()).isEqualTo(tooMany);
+            }
+        }
+    }
+
+    /** Until it is noticed: a pause of the machine at the wrong moment makes everybody look slow enough. */
+    @Test
+    void a_clock_of_whole_seconds_is_noticed_in_the_end() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (aboveAcrossASecond("gateway-script") == 0) {
+            assertThat(System.nanoTime()).isLessThan(deadline);
+        }
+    }
+
+    @Test
+    void a_clock_of_microseconds_is_never_too_generous() throws InterruptedException {
+        assertThat(aboveAcrossASecond("limiter-script")).isZero();
+    }
+
+    private static long aboveAcrossASecond(String name) throws InterruptedException {
+        redis.deleteAllKeys();
+        Allowance allowance = Allowance.perSecond(10);
+        Contender contender = contender(name);
+        try (RedisClients clients = redis.clients();
+                Subject subject = contender.opener().open(clients, allowance, CellRunner.ids(contender, 1))) {
+            redis.awaitLateInASecond();
+            LimitCheck check = new LimitCheck(allowance, 1);
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(600);
+            while (System.nanoTime() - end < 0) {
+                if (subject.tryAcquire(0)) {
+                    check.granted();
+                }
+            }
+            return check.above();
+        }
+    }
+
+    @Test
+    void several_instances_share_the_permits_of_a_fleet() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.FLEET, new Load(Kind.THREADS, 4));
+        List<Contender> contenders = List.of(Contenders.RAW_EVALSHA, contender("limiter-script"), contender("guava"));
+        CellResult result = run(cell, contenders);
+        assertDecides(cell, result, List.of(contender("limiter-script")));
+    }
+
+    @Test
+    void a_refusal_where_all_is_to_be_granted_makes_figures_worthless() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        assertThat(run(cell, List.of(Fakes.refusing())).problems())
+                .singleElement()
+                .asString()
+                .startsWith("refusing in hot-granted-1-threads refused ");
+    }
+
+    @Test
+    void an_exception_is_no_decision() throws InterruptedException {
+        for (Kind kind : List.of(Kind.THREADS, Kind.ASYNC)) {
+            Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(kind, 2));
+            CellResult result = run(cell, List.of(Fakes.failing()));
+            Contender failing = result.contenders().iterator().next();
+            assertThat(result.spread(failing, Slice::failed).least()).isPositive();
+            assertThat(result.spread(failing, Slice::decisions).most()).isZero();
+            assertThat(result.problems()).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_subject_that_cannot_be_opened_leaves_the_cell_to_the_others() throws InterruptedException {
+        Contender broken = new Contender(
+                "broken", Contender.Family.PEER, Contender.Where.IN_PROCESS, false, (clients, allowance, ids) -> {
+                    throw new IllegalStateException("no way");
+                });
+        Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
+        CellResult result = run(cell, List.of(broken, Fakes.exact()));
+        assertThat(result.contenders()).extracting(Contender::name).containsExactly("exact");
+        assertThat(result.problems())
+                .containsExactly("broken in hot-granted-1-threads: java.lang.IllegalStateException: no way");
+    }
+
+    @Test
+    void keys_are_weighed_and_gone_afterwards() {
+        KeyMemory memory = KeyMemory.measure(contender("limiter-script"), redis);
+        assertThat(memory.afterOne()).isBetween(50L, 500L);
+        assertThat(memory.afterThousand()).isEqualTo(memory.afterOne());
+        assertThat(redis.bytesOfAllKeys()).isZero();
+    }
+
+    private static Contender contender(String name) {
+        return Contenders.ALL.stream()
+                .filter(contender -> contender.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {
+        return new CellRunner(redis, new Timing(1, 0.1), line -> {}).run(cell, contenders);
+    }
+
+    private static void assertDecides(Cell cell, CellResult result, List<Contender> contenders) {
+        assertThat(result.problems()).as(cell.name()).isEmpty();
+        assertThat(result.contenders()).containsExactlyElementsOf(contenders);
+        for (Contender contender : contenders) {
+            assertThat(result.spread(contender, Slice::decisions).least())
+                    .as(contender.name())
+                    .isPositive();
+            assertThat(result.spread(contender, Slice::failed).most())
+                    .as(contender.name())
+                    .isZero();
+            assertThat(result.above(contender)).as(contender.name()).isZero();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package io.limiter.benchmark.measure;
+
+import io.limiter.benchmark.subject.Allowance;
+import io.limiter.benchmark.subject.AsyncSubject;
+import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contender.Family;
+import io.limiter.benchmark.subject.Contender.Where;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Contenders that do what a test wants, in process and with one bucket. */
+public final class Fakes {
+
+    private Fakes() {}
+
+    /** Grants exactly what is allowed. */
+    public static Contender exact() {
+        return new Contender(
+                "exact", Family.PEER, Where.IN_PROCESS, true, (clients, allowance, ids) -> new Bucket(allowance));
+    }
+
+    /** Knows no limit. */
+    public static Contender tooGenerous() {
+        return contender("too-generous", id -> true);
+    }
+
+    /** Refuses everything. */
+    public static Contender refusing() {
+        return contender("refusing", id -> false);
+    }
+
+    /** Throws at every request. */
+    public static Contender failing() {
+        return contender("failing", id -> {
+            throw new IllegalStateException("out of order");
+        });
+    }
+
+    static Contender contender(String name, Decider decider) {
+        return new Contender(name, Family.PEER, Where.IN_PROCESS, true, (clients, allowance, ids) -> decider);
+    }
+
+    /** Decides at once, also when asked asynchronously. */
+    interface Decider extends AsyncSubject {
+
+        @Override
+        default CompletionStage<Boolean> tryAcquireAsync(int id) {
+            return CompletableFuture.completedFuture(tryAcquire(id));
+        }
+    }
+
+    private static final class Bucket implements Decider {
+
+        private final double most;
+        private final double permitsPerSecond;
+        private double stored;
+        private long filledNanos = System.nanoTime();
+
+        Bucket(Allowance allowance) {
+            this.most = allowance.permits();
+            this.permitsPerSecond = allowance.permitsPerSecond();
+            this.stored = most;
+        }
+
+        @Override
+        public synchronized boolean tryAcquire(int id) {
+            long now = System.nanoTime();
+            stored = Math.min(most, stored + (now - filledNanos) / 1e9 * permitsPerSecond);
+            filledNanos = now;
+            boolean granted = stored >= 1;
+            if (granted) {
+                stored--;
+            }
+            return granted;
+        }
+    }
+}
