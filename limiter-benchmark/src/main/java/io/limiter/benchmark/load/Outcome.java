@@ -15,7 +15,7 @@ public enum Outcome {
     FLEET(Allowance.perSecond(1000));
 
     private static final int FLEET_INSTANCES = 4;
-    private static final double FLEET_SECONDS = 2;
+    private static final double FLEET_SECONDS = 1;
 
     private final Allowance allowance;
 

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 final class AsyncDriver implements Driver {
 
     /**
-     * How many requests of one caller may in a row be answered before they return. Then it is the next caller's turn,
-     * on the driver's thread, so that neither the others nor the subject's own thread are kept waiting for ever.
+     * After how many requests a caller goes to the end of the driver's own queue. So callers whose answers are there at
+     * once do not keep the others waiting for ever, and a subject that makes its next call before it returns from the
+     * last one, as Bucket4j's batches do, does not run out of stack.
      */
     private static final int MAX_IN_A_ROW = 64;
 
@@ -39,7 +40,7 @@ final class AsyncDriver implements Driver {
             while (running.getCount() > 0) {
                 Turn turn = turns.poll(10, TimeUnit.MILLISECONDS);
                 if (turn != null) {
-                    turn.ask();
+                    turn.begin();
                 }
             }
         } catch (InterruptedException e) {
@@ -64,14 +65,20 @@ final class AsyncDriver implements Driver {
         private final Caller caller;
         private final AtomicInteger state = new AtomicInteger();
         private long startNanos;
+        private int inARow;
 
         Turn(Caller caller) {
             this.caller = caller;
         }
 
+        void begin() {
+            inARow = 0;
+            ask();
+        }
+
         /** Makes requests until one is left open, for its completion to go on; a loop, as recursion would have no end. */
-        void ask() {
-            for (int i = 0; i < MAX_IN_A_ROW; i++) {
+        private void ask() {
+            while (inARow++ < MAX_IN_A_ROW) {
                 if (caller.stopped()) {
                     running.countDown();
                     return;

@@ -10,7 +10,7 @@ import io.limiter.benchmark.subject.Subject;
 interface Driver {
 
     /** How long callers may take to end. */
-    long STOP_SECONDS = 60;
+    long STOP_SECONDS = 20;
 
     /**
      * Returns when the last request has been answered; the tally must have been stopped.

@@ -37,10 +37,10 @@ class AsyncDriverTest {
             subject.completeOne();
         }
         tally.enter(Phase.STOPPED);
-        for (int i = 0; i < CALLERS; i++) {
-            subject.completeOne();
-        }
+        Thread completing = new Thread(subject::completeAll);
+        completing.start();
         driver.awaitEnd();
+        completing.interrupt();
         assertThat(subject.most.get()).isLessThanOrEqualTo(CALLERS);
         assertThat(subject.open.get()).isZero();
         assertThat(tally.count(Phase.WARM_UP, Answer.GRANTED)).isEqualTo(10 * CALLERS);
@@ -69,6 +69,17 @@ class AsyncDriverTest {
             }
             open.decrementAndGet();
             request.complete(true);
+        }
+
+        /** Until interrupted. */
+        void completeAll() {
+            try {
+                while (true) {
+                    completeOne();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         @Override
