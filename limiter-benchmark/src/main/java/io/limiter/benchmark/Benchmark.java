@@ -18,8 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Runs all limiters side by side on one Redis, and writes a page and a chart. Ends with status 1 if the figures are not
@@ -46,7 +44,7 @@ public final class Benchmark {
 
     private static int run(Options options, String arguments) throws IOException, InterruptedException {
         if (options.list()) {
-            list(options);
+            list();
             return 0;
         }
         Results results;
@@ -89,13 +87,15 @@ public final class Benchmark {
         return "mvn -q compile -Pbenchmark" + (arguments.isEmpty() ? "" : " -Dargs=\"" + arguments + "\"");
     }
 
-    private static void list(Options options) {
-        List<Cell> all = Stream.concat(Cells.SHORT.stream(), options.cells().stream())
-                .distinct()
-                .toList();
-        System.out.println("Cells: " + all.stream().map(Cell::name).collect(Collectors.joining(", ")) + ", memory");
-        System.out.println(
-                "Subjects: " + Contenders.ALL.stream().map(Contender::name).collect(Collectors.joining(", ")));
-        System.out.println(Options.USAGE);
+    private static void list() {
+        System.out.println("Cells:");
+        Cells.all()
+                .forEach(cell ->
+                        System.out.println("  " + cell.name() + (Cells.SHORT.contains(cell) ? "  (short)" : "")));
+        System.out.println("  " + Options.MEMORY + "  (short)");
+        System.out.println("Subjects:");
+        Contenders.ALL.forEach(contender -> System.out.println("  " + contender.name()));
+        System.out.println("Options:");
+        System.out.print(Options.USAGE.indent(2));
     }
 }

@@ -33,7 +33,7 @@ record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Tim
             --list           what cells and subjects there are
             """;
 
-    private static final String MEMORY = "memory";
+    static final String MEMORY = "memory";
 
     static Options parse(String... arguments) {
         Iterator<String> rest = List.of(arguments).iterator();

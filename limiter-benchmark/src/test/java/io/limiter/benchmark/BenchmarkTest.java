@@ -37,7 +37,7 @@ class BenchmarkTest {
                         new Cell(KeySpace.HOT, Outcome.MIXED, new Load(Kind.THREADS, 2))),
                 true,
                 contenders,
-                new Timing(2, 0.1),
+                new Timing(2, 0.05),
                 out,
                 false);
         Results results;

@@ -39,7 +39,10 @@ public final class Chart {
             """;
 
     private static final int WIDTH = 860;
-    private static final int LEFT = 180;
+    private static final int NAMES = 180;
+    /** With room for a figure between a name and the longest bar. */
+    private static final int LEFT = NAMES + 50;
+
     private static final int RIGHT = 70;
     private static final int TOP = 56;
     private static final int ROW = 18;
@@ -157,7 +160,7 @@ public final class Chart {
         add(
                 "<line class=\"spread\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>",
                 x(ratio.least()), x(ratio.most()), y + BAR / 2, y + BAR / 2);
-        text(LEFT - 8, y + 10, "", "end", contender.name());
+        text(NAMES - 8, y + 10, "", "end", contender.name());
         boolean less = ratio.median() < 1;
         double end = less ? Math.min(from, x(ratio.least())) : Math.max(to, x(ratio.most()));
         text(less ? end - 4 : end + 4, y + 10, "tick", less ? "end" : "start", Numbers.of(ratio.median()));

@@ -183,7 +183,7 @@ class CellRunnerTest {
     }
 
     private static CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {
-        return new CellRunner(redis, new Timing(1, 0.1), line -> {}).run(cell, contenders);
+        return new CellRunner(redis, new Timing(1, 0.05), line -> {}).run(cell, contenders);
     }
 
     private static void assertDecides(Cell cell, CellResult result, List<Contender> contenders) {
