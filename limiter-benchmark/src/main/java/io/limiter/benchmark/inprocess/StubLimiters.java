@@ -1,0 +1,72 @@
+package io.limiter.benchmark.inprocess;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+
+/** Limiters that always answer the same, so that only what is around them is measured. */
+final class StubLimiters implements LimiterFactory {
+
+    /** The name of the limiter that refuses; all others grant. */
+    static final String REFUSING = "refusing";
+
+    private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1_000_000);
+    private static final Decision REFUSED = new Decision(false, 1, 0, 1_000_000, 1_000_000, 1_000_000);
+
+    @Override
+    public RateLimiter build(String name, TokenBucket limit) {
+        return new Stub(name, limit, name.equals(REFUSING) ? REFUSED : GRANTED);
+    }
+
+    @Override
+    public CountLimiter build(String name, FixedWindow limit) {
+        throw new UnsupportedOperationException("no benchmark counts");
+    }
+
+    @Override
+    public LimiterFactory withPrefix(String prefix) {
+        return this;
+    }
+
+    private record Stub(String name, TokenBucket limit, Decision answer) implements RateLimiter {
+
+        @Override
+        public Decision decide(int permits) {
+            return answer;
+        }
+
+        @Override
+        public Decision decide(String key, int permits) {
+            return answer;
+        }
+
+        @Override
+        public Decision decide(int permits, Duration timeout) {
+            return answer;
+        }
+
+        @Override
+        public Decision decide(String key, int permits, Duration timeout) {
+            return answer;
+        }
+
+        @Override
+        public Decision peek(int permits) {
+            return answer;
+        }
+
+        @Override
+        public Decision peek(String key, int permits) {
+            return answer;
+        }
+
+        @Override
+        public void setRate(double permitsPerSecond) {
+            throw new UnsupportedOperationException("no benchmark changes rates");
+        }
+    }
+}
