@@ -13,9 +13,11 @@ import org.springframework.expression.TypedValue;
  */
 final class MapEntries implements PropertyAccessor {
 
+    private static final Class<?>[] TARGETS = {Map.class};
+
     @Override
     public Class<?>[] getSpecificTargetClasses() {
-        return new Class<?>[] {Map.class};
+        return TARGETS;
     }
 
     @Override

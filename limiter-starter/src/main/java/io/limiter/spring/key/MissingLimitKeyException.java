@@ -1,5 +1,6 @@
 package io.limiter.spring.key;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.ResponseStatus;
 
@@ -20,5 +21,17 @@ public final class MissingLimitKeyException extends RuntimeException {
 
     public MissingLimitKeyException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    private MissingLimitKeyException(String message, @Nullable Throwable cause, boolean writableStackTrace) {
+        super(message, cause, false, writableStackTrace);
+    }
+
+    /**
+     * For what callers send, as often as they like: without a stack trace, so that a refusal costs little. The message
+     * must say which method it is.
+     */
+    static MissingLimitKeyException inCall(String message, @Nullable Throwable cause) {
+        return new MissingLimitKeyException(message, cause, false);
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.key;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,6 +15,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -137,6 +139,20 @@ class KeyTemplateTest {
                     .hasMessageContaining("Service.one(java.lang.Object)")
                     .hasMessageContaining(value == null ? "is null" : "is blank");
         }
+    }
+
+    @Test
+    void whatCallersSendCostsNoStackTrace() throws Exception {
+        KeyTemplate entry = KeyTemplate.parse("#{value.phone}", method("one"));
+        for (Object value : Arrays.asList(null, Map.of())) {
+            assertThatThrownBy(() -> entry.of(new Object[] {value}))
+                    .isInstanceOf(MissingLimitKeyException.class)
+                    .extracting(Throwable::getStackTrace, as(InstanceOfAssertFactories.ARRAY))
+                    .isEmpty();
+        }
+        assertThat(new MissingLimitKeyException("no request").getStackTrace())
+                .as("a developer's mistake, which only this can locate")
+                .isNotEmpty();
     }
 
     @Test
