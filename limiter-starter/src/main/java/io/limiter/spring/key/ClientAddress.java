@@ -2,7 +2,7 @@ package io.limiter.spring.key;
 
 /**
  * Finds the address of whoever makes the current call, for {@link io.limiter.spring.annotation.LimitType#IP}. A bean of
- * this type replaces the servlet one.
+ * this type replaces the servlet one. It is looked up once, so one of a narrower scope has to be a scoped proxy.
  */
 @FunctionalInterface
 public interface ClientAddress {

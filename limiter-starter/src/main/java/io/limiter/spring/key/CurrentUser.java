@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the user who makes the current call, for {@link io.limiter.spring.annotation.LimitType#USER}. A bean of this
- * type replaces those for Spring Security and servlets.
+ * type replaces those for Spring Security and servlets. It is looked up once, so one of a narrower scope has to be a
+ * scoped proxy.
  */
 @FunctionalInterface
 public interface CurrentUser {

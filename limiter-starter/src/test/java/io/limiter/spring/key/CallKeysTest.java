@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.spring.annotation.LimitType;
 import java.lang.reflect.Method;
 import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +82,17 @@ class CallKeysTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> keys(null, null).checkAvailable(LimitType.USER))
                 .withMessageContaining(CurrentUser.class.getName());
+    }
+
+    @Test
+    void beansAreAskedForUntilTheyAreThere() throws Exception {
+        List<ClientAddress> answers = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
+        CallKeys keys = new CallKeys(() -> answers.remove(0), () -> null);
+        CallKey ip = keys.of(LimitType.IP, "", method());
+        assertThat(answers).hasSize(2);
+        assertThatThrownBy(() -> ip.of(NO_ARGUMENTS)).isInstanceOf(MissingLimitKeyException.class);
+        assertThat(ip.of(NO_ARGUMENTS)).isEqualTo("1.2.3.4");
+        assertThat(ip.of(NO_ARGUMENTS)).as("not asked for again").isEqualTo("1.2.3.4");
     }
 
     @Test
