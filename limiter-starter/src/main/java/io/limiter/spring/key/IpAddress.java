@@ -2,8 +2,8 @@ package io.limiter.spring.key;
 
 import com.google.common.net.InetAddresses;
 import java.math.BigInteger;
-import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +12,10 @@ import org.jspecify.annotations.Nullable;
  * An IP address as a number, so that each has one spelling. Never asks a name server.
  *
  * @param bits 32 for IPv4, 128 for IPv6
+ * @param high the first 64 bits of an IPv6 address, else 0
+ * @param low the other bits
  */
-record IpAddress(int bits, BigInteger value) {
+record IpAddress(int bits, long high, long low) {
 
     static final int IPV4_BITS = 32;
     static final int IPV6_BITS = 128;
@@ -26,7 +28,9 @@ record IpAddress(int bits, BigInteger value) {
     private static final int LONGEST = 100;
 
     /** 64:ff9b::/96, in which a gateway shows IPv4 clients to an IPv6 server (RFC 6052). */
-    private static final BigInteger NAT64 = new BigInteger("64ff9b0000000000000000", 16);
+    private static final IpAddress NAT64 = new IpAddress(IPV6_BITS, 0x64_ff9b_0000_0000L, 0);
+
+    private static final int NAT64_LENGTH = 96;
 
     /** The address in a text, with or without port, brackets and zone; {@code null} if there is none. */
     static @Nullable IpAddress parse(@Nullable String text) {
@@ -38,18 +42,23 @@ record IpAddress(int bits, BigInteger value) {
     }
 
     private static IpAddress of(InetAddress address) {
-        BigInteger value = InetAddresses.toBigInteger(address);
+        ByteBuffer bytes = ByteBuffer.wrap(address.getAddress());
         // Java has made those that are mapped to IPv6 (::ffff:192.0.2.1) IPv4 already.
-        if (address instanceof Inet4Address) {
-            return new IpAddress(IPV4_BITS, value);
+        if (bytes.remaining() * Byte.SIZE == IPV4_BITS) {
+            return ipv4(bytes.getInt());
         }
-        if (value.shiftRight(IPV4_BITS).equals(NAT64)) {
-            return new IpAddress(IPV4_BITS, value.subtract(NAT64.shiftLeft(IPV4_BITS)));
-        }
-        return new IpAddress(IPV6_BITS, value);
+        IpAddress ipv6 = new IpAddress(IPV6_BITS, bytes.getLong(), bytes.getLong());
+        return ipv6.network(NAT64_LENGTH).equals(NAT64) ? ipv4((int) ipv6.low) : ipv6;
+    }
+
+    private static IpAddress ipv4(int value) {
+        return new IpAddress(IPV4_BITS, 0, Integer.toUnsignedLong(value));
     }
 
     private static String withoutPort(String text) {
+        if (text.indexOf(':') < 0 && text.indexOf('[') < 0) {
+            return text;
+        }
         Matcher matcher = WITH_PORT.matcher(text);
         if (!matcher.matches()) {
             return text;
@@ -65,16 +74,29 @@ record IpAddress(int bits, BigInteger value) {
 
     /** The first bits, with zeros after them. */
     IpAddress network(int prefixLength) {
-        int rest = bits - prefixLength;
-        return new IpAddress(bits, value.shiftRight(rest).shiftLeft(rest));
+        int zeros = bits - prefixLength;
+        return new IpAddress(bits, withZeros(high, zeros - Long.SIZE), withZeros(low, zeros));
+    }
+
+    private static long withZeros(long value, int zeros) {
+        if (zeros <= 0) {
+            return value;
+        }
+        return zeros >= Long.SIZE ? 0 : value >>> zeros << zeros;
     }
 
     /** The address as a key; an IPv6 one stands for all that share its first bits. */
     String key(int ipv6PrefixLength) {
         if (bits == IPV4_BITS) {
-            return InetAddresses.toAddrString(InetAddresses.fromIPv4BigInteger(value));
+            return (low >>> 24) + "." + (low >>> 16 & 0xFF) + "." + (low >>> 8 & 0xFF) + "." + (low & 0xFF);
         }
-        String network = InetAddresses.toAddrString(InetAddresses.fromIPv6BigInteger(network(ipv6PrefixLength).value));
+        String network = network(ipv6PrefixLength).ipv6();
         return ipv6PrefixLength == IPV6_BITS ? network : network + "/" + ipv6PrefixLength;
+    }
+
+    private String ipv6() {
+        byte[] bytes =
+                ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array();
+        return InetAddresses.toAddrString(InetAddresses.fromIPv6BigInteger(new BigInteger(1, bytes)));
     }
 }

@@ -4,6 +4,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,21 +44,23 @@ public final class ServletClientAddress implements ClientAddress {
             throw new MissingLimitKeyException("no request to take the caller's IP from: limit by IP only what is"
                     + " called while a request is handled, in its thread");
         }
-        return address(request.getRemoteAddr(), lines(request, "X-Forwarded-For"), lines(request, "Forwarded"));
+        return address(request.getRemoteAddr(), name -> Collections.list(request.getHeaders(name)));
     }
 
-    String address(@Nullable String remote, List<String> xForwardedFor, List<String> forwarded) {
+    /** @param headers the lines of the header of a name */
+    String address(@Nullable String remote, Function<String, List<String>> headers) {
         IpAddress nearest = IpAddress.parse(remote);
         if (nearest == null) {
             throw new MissingLimitKeyException("the request's remote address is not an IP: " + remote);
         }
-        return caller(nearest, xForwardedFor, forwarded).key(ipv6PrefixLength);
+        // Who trusts no proxy, as by default, need not read headers.
+        IpAddress caller = isTrusted(nearest)
+                ? caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"))
+                : nearest;
+        return caller.key(ipv6PrefixLength);
     }
 
     private IpAddress caller(IpAddress remote, List<String> xForwardedFor, List<String> forwarded) {
-        if (!isTrusted(remote)) {
-            return remote;
-        }
         IpAddress fromX = lastUntrusted(remote, ForwardedElements.ofXForwardedFor(xForwardedFor));
         IpAddress fromStandard = lastUntrusted(remote, ForwardedElements.ofForwarded(forwarded));
         return switch (header) {
@@ -85,10 +88,11 @@ public final class ServletClientAddress implements ClientAddress {
     }
 
     private boolean isTrusted(IpAddress address) {
-        return trustedProxies.stream().anyMatch(range -> range.contains(address));
-    }
-
-    private static List<String> lines(HttpServletRequest request, String name) {
-        return Collections.list(request.getHeaders(name));
+        for (IpRange range : trustedProxies) {
+            if (range.contains(address)) {
+                return true;
+            }
+        }
+        return false;
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,17 +39,23 @@ class ServletClientAddressTest {
                     fe80::1%eth0                              | fe80::/64
                     [fe80::1%25eth0]:80                       | fe80::/64
                     ::1                                       | ::/64
+                    255.255.255.255                           | 255.255.255.255
+                    0.0.0.0                                   | 0.0.0.0
+                    128.0.0.1                                 | 128.0.0.1
+                    64:ff9b::ff00:1                           | 255.0.0.1
+                    64:ff9b:0:0:0:1:ff00:1                    | 64:ff9b::/64
+                    ffff:ffff:ffff:ffff:ffff::                | ffff:ffff:ffff:ffff::/64
                     """)
     void oneSpellingForOneAddress(String remote, String expected) {
-        assertThat(resolver(64).address(remote, List.of(), List.of())).isEqualTo(expected);
+        assertThat(address(resolver(64), remote, List.of(), List.of())).isEqualTo(expected);
     }
 
     @ParameterizedTest
     @CsvSource({"128, 2001:db8:1:2:3:4:5:6", "64, 2001:db8:1:2::/64", "56, 2001:db8:1::/56", "1, ::/1"})
     void groupsIpv6(int prefixLength, String expected) {
-        assertThat(resolver(prefixLength).address("2001:db8:1:2:3:4:5:6", List.of(), List.of()))
+        assertThat(address(resolver(prefixLength), "2001:db8:1:2:3:4:5:6", List.of(), List.of()))
                 .isEqualTo(expected);
-        assertThat(resolver(prefixLength).address("203.0.113.9", List.of(), List.of()))
+        assertThat(address(resolver(prefixLength), "203.0.113.9", List.of(), List.of()))
                 .isEqualTo("203.0.113.9");
     }
 
@@ -88,7 +95,7 @@ class ServletClientAddressTest {
                     10.0.0.1     | 1                                         | 10.0.0.1
                     """)
     void xForwardedFor(String remote, String header, String expected) {
-        assertThat(resolver(64).address(remote, List.of(header), List.of())).isEqualTo(expected);
+        assertThat(address(resolver(64), remote, List.of(header), List.of())).isEqualTo(expected);
     }
 
     @ParameterizedTest(name = "{0} with {1} is {2}")
@@ -114,14 +121,14 @@ class ServletClientAddressTest {
                     10.0.0.1    | for=1.1.1.1;x="\\, for="198.51.100.1"                 | 10.0.0.1
                     """)
     void forwarded(String remote, String header, String expected) {
-        assertThat(resolver(64).address(remote, List.of(), List.of(header))).isEqualTo(expected);
+        assertThat(address(resolver(64), remote, List.of(), List.of(header))).isEqualTo(expected);
     }
 
     @Test
     void laterLinesAreNearer() {
-        assertThat(resolver(64).address("10.0.0.1", List.of("1.1.1.1", "198.51.100.1, 10.2.2.2"), List.of()))
+        assertThat(address(resolver(64), "10.0.0.1", List.of("1.1.1.1", "198.51.100.1, 10.2.2.2"), List.of()))
                 .isEqualTo("198.51.100.1");
-        assertThat(resolver(64).address("10.0.0.1", List.of(), List.of("for=1.1.1.1;x=\"", "for=198.51.100.1")))
+        assertThat(address(resolver(64), "10.0.0.1", List.of(), List.of("for=1.1.1.1;x=\"", "for=198.51.100.1")))
                 .isEqualTo("198.51.100.1");
     }
 
@@ -129,27 +136,58 @@ class ServletClientAddressTest {
     void theHeaderThatNoProxyWritesCannotDecide() {
         List<String> proxys = List.of("198.51.100.1");
         List<String> callers = List.of("for=1.1.1.1");
-        assertThat(resolver(64).address("10.0.0.1", proxys, callers)).isEqualTo("10.0.0.1");
-        assertThat(resolver(64).address("10.0.0.1", proxys, List.of("for=198.51.100.1")))
+        assertThat(address(resolver(64), "10.0.0.1", proxys, callers)).isEqualTo("10.0.0.1");
+        assertThat(address(resolver(64), "10.0.0.1", proxys, List.of("for=198.51.100.1")))
                 .isEqualTo("198.51.100.1");
-        assertThat(with(ForwardedHeader.X_FORWARDED_FOR).address("10.0.0.1", proxys, callers))
+        assertThat(address(with(ForwardedHeader.X_FORWARDED_FOR), "10.0.0.1", proxys, callers))
                 .isEqualTo("198.51.100.1");
-        assertThat(with(ForwardedHeader.FORWARDED).address("10.0.0.1", callers, List.of("for=198.51.100.1")))
+        assertThat(address(with(ForwardedHeader.FORWARDED), "10.0.0.1", callers, List.of("for=198.51.100.1")))
                 .isEqualTo("198.51.100.1");
-        assertThat(with(ForwardedHeader.X_FORWARDED_FOR).address("10.0.0.1", List.of(), callers))
+        assertThat(address(with(ForwardedHeader.X_FORWARDED_FOR), "10.0.0.1", List.of(), callers))
                 .isEqualTo("10.0.0.1");
     }
 
     @Test
     void withoutProxiesNoHeaderCounts() {
         ServletClientAddress resolver = new ServletClientAddress(List.of(), 64, ForwardedHeader.ANY);
-        assertThat(resolver.address("127.0.0.1", List.of("1.1.1.1"), List.of())).isEqualTo("127.0.0.1");
+        assertThat(address(resolver, "127.0.0.1", List.of("1.1.1.1"), List.of()))
+                .isEqualTo("127.0.0.1");
+    }
+
+    @Test
+    void headersThatDoNotCountAreNotRead() {
+        assertThat(resolver(64).address("203.0.113.9", name -> {
+                    throw new AssertionError("read " + name);
+                }))
+                .isEqualTo("203.0.113.9");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.0.0.0/0, 203.0.113.9, true",
+        "203.0.113.8/29, 203.0.113.15, true",
+        "203.0.113.8/29, 203.0.113.16, false",
+        "255.255.255.255, 255.255.255.255, true",
+        "128.0.0.0/1, 127.255.255.255, false",
+        "0.0.0.0/0, 2001:db8::1, false",
+        "::/0, 2001:db8::1, true",
+        "::/0, 203.0.113.9, false",
+        "2001:db8::/63, 2001:db8:0:1::, true",
+        "2001:db8::/64, 2001:db8:0:1::, false",
+        "2001:db8::/65, 2001:db8::8000:0:0:0, false",
+        "2001:db8::/65, 2001:db8::7fff:0:0:0, true",
+        "2001:db8::8/127, 2001:db8::9, true",
+        "2001:db8::8, 2001:db8::9, false",
+        "8000::/1, ffff::, true",
+    })
+    void aRangeIsAllThatShareItsFirstBits(String range, String address, boolean contained) {
+        assertThat(IpRange.parse(range).contains(IpAddress.parse(address))).isEqualTo(contained);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "unknown", "localhost", "evil"})
     void remoteAddressMustBeAnAddress(String remote) {
-        assertThatThrownBy(() -> resolver(64).address(remote, List.of(), List.of()))
+        assertThatThrownBy(() -> address(resolver(64), remote, List.of(), List.of()))
                 .isInstanceOf(MissingLimitKeyException.class);
     }
 
@@ -182,6 +220,12 @@ class ServletClientAddressTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolver(length))
                 .withMessageContaining("between 1 and 128, was " + length);
+    }
+
+    private static String address(
+            ServletClientAddress resolver, String remote, List<String> xForwardedFor, List<String> forwarded) {
+        Map<String, List<String>> headers = Map.of("X-Forwarded-For", xForwardedFor, "Forwarded", forwarded);
+        return resolver.address(remote, headers::get);
     }
 
     private static ServletClientAddress resolver(int ipv6PrefixLength) {
