@@ -74,9 +74,7 @@ public final class LocalEngine implements Engine {
         for (KeyRequests<?> asked : batch) {
             answers.add(decide(asked));
         }
-        if (entries.size() > maxKeys) {
-            evict(nowMicros());
-        }
+        evictIfFull();
         return answers;
     }
 
@@ -88,6 +86,14 @@ public final class LocalEngine implements Engine {
         } catch (LimiterBackendException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Without the lists, which would be half of all that is allocated. */
+    @Override
+    public Decision decide(String key, Limit<?> limit, Request request) {
+        Decision decision = decideOne(key, limit, request);
+        evictIfFull();
+        return decision;
     }
 
     /** How many keys are held. */
@@ -102,34 +108,33 @@ public final class LocalEngine implements Engine {
     private <S> Answer decide(KeyRequests<S> asked) {
         List<Decision> decisions = new ArrayList<>(asked.requests().size());
         try {
-            entries.compute(asked.key(), (key, entry) -> stepAll(asked, entry, decisions));
+            entries.compute(asked.key(), (key, entry) -> {
+                Turn<S> turn = new Turn<>(key, asked.limit(), entry, nowMicros());
+                for (Request request : asked.requests()) {
+                    decisions.add(turn.step(request));
+                }
+                return turn.entry();
+            });
         } catch (LimiterBackendException e) {
             return Answer.failed(e);
         }
         return Answer.of(decisions);
     }
 
-    private <S> @Nullable Entry stepAll(KeyRequests<S> asked, @Nullable Entry entry, List<Decision> decisions) {
-        // Read here, where nobody else steps on this key: whoever is overtaken must not bring a time from before.
-        long nowMicros = nowMicros();
-        Limit<S> limit = asked.limit();
-        S before = entry == null || entry.expiresAtMicros <= nowMicros ? null : entry.state(asked);
-        S state = before;
-        long resetMicros = 0;
-        for (Request request : asked.requests()) {
-            Step<S> step = limit.step(state, nowMicros, request);
-            decisions.add(step.decision());
-            state = step.state();
-            resetMicros = step.decision().resetAfterMicros();
+    private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
+        Decision[] decision = new Decision[1];
+        entries.compute(key, (same, entry) -> {
+            Turn<S> turn = new Turn<>(key, limit, entry, nowMicros());
+            decision[0] = turn.step(request);
+            return turn.entry();
+        });
+        return decision[0];
+    }
+
+    private void evictIfFull() {
+        if (entries.size() > maxKeys) {
+            evict(nowMicros());
         }
-        if (state == null || state == before) {
-            return before == null ? null : entry;
-        }
-        // What was stored under other numbers may have to be kept longer than these need.
-        long expiresAtMicros = Math.max(
-                nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
-                before == null || entry == null ? 0 : entry.expiresAtMicros);
-        return new Entry(state, nowMicros + resetMicros, expiresAtMicros);
     }
 
     /** Drops what has expired, and if that is not enough, what would be full again soonest; one thread at a time. */
@@ -166,6 +171,48 @@ public final class LocalEngine implements Engine {
         }
     }
 
+    /** Steps on one key while nobody else does, all at the same time. */
+    private static final class Turn<S> {
+
+        private final Limit<S> limit;
+        private final @Nullable Entry entry;
+        private final long nowMicros;
+        private final @Nullable S before;
+        private @Nullable S state;
+        private long resetMicros;
+
+        /**
+         * @param nowMicros read within the turn: whoever is overtaken must not bring a time from before
+         */
+        Turn(String key, Limit<S> limit, @Nullable Entry entry, long nowMicros) {
+            this.limit = limit;
+            this.entry = entry;
+            this.nowMicros = nowMicros;
+            this.before = entry == null || entry.expiresAtMicros <= nowMicros ? null : entry.state(key, limit);
+            this.state = before;
+        }
+
+        Decision step(Request request) {
+            Step<S> step = limit.step(state, nowMicros, request);
+            state = step.state();
+            resetMicros = step.decision().resetAfterMicros();
+            return step.decision();
+        }
+
+        /** What is to be kept. */
+        @Nullable
+        Entry entry() {
+            if (state == null || state == before) {
+                return before == null ? null : entry;
+            }
+            // What was stored under other numbers may have to be kept longer than these need.
+            long expiresAtMicros = Math.max(
+                    nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
+                    before == null || entry == null ? 0 : entry.expiresAtMicros);
+            return new Entry(state, nowMicros + resetMicros, expiresAtMicros);
+        }
+    }
+
     private static final class Entry {
 
         private final Object state;
@@ -178,12 +225,11 @@ public final class LocalEngine implements Engine {
             this.expiresAtMicros = expiresAtMicros;
         }
 
-        <S> S state(KeyRequests<S> asked) {
-            Class<S> type = asked.limit().stateType();
+        <S> S state(String key, Limit<S> limit) {
+            Class<S> type = limit.stateType();
             if (!type.isInstance(state)) {
                 throw new LimiterBackendException(
-                        asked.key(),
-                        "it holds " + state + ", which is another kind of limit's; use another name or prefix");
+                        key, "it holds " + state + ", which is another kind of limit's; use another name or prefix");
             }
             return type.cast(state);
         }

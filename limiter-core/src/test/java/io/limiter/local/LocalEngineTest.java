@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
 import io.limiter.engine.CacheBounds;
+import io.limiter.engine.KeyRequests;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +108,45 @@ class LocalEngineTest {
     }
 
     @Test
+    void a_batch_is_decided_like_its_requests_one_by_one() {
+        LocalEngine batches = new LocalEngine(100, clock);
+        LocalEngine singles = new LocalEngine(100, clock);
+        TokenBucket bucket = TokenBucket.of(2, 5);
+        FixedWindow window = new FixedWindow(3, Duration.ofSeconds(10));
+        List<Request> requests =
+                List.of(ONE, new Request(2, 0, true), new Request(2, 0, false), ONE, new Request(9, 500_000, false));
+        for (int i = 0; i < 20; i++) {
+            List<Answer> answers = batches.decide(List.of(
+                    new KeyRequests<>("bucket", bucket, requests), new KeyRequests<>("window", window, requests)));
+            assertThat(answers.get(0).decisions()).isEqualTo(oneByOne(singles, "bucket", bucket, requests));
+            assertThat(answers.get(1).decisions()).isEqualTo(oneByOne(singles, "window", window, requests));
+            clock.advance(Duration.ofMillis(700));
+        }
+    }
+
+    @Test
+    void a_key_of_a_batch_that_fails_does_not_stop_the_others() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        engine.decide("k", ONE_A_SECOND, ONE);
+        FixedWindow window = new FixedWindow(1, Duration.ofSeconds(1));
+        List<Answer> answers = engine.decide(List.of(
+                new KeyRequests<>("k", window, List.of(ONE)), new KeyRequests<>("other", window, List.of(ONE))));
+        assertThatThrownBy(() -> answers.get(0).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("'k'");
+        assertThat(answers.get(1).decisions().get(0).granted()).isTrue();
+    }
+
+    @Test
+    void a_batch_holds_no_more_keys_than_it_may() {
+        LocalEngine engine = new LocalEngine(10, clock);
+        for (int i = 0; i < 100; i++) {
+            engine.decide(List.of(new KeyRequests<>("key" + i, ONE_A_SECOND, List.of(ONE))));
+            assertThat(engine.size()).isLessThanOrEqualTo(10);
+        }
+    }
+
+    @Test
     void a_bound_of_nothing_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new LocalEngine(0))
@@ -123,5 +167,11 @@ class LocalEngineTest {
                         .build("k", 1, 1, 60)
                         .tryAcquire())
                 .isTrue();
+    }
+
+    private static List<Decision> oneByOne(LocalEngine engine, String key, Limit<?> limit, List<Request> requests) {
+        return requests.stream()
+                .map(request -> engine.decide(key, limit, request))
+                .toList();
     }
 }
