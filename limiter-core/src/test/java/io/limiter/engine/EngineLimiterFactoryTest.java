@@ -2,13 +2,20 @@ package io.limiter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.CountLimiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class EngineLimiterFactoryTest {
@@ -42,6 +49,26 @@ class EngineLimiterFactoryTest {
     }
 
     @Test
+    void who_asks_for_a_known_limiter_waits_for_nobody() throws Exception {
+        CountDownLatch building = new CountDownLatch(1);
+        CountDownLatch looked = new CountDownLatch(1);
+        LimiterFactory factory = new SlowFactory("slow", building, looked);
+        // Enough that some are in the same part of the cache as the one that is being built.
+        List<String> names = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
+        names.forEach(name -> factory.build(name, 1, 1, 60));
+        Thread builder = new Thread(() -> factory.build("slow", 1, 1, 60));
+        builder.start();
+        try {
+            assertThat(building.await(10, TimeUnit.SECONDS)).isTrue();
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(10), () -> names.forEach(name -> factory.build(name, 1, 1, 60)));
+        } finally {
+            looked.countDown();
+            builder.join();
+        }
+    }
+
+    @Test
     void a_limiter_says_what_it_is() {
         assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
         assertThat(limiters.build("sms", 1, 1, 60)).hasToString("LocalRateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
@@ -59,5 +86,34 @@ class EngineLimiterFactoryTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CacheBounds(0, 1, Duration.ZERO))
                 .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
+    }
+
+    private static final class SlowFactory extends EngineLimiterFactory {
+
+        private final LimiterFactory limiters = new LocalLimiterFactory();
+        private final String slow;
+        private final CountDownLatch building;
+        private final CountDownLatch until;
+
+        SlowFactory(String slow, CountDownLatch building, CountDownLatch until) {
+            super(CacheBounds.DEFAULT);
+            this.slow = slow;
+            this.building = building;
+            this.until = until;
+        }
+
+        @Override
+        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+            if (name.equals(slow)) {
+                building.countDown();
+                Uninterruptibles.awaitUninterruptibly(until);
+            }
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+            return limiters.build(name, limit);
+        }
     }
 }
