@@ -29,7 +29,7 @@ class BenchmarkTest {
     void a_run_leaves_a_page_and_a_chart(@TempDir Path out) throws Exception {
         List<Contender> contenders = new ArrayList<>(Contenders.ALL);
         contenders.removeIf(contender ->
-                !List.of("raw-evalsha", "limiter-script", "bucket4j", "guava").contains(contender.name()));
+                !List.of("raw-evalsha", "limiter", "bucket4j", "guava").contains(contender.name()));
         contenders.add(Fakes.tooGenerous());
         Options options = new Options(
                 List.of(
@@ -48,27 +48,27 @@ class BenchmarkTest {
 
         assertThat(results.problems()).isEmpty();
         assertThat(Files.readString(out.resolve("README.md")))
-                .contains("by `the command`", "](chart.svg)", "### hot, granted, 1 thread\n", "| limiter-script |")
+                .contains("by `the command`", "](chart.svg)", "### hot, granted, 1 thread\n", "| limiter |")
                 .contains("| too-generous ⚠ |", "| bucket4j |")
-                .doesNotContain("limiter-script ⚠", "NaN", "Not to be used");
+                .doesNotContain("limiter ⚠", "NaN", "Not to be used");
         String svg = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
                 .parse(out.resolve("chart.svg").toFile())
                 .getDocumentElement()
                 .getTextContent();
-        assertThat(svg).contains("hot, granted, 1 thread", "limiter-script", "bucket4j", "prefers-color-scheme");
+        assertThat(svg).contains("hot, granted, 1 thread", "limiter", "bucket4j", "prefers-color-scheme");
     }
 
     @Test
     void options_select_cells_and_subjects_and_always_the_floor() {
         Options options = Options.parse(
-                "--cells", "hot-granted-*-threads,memory", "--subjects", "guava,limiter-*", "--rounds", "5");
+                "--cells", "hot-granted-*-threads,memory", "--subjects", "guava,limiter,limiter-*", "--rounds", "5");
         assertThat(options.cells())
                 .extracting(Cell::name)
                 .containsExactly("hot-granted-1-threads", "hot-granted-16-threads", "hot-granted-64-threads");
         assertThat(options.contenders())
                 .extracting(Contender::name)
-                .contains("guava", "limiter-script", "raw-evalsha")
+                .contains("guava", "limiter", "raw-evalsha")
                 .doesNotContain("bucket4j");
         assertThat(options.memory()).isTrue();
         assertThat(options.timing()).isEqualTo(new Timing(5, 2));

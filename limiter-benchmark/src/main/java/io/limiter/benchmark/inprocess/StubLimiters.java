@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** Limiters that always answer the same, so that only what is around them is measured. */
 final class StubLimiters implements LimiterFactory {
@@ -52,6 +53,26 @@ final class StubLimiters implements LimiterFactory {
         @Override
         public Decision decide(String key, int permits, Duration timeout) {
             return answer;
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(int permits) {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, int permits) {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
+            return CompletableFuture.completedFuture(answer);
         }
 
         @Override

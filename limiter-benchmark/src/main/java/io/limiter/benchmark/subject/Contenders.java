@@ -15,7 +15,10 @@ public final class Contenders {
 
     public static final List<Contender> ALL = List.of(
             RAW_EVALSHA,
-            new Contender("limiter-script", OURS, REDIS, false, LimiterSubject::script),
+            new Contender("limiter", OURS, REDIS, true, LimiterSubject::standard),
+            new Contender("limiter-plain", OURS, REDIS, true, LimiterSubject::plain),
+            new Contender("limiter-yield", OURS, REDIS, false, LimiterSubject::yielding),
+            new Contender("limiter-leases", OURS, REDIS, true, LimiterSubject::leasing),
             new Contender("limiter-lock-redisson", OURS, REDIS, false, LimiterSubject::redissonLock),
             new Contender("limiter-lock-redis", OURS, REDIS, false, LimiterSubject::redisLock),
             new Contender("limiter-local", OURS, IN_PROCESS, false, LimiterSubject::local),

@@ -2,57 +2,102 @@ package io.limiter.benchmark.subject;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.TokenBucketBuilder;
 import io.limiter.engine.CacheBounds;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.RedissonLock;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /** This project's limiters: one limiter, and the ids are its keys. */
-final class LimiterSubject implements Subject {
+final class LimiterSubject implements AsyncSubject {
 
     private static final int DEFAULT_LOCAL_KEYS = 100_000;
+    private static final Duration YIELD = Duration.ofMillis(1);
+    private static final Duration LEASE_TIME = Duration.ofMillis(100);
+    private static final int MAX_LEASE = 1_000_000;
 
     private final RateLimiter limiter;
+    private final AutoCloseable opened;
     private final String[] ids;
 
-    private LimiterSubject(LimiterFactory factory, Allowance allowance, String[] ids) {
-        this.limiter = factory.build(
-                "api",
-                TokenBucket.builder(
-                                allowance.permitsPerSecond(), allowance.period().toSeconds())
-                        .build());
+    private LimiterSubject(LimiterFactory factory, AutoCloseable opened, TokenBucket limit, String[] ids) {
+        this.limiter = factory.build("api", limit);
+        this.opened = opened;
         this.ids = ids;
     }
 
-    static Subject script(RedisClients clients, Allowance allowance, String[] ids) {
-        return new LimiterSubject(
-                RedisRateLimiterFactory.builder(clients.springDataRedis()).build(), allowance, ids);
+    /** As it comes. */
+    static Subject standard(RedisClients clients, Allowance allowance, String[] ids) {
+        return redis(builder(clients), allowance, ids);
+    }
+
+    /** A call for each decision, and nothing remembered. */
+    static Subject plain(RedisClients clients, Allowance allowance, String[] ids) {
+        return redis(builder(clients).groupCommit(false).denyCacheSize(0), allowance, ids);
+    }
+
+    /** Waiting threads yield before they park. */
+    static Subject yielding(RedisClients clients, Allowance allowance, String[] ids) {
+        return redis(builder(clients).yieldWhileWaiting(YIELD), allowance, ids);
+    }
+
+    /** A tenth of the permits may be taken ahead. */
+    static Subject leasing(RedisClients clients, Allowance allowance, String[] ids) {
+        int ahead = (int) Math.max(1, Math.min(MAX_LEASE, allowance.permits() / 10));
+        RedisRateLimiterFactory factory = builder(clients).build();
+        TokenBucket limit = bucket(allowance).lease(ahead, LEASE_TIME).build();
+        return new LimiterSubject(factory, factory, limit, ids);
     }
 
     static Subject redissonLock(RedisClients clients, Allowance allowance, String[] ids) {
-        RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(clients.springDataRedis())
-                .lock(new RedissonLock(clients.redisson()))
-                .build();
-        return new LimiterSubject(factory, allowance, ids);
+        return redis(builder(clients).lock(new RedissonLock(clients.redisson())), allowance, ids);
     }
 
     static Subject redisLock(RedisClients clients, Allowance allowance, String[] ids) {
-        var connections = clients.springDataRedis();
-        RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
-                .lock(new RedisLock(connections))
-                .build();
-        return new LimiterSubject(factory, allowance, ids);
+        return redis(builder(clients).lock(new RedisLock(clients.springDataRedis())), allowance, ids);
     }
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {
         int maxKeys = Math.max(DEFAULT_LOCAL_KEYS, ids.length);
-        return new LimiterSubject(new LocalLimiterFactory(CacheBounds.DEFAULT, maxKeys), allowance, ids);
+        LimiterFactory factory = new LocalLimiterFactory(CacheBounds.DEFAULT, maxKeys);
+        return new LimiterSubject(factory, () -> {}, bucket(allowance).build(), ids);
+    }
+
+    private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
+        return RedisRateLimiterFactory.builder(clients.springDataRedis());
+    }
+
+    private static Subject redis(RedisRateLimiterFactory.Builder builder, Allowance allowance, String[] ids) {
+        RedisRateLimiterFactory factory = builder.build();
+        return new LimiterSubject(factory, factory, bucket(allowance).build(), ids);
+    }
+
+    private static TokenBucketBuilder bucket(Allowance allowance) {
+        return TokenBucket.builder(
+                allowance.permitsPerSecond(), allowance.period().toSeconds());
     }
 
     @Override
     public boolean tryAcquire(int id) {
         return limiter.tryAcquire(ids[id]);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> tryAcquireAsync(int id) {
+        return limiter.decideAsync(ids[id], 1).thenApply(Decision::granted);
+    }
+
+    @Override
+    public void close() {
+        try {
+            opened.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("the limiter could not be closed", e);
+        }
     }
 }

@@ -104,7 +104,7 @@ class CellRunnerTest {
 
     @Test
     void a_clock_of_microseconds_is_never_too_generous() throws InterruptedException {
-        assertThat(aboveAcrossASecond("limiter-script")).isZero();
+        assertThat(aboveAcrossASecond("limiter")).isZero();
     }
 
     private static long aboveAcrossASecond(String name) throws InterruptedException {
@@ -128,9 +128,9 @@ class CellRunnerTest {
     @Test
     void several_instances_share_the_permits_of_a_fleet() throws InterruptedException {
         Cell cell = new Cell(KeySpace.HOT, Outcome.FLEET, new Load(Kind.THREADS, 4));
-        List<Contender> contenders = List.of(Contenders.RAW_EVALSHA, contender("limiter-script"), contender("guava"));
+        List<Contender> contenders = List.of(Contenders.RAW_EVALSHA, contender("limiter"), contender("guava"));
         CellResult result = run(cell, contenders);
-        assertDecides(cell, result, List.of(contender("limiter-script")));
+        assertDecides(cell, result, List.of(contender("limiter")));
     }
 
     @Test
@@ -169,7 +169,7 @@ class CellRunnerTest {
 
     @Test
     void keys_are_weighed_and_gone_afterwards() {
-        KeyMemory memory = KeyMemory.measure(contender("limiter-script"), redis);
+        KeyMemory memory = KeyMemory.measure(contender("limiter"), redis);
         assertThat(memory.afterOne()).isBetween(50L, 500L);
         assertThat(memory.afterThousand()).isEqualTo(memory.afterOne());
         assertThat(redis.bytesOfAllKeys()).isZero();
