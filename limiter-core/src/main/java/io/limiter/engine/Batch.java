@@ -111,8 +111,11 @@ final class Batch {
         }
 
         void fail(Throwable error) {
+            LimiterBackendException failure = error instanceof LimiterBackendException known
+                    ? known
+                    : new LimiterBackendException(key, "the call failed: " + error, error);
             for (PendingRequest each : pending) {
-                each.completeExceptionally(error);
+                each.completeExceptionally(failure);
             }
         }
     }

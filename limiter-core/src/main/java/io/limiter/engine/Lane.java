@@ -73,8 +73,10 @@ final class Lane {
         do {
             while (!closed && mayStart()) {
                 if (engine.blocks() && allowed-- <= 0) {
-                    handOver();
-                    return;
+                    if (handedOver()) {
+                        return;
+                    }
+                    continue;
                 }
                 Batch batch = take();
                 if (batch == null) {
@@ -83,20 +85,24 @@ final class Lane {
                 start(batch);
             }
             if (closed) {
-                failQueued("the limiters were closed");
+                failQueued(BlockingCalls.CLOSED);
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
     }
 
     /** To a thread that may block, with all calls that are still to be made. */
-    private void handOver() {
+    private boolean handedOver() {
         try {
             blockingCalls.execute(() -> own(Integer.MAX_VALUE));
+            return true;
         } catch (RejectedExecutionException e) {
             closed = true;
-            own(0);
+        } catch (RuntimeException | Error e) {
+            // Such as no memory for one more thread. Whoever comes next tries again.
+            failQueued("there is no thread to make the call: " + e);
         }
+        return false;
     }
 
     /**
@@ -153,7 +159,8 @@ final class Lane {
     private CompletableFuture<List<Answer>> call(Batch batch) {
         try {
             return engine.start(batch.asked());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Errors too, such as a caller's full stack: whoever owns the lane must not leave it without giving it up.
             return CompletableFuture.failedFuture(e);
         }
     }
