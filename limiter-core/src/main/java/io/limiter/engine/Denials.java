@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -15,10 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>That is exact. Other callers can only take permits meanwhile, and time here never runs ahead of the backend's: "not
  * before" counts from when the refused request was <em>sent</em>, which was before it was decided. The reported times
- * count from when the answer <em>arrived</em>, so whoever waits that long does not come too early.
+ * count from when the answer <em>arrived</em>, so whoever waits that long does not come too early. A grant drops what is
+ * known of its key, so what a refusal says of the rest is as of the last decision made here; what other JVMs have taken
+ * since, it does not know.
  *
- * <p>Others can change what is allowed (another rate in another JVM), so a refusal counts for a second at most. One that
- * was made under another limit does not count, and is dropped when somebody is decided under a new one.
+ * <p>Others can change what is allowed (another rate in another JVM, a key deleted by hand, a backend whose clock steps),
+ * so a refusal counts for a second at most. One that was made under another limit does not count.
  *
  * <p>A table of fixed size, in which each key has one place: a refusal that loses its place to another key's costs a call
  * to the backend, nothing else. Reads take no lock and allocate nothing. Safe for use by many threads.
@@ -84,7 +87,8 @@ public final class Denials {
     }
 
     /**
-     * Takes note of what the backend decided for a key.
+     * Takes note of what the backend decided for a key. Peeks make no difference: the first refusal may have something to
+     * save (see {@link Limit#step}), so it must get to the backend.
      *
      * @param state what is stored after the last of the requests
      * @param nowMicros the backend's time at which it decided
@@ -95,8 +99,13 @@ public final class Denials {
         if (table.length() == 0) {
             return;
         }
+        boolean onlyPeeks = true;
         for (int i = decisions.size() - 1; i >= 0; i--) {
-            if (!decisions.get(i).granted()) {
+            if (asked.requests().get(i).peek()) {
+                continue;
+            }
+            onlyPeeks = false;
+            if (isKnownForLater(decisions.get(i), asked.limit())) {
                 long forNanos = Math.min(decisions.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
                 Denial<S> denial = new Denial<>(
                         asked.key(),
@@ -110,10 +119,18 @@ public final class Denials {
                 return;
             }
         }
-        Denial<?> denial = table.get(place(asked.key()));
-        if (denial != null && denial.key.equals(asked.key()) && !denial.limit.equals(asked.limit())) {
+        Denial<?> denial = onlyPeeks ? null : table.get(place(asked.key()));
+        if (denial != null && denial.key.equals(asked.key())) {
             table.compareAndSet(place(asked.key()), denial, null);
         }
+    }
+
+    /** All refusals but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
+    private static boolean isKnownForLater(Decision decision, Limit<?> limit) {
+        return !decision.granted()
+                && !(decision.retryAfterMicros() == Decision.NEVER_MICROS
+                        && limit instanceof TokenBucket bucket
+                        && bucket.warmUp() != null);
     }
 
     /** What is in the key's place, perhaps another key's. */
