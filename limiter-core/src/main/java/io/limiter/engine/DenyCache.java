@@ -42,4 +42,9 @@ public final class DenyCache implements Engine {
     public List<Answer> decide(List<KeyRequests<?>> batch) {
         return engine.decide(batch);
     }
+
+    @Override
+    public void close() {
+        engine.close();
+    }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>The one method takes a batch, so that an engine whose calls are expensive can decide many requests in one.
  */
-public interface Engine {
+public interface Engine extends AutoCloseable {
 
     /**
      * Decides the requests of all keys, those for one key in their order, as if they had arrived one after the other at
@@ -52,4 +52,8 @@ public interface Engine {
      * @return fails with {@link io.limiter.LimiterBackendException} if the backend did not decide
      */
     CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request);
+
+    /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
+    @Override
+    default void close() {}
 }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * that Redis need not wait for them. Where a call blocks its thread (Jedis, or a connection that is yet to be made), the
  * thread of a caller that waits anyway makes it, or one of {@code blockingCalls}.
  */
-public final class GroupCommit implements Engine, AutoCloseable {
+public final class GroupCommit implements Engine {
 
     private final BatchEngine engine;
     private final Settings settings;
@@ -93,6 +93,7 @@ public final class GroupCommit implements Engine, AutoCloseable {
                 lane.close();
             }
         }
+        engine.close();
     }
 
     private Lane lane(String key) {

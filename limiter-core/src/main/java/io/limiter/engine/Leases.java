@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>See {@link LeasedKey} for how much is taken ahead, and when. A table of fixed size, in which each key has one place:
  * a key whose place another hot key holds is simply asked for.
  */
-public final class Leases implements Engine, AutoCloseable {
+public final class Leases implements Engine {
 
     private static final int PLACES = 4096;
     private static final int CLOSE_SECONDS = 1;
@@ -89,7 +89,7 @@ public final class Leases implements Engine, AutoCloseable {
         return engine.decide(batch);
     }
 
-    /** Gives back all permits that were not used, waiting a second for it at most, and leases no more. */
+    /** Gives back all permits that were not used, waiting a second for it at most, and closes the other engine. */
     @Override
     public void close() {
         closed = true;
@@ -103,6 +103,7 @@ public final class Leases implements Engine, AutoCloseable {
         CompletableFuture.allOf(givenBack.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .join();
+        engine.close();
     }
 
     /** The key's own place if it has one, under the same limit. */

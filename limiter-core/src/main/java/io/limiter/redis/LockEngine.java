@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
+import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
@@ -43,6 +44,7 @@ final class LockEngine implements Engine {
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
     private final LuaScript save = LuaScript.of(LuaScript.resource("save.lua"));
+    private volatile boolean closed;
 
     /**
      * @param clock the part of the scripts that tells the time
@@ -69,6 +71,9 @@ final class LockEngine implements Engine {
 
     @Override
     public List<Answer> decide(List<KeyRequests<?>> batch) {
+        if (closed) {
+            return RedisProblems.closed(batch);
+        }
         List<Answer> answers = new ArrayList<>(batch.size());
         for (KeyRequests<?> asked : batch) {
             try {
@@ -83,15 +88,13 @@ final class LockEngine implements Engine {
     /** On a thread that may block. */
     @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        CompletableFuture<Decision> decision = new CompletableFuture<>();
-        blockingCalls.execute(() -> {
-            try {
-                decision.complete(decide(key, limit, request));
-            } catch (RuntimeException e) {
-                decision.completeExceptionally(e);
-            }
-        });
-        return decision;
+        return BlockingCalls.decide(blockingCalls, key, () -> decide(key, limit, request));
+    }
+
+    /** Fails whatever comes later; what has begun is still answered. */
+    @Override
+    public void close() {
+        closed = true;
     }
 
     private <S> List<Decision> decide(KeyRequests<S> asked) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -40,16 +41,23 @@ final class RedisCalls {
         this.lettuce = LettuceScripts.of(connections, this::call);
     }
 
-    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only; may have to connect to find out. */
+    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only. */
     boolean isCluster() {
         Boolean known = cluster;
         if (known == null) {
-            known = lettuce != null
-                    ? lettuce.isCluster()
-                    : call(connection -> connection instanceof RedisClusterConnection);
+            known = lettuce != null ? lettuce.isCluster() : hasClusterConnection();
             cluster = known;
         }
         return known;
+    }
+
+    /** Asks the factory and not a connection, because that would have to be made, and whoever asks must not block. */
+    private boolean hasClusterConnection() {
+        try (RedisClusterConnection connection = connections.getClusterConnection()) {
+            return connection != null;
+        } catch (InvalidDataAccessApiUsageException | UnsupportedOperationException e) {
+            return false;
+        }
     }
 
     /** Whether {@link #start} would block now, because the client can do no other or is not connected yet. */

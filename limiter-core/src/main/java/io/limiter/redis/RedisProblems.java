@@ -1,6 +1,10 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.engine.Answer;
+import io.limiter.engine.BlockingCalls;
+import io.limiter.engine.KeyRequests;
+import java.util.List;
 import org.springframework.core.NestedExceptionUtils;
 
 /** What can go wrong with Redis, in the words a reader of the log needs. */
@@ -17,6 +21,13 @@ final class RedisProblems {
         return cause instanceof LimiterBackendException already
                 ? already
                 : new LimiterBackendException(key, "Redis failed: " + describe(cause), cause);
+    }
+
+    /** Redis was not asked any more. */
+    static List<Answer> closed(List<KeyRequests<?>> batch) {
+        return batch.stream()
+                .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), BlockingCalls.CLOSED)))
+                .toList();
     }
 
     /** Redis refused the command on this key. */

@@ -15,8 +15,6 @@ import io.limiter.engine.GroupCommit;
 import io.limiter.engine.Leases;
 import io.limiter.engine.Sleeper;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -33,13 +31,13 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
     private final Engine engine;
-    private final List<Runnable> close;
+    private final BlockingCalls blockingCalls;
     private final Sleeper sleeper;
 
-    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, List<Runnable> close, Sleeper sleeper) {
+    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, BlockingCalls blockingCalls, Sleeper sleeper) {
         super(cacheBounds);
         this.engine = engine;
-        this.close = close;
+        this.blockingCalls = blockingCalls;
         this.sleeper = sleeper;
     }
 
@@ -49,12 +47,13 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
 
     /**
      * Ends its limiters: requests that have not been sent yet, and all that come later, fail with
-     * {@link io.limiter.LimiterBackendException}; those that were sent are still answered. The connections are the
-     * application's and stay open.
+     * {@link io.limiter.LimiterBackendException}; those that were sent are still answered. A refusal that is known
+     * already may be told for another second. The connections are the application's and stay open.
      */
     @Override
     public void close() {
-        close.forEach(Runnable::run);
+        engine.close();
+        blockingCalls.shutdown();
     }
 
     @Override
@@ -166,29 +165,20 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         }
 
         public RedisRateLimiterFactory build() {
-            List<Runnable> close = new ArrayList<>();
-            BlockingCalls blockingCalls = new BlockingCalls();
-            close.add(blockingCalls::shutdown);
             Denials denials = new Denials(denyCacheSize, ticker);
-            Engine deciding = deciding(denials, blockingCalls, close);
-            Engine known = denyCacheSize == 0 ? deciding : new DenyCache(denials, deciding);
-            Leases leases = new Leases(known, Sleeper.UNINTERRUPTIBLE);
-            close.add(0, leases::close);
-            return new RedisRateLimiterFactory(cacheBounds, leases, close, sleeper);
+            BlockingCalls blockingCalls = new BlockingCalls();
+            Engine deciding = deciding(denials, blockingCalls);
+            Engine engine = new Leases(new DenyCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
+            return new RedisRateLimiterFactory(cacheBounds, engine, blockingCalls, sleeper);
         }
 
-        private Engine deciding(Denials denials, BlockingCalls blockingCalls, List<Runnable> close) {
+        private Engine deciding(Denials denials, BlockingCalls blockingCalls) {
             RedisCalls redis = new RedisCalls(connections);
             if (lock != null) {
                 return new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
             }
-            ScriptEngine script = new ScriptEngine(redis, clock, denials);
-            if (!shareCalls) {
-                return script;
-            }
-            GroupCommit shared = new GroupCommit(script, groupCommit, blockingCalls);
-            close.add(0, shared::close);
-            return shared;
+            ScriptEngine script = new ScriptEngine(redis, clock, denials, blockingCalls);
+            return shareCalls ? new GroupCommit(script, groupCommit, blockingCalls) : script;
         }
     }
 }

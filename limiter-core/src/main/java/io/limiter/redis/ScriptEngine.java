@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
 import io.limiter.engine.BatchEngine;
+import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
@@ -32,15 +34,19 @@ final class ScriptEngine implements BatchEngine {
 
     private final RedisCalls redis;
     private final Denials denials;
+    private final Executor blockingCalls;
     private final Map<ScriptedLimit<?, ?>, LuaScript> scripts = new HashMap<>();
+    private volatile boolean closed;
 
     /**
      * @param clock the part of the scripts that tells the time
      * @param denials is told what was decided
+     * @param blockingCalls makes the calls of those who do not want to wait, where the client would block them
      */
-    ScriptEngine(RedisCalls redis, String clock, Denials denials) {
+    ScriptEngine(RedisCalls redis, String clock, Denials denials, Executor blockingCalls) {
         this.redis = redis;
         this.denials = denials;
+        this.blockingCalls = blockingCalls;
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
             scripts.put(limit, LuaScript.of(clock, LuaScript.resource(limit.fileName()), batch));
@@ -69,12 +75,24 @@ final class ScriptEngine implements BatchEngine {
 
     @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        if (blocks()) {
+            return BlockingCalls.decide(blockingCalls, key, () -> decide(key, limit, request));
+        }
         return start(List.of(new KeyRequests<>(key, limit, List.of(request))))
                 .thenApply(answers -> answers.get(0).decisions().get(0));
     }
 
+    /** Fails whatever comes later; what was sent is still answered. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+
     @Override
     public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+        if (closed) {
+            return CompletableFuture.completedFuture(RedisProblems.closed(batch));
+        }
         if (batch.size() == 1) {
             return call(scriptOf(batch.get(0)), batch);
         }

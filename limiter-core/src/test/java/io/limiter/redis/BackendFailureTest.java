@@ -48,8 +48,8 @@ class BackendFailureTest {
 
     @Test
     void every_key_of_a_batch_learns_it() {
-        ScriptEngine engine =
-                new ScriptEngine(new RedisCalls(nowhere), LuaScript.resource("clock.lua"), new Denials(0));
+        ScriptEngine engine = new ScriptEngine(
+                new RedisCalls(nowhere), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
         List<Request> one = List.of(new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),

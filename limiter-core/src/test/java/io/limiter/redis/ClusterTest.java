@@ -77,8 +77,8 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
-        ScriptEngine engine =
-                new ScriptEngine(new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0));
+        ScriptEngine engine = new ScriptEngine(
+                new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
         List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {

@@ -76,7 +76,8 @@ class DifferentialTest {
     }
 
     private Engine scriptEngine() {
-        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0));
+        return new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {

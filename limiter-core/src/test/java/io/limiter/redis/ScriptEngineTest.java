@@ -146,7 +146,8 @@ class ScriptEngineTest {
     }
 
     private Engine engine() {
-        return new ScriptEngine(new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0));
+        return new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     private static List<Boolean> granted(Answer answer) {
