@@ -63,6 +63,19 @@ abstract class CountLimiterContract {
     }
 
     @Test
+    void decide_async_decides_as_decide_does() {
+        CountLimiter limiter = limiters().count("waiting", 4, Duration.ofSeconds(10));
+        CountLimiter async = limiters().count("async", 4, Duration.ofSeconds(10));
+        for (int permits : new int[] {3, 2, 5, 1, 1}) {
+            assertThat(async.decideAsync(permits).join()).isEqualTo(limiter.decide(permits));
+            assertThat(async.decideAsync("who", permits).join()).isEqualTo(limiter.decide("who", permits));
+            clock().advance(Duration.ofSeconds(2));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> async.decideAsync(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> async.decideAsync("", 1));
+    }
+
+    @Test
     void each_key_has_a_window_of_its_own() {
         CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire("a")).isTrue();

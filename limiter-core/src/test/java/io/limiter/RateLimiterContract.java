@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What every rate limiter does, whichever engine decides. */
-abstract class RateLimiterContract extends RateLimiterChangesContract {
+abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void own_cost_grants_a_permit_when_it_is_there() {

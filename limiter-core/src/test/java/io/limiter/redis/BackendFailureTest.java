@@ -12,7 +12,9 @@ import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.TestRedis;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -47,6 +49,15 @@ class BackendFailureTest {
     }
 
     @Test
+    void a_caller_that_does_not_wait_learns_it_from_its_future() {
+        failsAsync(RedisRateLimiterFactory.builder(nowhere).build());
+        failsAsync(RedisRateLimiterFactory.builder(nowhere).groupCommit(false).build());
+        failsAsync(RedisRateLimiterFactory.builder(nowhere)
+                .lock(new RedisLock(nowhere))
+                .build());
+    }
+
+    @Test
     void every_key_of_a_batch_learns_it() {
         ScriptEngine engine = new ScriptEngine(
                 new RedisCalls(nowhere), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
@@ -58,6 +69,18 @@ class BackendFailureTest {
         assertThatThrownBy(() -> answers.get(1).decisions())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("{b}");
+    }
+
+    private static void failsAsync(LimiterFactory limiters) {
+        RateLimiter limiter = limiters.build("sms", 1, 1, 60);
+        for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
+            assertThatThrownBy(() -> limiter.decideAsync("0171", 1, timeout).join())
+                    .isInstanceOf(CompletionException.class)
+                    .cause()
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining("rateLimit:{sms:0171}")
+                    .hasMessageContaining("Redis failed");
+        }
     }
 
     private static void fails(LimiterFactory limiters) {

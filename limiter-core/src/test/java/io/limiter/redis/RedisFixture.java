@@ -9,6 +9,9 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -37,10 +41,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
 
     private static final LettuceConnectionFactory CONNECTIONS = connect();
-    private static final RedisCommands<String, byte[]> COMMANDS = RedisClient.create(
-                    TestRedis.shared().uri())
-            .connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE))
-            .sync();
+    private static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+    private static final RedisCommands<String, byte[]> COMMANDS =
+            RedisClient.create(TestRedis.shared().uri()).connect(CODEC).sync();
 
     private String prefix = "";
     private String clockKey = "";
@@ -85,6 +88,23 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
                 .results()
                 .filter(match -> !match.group(1).startsWith("config"))
                 .collect(Collectors.toMap(match -> match.group(1), match -> Long.valueOf(match.group(2))));
+    }
+
+    /** Redis takes no scripts and no writes meanwhile: what is sent waits. */
+    static <T> T whileItIsBusy(Supplier<T> work) {
+        client("PAUSE", "60000", "WRITE");
+        try {
+            return work.get();
+        } finally {
+            client("UNPAUSE");
+        }
+    }
+
+    private static void client(String... words) {
+        CommandArgs<String, byte[]> arguments = new CommandArgs<>(CODEC);
+        List.of(words).forEach(arguments::add);
+        assertThat(COMMANDS.dispatch(CommandType.CLIENT, new StatusOutput<>(CODEC), arguments))
+                .isEqualTo("OK");
     }
 
     /** One for all tests; starting one takes half a second. */

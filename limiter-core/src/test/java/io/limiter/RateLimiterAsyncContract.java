@@ -1,0 +1,93 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The part of {@link RateLimiterContract} in which nobody waits. */
+abstract class RateLimiterAsyncContract extends RateLimiterChangesContract {
+
+    private static final int[] PERMITS = {3, 2, 1, 7, 1, 4, 1, 1, 20, 5, 1};
+    private static final int[] TIMEOUT_MILLIS = {0, 0, 0, 0, 500, 0, 5000, 0, 10_000, 3000, 0};
+
+    @Test
+    void decide_async_decides_as_decide_does() {
+        RateLimiter limiter = limiters().build("waiting", 2, 3, 60);
+        RateLimiter async = limiters().build("async", 2, 3, 60);
+        List<Decision> decisions = new ArrayList<>();
+        List<Decision> decisionsAsync = new ArrayList<>();
+        long start = clock().micros();
+        for (int i = 0; i < PERMITS.length; i++) {
+            Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
+            decisions.add(limiter.decide(PERMITS[i], timeout));
+            decisions.add(limiter.decide("who", PERMITS[i], timeout));
+            clock().advance(Duration.ofMillis(300));
+        }
+        long end = clock().micros();
+        clock().set(start);
+        for (int i = 0; i < PERMITS.length; i++) {
+            Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
+            decisionsAsync.add(async.decideAsync(PERMITS[i], timeout).join());
+            decisionsAsync.add(async.decideAsync("who", PERMITS[i], timeout).join());
+            clock().advance(Duration.ofMillis(300));
+        }
+        assertThat(decisionsAsync).isEqualTo(decisions);
+        assertThat(clock().micros()).as("waited as long").isEqualTo(end);
+    }
+
+    @Test
+    void a_decision_that_is_not_waited_for_comes_when_its_permits_are_there() {
+        RateLimiter limiter = limiters()
+                .build(
+                        "k",
+                        TokenBucket.builder(1, 1).timeout(Duration.ofSeconds(5)).build());
+        assertThat(limiter.decideAsync(1).join().timeToWait()).isZero();
+        long start = clock().micros();
+        assertThat(limiter.decideAsync(2).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(clock().micros() - start).isEqualTo(2_000_000);
+        assertThat(limiter.decideAsync("who", 3).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.decideAsync(7).join().granted()).isFalse();
+        assertThat(clock().micros() - start).isEqualTo(4_000_000);
+    }
+
+    @Test
+    void many_at_a_time_get_exactly_what_is_there() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            asked.add(limiter.decideAsync(1));
+        }
+        assertThat(asked.stream().filter(each -> each.join().granted())).hasSize(10);
+    }
+
+    @Test
+    void to_cancel_what_is_decided_changes_nothing() {
+        RateLimiter limiter = limiters().build("k", 1, 3, 60);
+        CompletableFuture<Decision> decided = limiter.decideAsync(2);
+        Decision decision = decided.join();
+        assertThat(decided.cancel(true)).isFalse();
+        assertThat(decided.join()).isSameAs(decision);
+        assertThat(limiter.peek().remaining()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
+    void bad_arguments_are_told_at_once(int permits) {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.decideAsync(permits))
+                .withMessage("permits must be at least 1, was " + permits);
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync("who", permits, SECOND));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync(" ", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync(null, 1, SECOND));
+    }
+}

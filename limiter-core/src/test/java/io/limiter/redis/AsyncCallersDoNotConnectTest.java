@@ -1,0 +1,65 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.RateLimiter;
+import io.limiter.testing.TestRedis;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** Whoever does not wait for a decision does not wait for a connection either, also where the client blocks. */
+class AsyncCallersDoNotConnectTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Set<Thread> connecting = ConcurrentHashMap.newKeySet();
+    private final JedisConnectionFactory jedis = new JedisConnectionFactory();
+
+    @AfterEach
+    void disconnect() {
+        jedis.destroy();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void connections_are_made_by_other_threads(boolean groupCommit) {
+        jedis.getStandaloneConfiguration().setHostName(TestRedis.shared().host());
+        jedis.getStandaloneConfiguration().setPort(TestRedis.shared().port());
+        jedis.afterPropertiesSet();
+        jedis.start();
+        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(watched())
+                .clock(redis.clockLua(), redis.clock())
+                .groupCommit(groupCommit)
+                .build()) {
+            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 3, 60);
+            for (int i = 0; i < 3; i++) {
+                assertThat(limiter.decideAsync(1).join().granted()).isTrue();
+            }
+            assertThat(limiter.decideAsync(1).join().granted()).isFalse();
+            assertThat(connecting).isNotEmpty().doesNotContain(Thread.currentThread());
+        }
+    }
+
+    private RedisConnectionFactory watched() {
+        return (RedisConnectionFactory) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {RedisConnectionFactory.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("getConnection")) {
+                        connecting.add(Thread.currentThread());
+                    }
+                    try {
+                        return method.invoke(jedis, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}

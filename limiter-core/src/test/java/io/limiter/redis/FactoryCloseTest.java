@@ -1,0 +1,88 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimiter;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A factory that was closed decides nothing any more, however it decided before. */
+class FactoryCloseTest {
+
+    enum How {
+        GROUP_COMMIT,
+        ONE_CALL_EACH,
+        UNDER_A_LOCK
+    }
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @ParameterizedTest
+    @EnumSource
+    void every_call_after_close_fails_and_says_so(How how) {
+        RedisRateLimiterFactory factory = build(how);
+        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
+        CountLimiter unused = factory.withPrefix(redis.prefix()).count("c", 1, Duration.ofSeconds(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.decideAsync(1).join().granted()).isTrue();
+        factory.close();
+        factory.close();
+        failsAsClosed(limiter::tryAcquire, "{k}");
+        failsAsClosed(limiter::peek, "{k}");
+        failsAsClosed(unused::tryAcquire, "{c}");
+        assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .satisfies(cause -> failsAsClosed(
+                        () -> {
+                            throw cause;
+                        },
+                        "{k:who}"));
+        failsAsClosed(factory.withPrefix(redis.prefix()).build("new", 1, 1, 60)::tryAcquire, "{new}");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void one_that_was_never_used_is_closed_too(How how) {
+        RedisRateLimiterFactory factory = build(how);
+        factory.close();
+        failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void another_factory_goes_on_over_the_same_connections(How how) {
+        RedisRateLimiterFactory factory = build(how);
+        RateLimiter closed = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        assertThat(closed.tryAcquire()).isTrue();
+        factory.close();
+        RateLimiter other = build(how).withPrefix(redis.prefix()).build("k", 1, 2, 60);
+        assertThat(other.tryAcquire()).isTrue();
+        assertThat(other.tryAcquire()).isFalse();
+    }
+
+    private RedisRateLimiterFactory build(How how) {
+        RedisRateLimiterFactory.Builder builder = redis.builder();
+        return switch (how) {
+            case GROUP_COMMIT -> builder.build();
+            case ONE_CALL_EACH -> builder.groupCommit(false).build();
+            case UNDER_A_LOCK ->
+                builder.lock(new RedisLock(RedisFixture.connections())).build();
+        };
+    }
+
+    private static void failsAsClosed(ThrowingCallable call, String key) {
+        assertThatThrownBy(call)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(key)
+                .hasMessageContaining("the limiters were closed");
+    }
+}

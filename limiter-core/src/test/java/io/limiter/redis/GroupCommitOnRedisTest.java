@@ -1,0 +1,162 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Calls that carry many requests, on a real Redis that is held up so that they come together. */
+class GroupCommitOnRedisTest {
+
+    private static final int THREADS = 8;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void requests_that_come_while_redis_is_busy_share_calls_and_keep_their_order() {
+        RateLimiter limiter = limiters(0).build("k", 1, 900, 60);
+        limiter.peek();
+        RedisFixture.commands().configResetstat();
+        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> together = new ArrayList<>();
+            for (int i = 0; i < 1000; i++) {
+                together.add(limiter.decideAsync(1));
+            }
+            return together;
+        });
+        for (int i = 0; i < 1000; i++) {
+            assertThat(asked.get(i).join().remaining()).as("request %d", i).isEqualTo(Math.max(0, 899 - i));
+        }
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isLessThan(10);
+    }
+
+    @Test
+    void a_key_that_fails_in_a_shared_call_fails_its_own_requests_only() {
+        redis.expectForeignValues();
+        LimiterFactory limiters = limiters(0);
+        RateLimiter limiter = limiters.build("k", 1, 10, 60);
+        limiter.peek();
+        RedisFixture.commands().lpush(redis.prefix() + "{k:list}", new byte[] {1});
+        RedisFixture.commands().set(redis.prefix() + "{k:text}", "text".getBytes(StandardCharsets.UTF_8));
+        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> together = new ArrayList<>();
+            for (int i = 0; i < 30; i++) {
+                together.add(limiter.decideAsync(List.of("list", "text", "good").get(i % 3), 1));
+            }
+            return together;
+        });
+        for (int i = 0; i < 30; i++) {
+            if (i % 3 == 2) {
+                assertThat(asked.get(i).join().remaining()).isEqualTo(9 - i / 3);
+            } else {
+                assertThatThrownBy(asked.get(i)::join)
+                        .cause()
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining(i % 3 == 0 ? "{k:list}" : "{k:text}")
+                        .hasMessageContaining(i % 3 == 0 ? "WRONGTYPE" : "not this kind of limit's state");
+            }
+        }
+    }
+
+    @Test
+    void as_many_keys_as_a_call_may_carry_are_decided_in_one() {
+        RateLimiter limiter = limiters(0).build("k", 1, 1, 60);
+        limiter.peek();
+        List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
+            List<CompletableFuture<Decision>> together = new ArrayList<>();
+            for (int i = 0; i < 5000; i++) {
+                together.add(limiter.decideAsync("key" + i % 2500, 1));
+            }
+            return together;
+        });
+        for (int i = 0; i < 5000; i++) {
+            assertThat(asked.get(i).join().granted()).isEqualTo(i < 2500);
+        }
+    }
+
+    @Test
+    void what_redis_refuses_as_a_whole_fails_every_request_by_its_key_and_the_next_call_is_made() {
+        RateLimiter limiter = limiters(0).build("k", 1, 5, 60);
+        assertThat(limiter.tryAcquire("a")).isTrue();
+        RedisFixture.commands().configSet("maxmemory", "1");
+        try {
+            for (String key : List.of("a", "b")) {
+                assertThatThrownBy(() -> limiter.tryAcquire(key))
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining("{k:" + key + "}")
+                        .hasMessageContaining("OOM");
+            }
+        } finally {
+            RedisFixture.commands().configSet("maxmemory", "0");
+        }
+        assertThat(limiter.tryAcquire("a", 4)).isTrue();
+        assertThat(limiter.tryAcquire("b", 5)).isTrue();
+    }
+
+    @ParameterizedTest(name = "deny cache of {0}")
+    @ValueSource(ints = {0, 1, 1024})
+    void under_any_load_exactly_what_is_there_is_granted(int denyCacheSize) {
+        LimiterFactory limiters = limiters(denyCacheSize);
+        RateLimiter bucket = limiters.build("bucket", 1, 1500, 60);
+        CountLimiter window = limiters.count("window", 1500, Duration.ofHours(1));
+        AtomicLong[] granted = Stream.generate(AtomicLong::new).limit(6).toArray(AtomicLong[]::new);
+        AtomicInteger thread = new AtomicInteger();
+        Concurrently.run(
+                THREADS, () -> load(bucket, window, granted, new Random(Seed.VALUE + thread.getAndIncrement())));
+        for (int key = 0; key < 3; key++) {
+            while (bucket.tryAcquire("key" + key)) {
+                granted[key].incrementAndGet();
+            }
+            while (window.tryAcquire("key" + key)) {
+                granted[3 + key].incrementAndGet();
+            }
+        }
+        assertThat(granted)
+                .as(Seed.hint())
+                .allSatisfy(permits -> assertThat(permits).hasValue(1500));
+    }
+
+    private static void load(RateLimiter bucket, CountLimiter window, AtomicLong[] granted, Random random) {
+        List<CompletableFuture<Void>> asked = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            int key = random.nextInt(3);
+            int kind = random.nextInt(2);
+            int permits = 1 + random.nextInt(6);
+            if (random.nextInt(4) == 0) {
+                boolean had =
+                        kind == 0 ? bucket.tryAcquire("key" + key, permits) : window.tryAcquire("key" + key, permits);
+                granted[3 * kind + key].addAndGet(had ? permits : 0);
+            } else {
+                CompletableFuture<Decision> decision =
+                        kind == 0 ? bucket.decideAsync("key" + key, permits) : window.decideAsync("key" + key, permits);
+                asked.add(decision.thenAccept(
+                        answer -> granted[3 * kind + key].addAndGet(answer.granted() ? permits : 0)));
+            }
+        }
+        CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).join();
+    }
+
+    private LimiterFactory limiters(int denyCacheSize) {
+        return redis.builder().denyCacheSize(denyCacheSize).build().withPrefix(redis.prefix());
+    }
+}
