@@ -34,7 +34,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final BlockingCalls blockingCalls;
     private final Sleeper sleeper;
 
-    private RedisRateLimiterFactory(CacheBounds cacheBounds, Engine engine, BlockingCalls blockingCalls, Sleeper sleeper) {
+    private RedisRateLimiterFactory(
+            CacheBounds cacheBounds, Engine engine, BlockingCalls blockingCalls, Sleeper sleeper) {
         super(cacheBounds);
         this.engine = engine;
         this.blockingCalls = blockingCalls;
