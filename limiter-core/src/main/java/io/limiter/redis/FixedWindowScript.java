@@ -14,8 +14,8 @@ final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
     }
 
     @Override
-    int numbers(FixedWindow limit) {
-        return 2;
+    int maxBytes(FixedWindow limit) {
+        return 2 * Double.BYTES;
     }
 
     @Override

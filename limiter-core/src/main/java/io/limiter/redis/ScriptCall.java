@@ -79,8 +79,7 @@ final class ScriptCall {
 
     private static ByteBuffer writeSection(ByteBuffer buffer, int keys, KeyRequests<?> asked) {
         ScriptedLimit<?, ?> scripted = ScriptedLimit.of(asked.limit());
-        int numbers = scripted.numbersOf(asked.limit()) * Double.BYTES;
-        ByteBuffer out = ensure(buffer, SECTION_BYTES + numbers + RUN_BYTES);
+        ByteBuffer out = ensure(buffer, SECTION_BYTES + scripted.maxBytesOf(asked.limit()));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
         scripted.writeNumbersOf(asked.limit(), out);

@@ -57,8 +57,8 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
         return fileName;
     }
 
-    /** The number of doubles that {@link #writeNumbers} writes. */
-    abstract int numbers(L limit);
+    /** The most bytes that {@link #writeNumbers} writes. */
+    abstract int maxBytes(L limit);
 
     abstract void writeNumbers(L limit, ByteBuffer out);
 
@@ -72,8 +72,8 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
      */
     abstract @Nullable S readPacked(byte[] value, L limit, long nowMicros, long ttlMillis);
 
-    final int numbersOf(Limit<?> limit) {
-        return numbers(type.cast(limit));
+    final int maxBytesOf(Limit<?> limit) {
+        return maxBytes(type.cast(limit));
     }
 
     final void writeNumbersOf(Limit<?> limit, ByteBuffer out) {

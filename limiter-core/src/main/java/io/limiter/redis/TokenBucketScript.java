@@ -4,6 +4,7 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Java's side of {@code token_bucket.lua}. */
@@ -12,14 +13,15 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     private static final int OWN_COST = 1;
     private static final int STARTS_FULL = 2;
     private static final int WARM_UP = 4;
+    private static final int MAX_LONG_DIGITS = 19;
 
     TokenBucketScript() {
         super(TokenBucket.class, "token_bucket.lua");
     }
 
     @Override
-    int numbers(TokenBucket limit) {
-        return limit.warmUp() == null ? 6 : 9;
+    int maxBytes(TokenBucket limit) {
+        return 9 * Double.BYTES + MAX_LONG_DIGITS + 1;
     }
 
     @Override
@@ -32,7 +34,9 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
         out.putDouble(flags);
         out.putDouble(limit.maxWaitMicros());
         out.putDouble(limit.maxBookedMicros());
-        out.putDouble(limit.expire().toMillis());
+        long expireMillis = limit.expire().toMillis();
+        out.putDouble(expireMillis);
+        out.put(Long.toString(expireMillis).getBytes(StandardCharsets.US_ASCII)).put((byte) 0);
         if (limit.warmUp() != null) {
             out.putDouble(limit.thresholdPermits());
             out.putDouble(limit.slopeMicros());

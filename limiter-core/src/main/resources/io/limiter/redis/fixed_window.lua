@@ -8,87 +8,84 @@
 -- What the caller's limit says.
 local limit, period
 
--- The window, its end in microseconds; whether there was one, whether it is still open, and whether it must be saved even
--- if everything is refused.
-local count, window_end, found, open, must_save
-
 -- Returns where in arg the numbers end.
 local function read_limit(arg, at)
   limit, period, at = struct.unpack('<dd', arg, at)
   return at
 end
 
-local function packed()
-  return struct.pack('<Bdd', 2, count, window_end / 1000)
-end
-
--- Sets the window to what is stored. Returns it packed, or nothing if it is none.
-local function read_window(key, value, now)
-  local first = string.byte(value, 1)
-  local c, millis
-  if first == 2 and #value == 17 then
-    c, millis = struct.unpack('<dd', value, 2)
-  elseif first == 123 then
+-- Count and end in milliseconds of a value that is not packed, and whether it is a plain counter; nothing if it is no
+-- window.
+local function read_other(key, value, now)
+  if string.byte(value, 1) == 123 then
     local ok, json = pcall(cjson.decode, value)
-    if ok and type(json) == 'table' then
-      c, millis = json.count, json.windowEndMillis
+    if ok and type(json) == 'table' and type(json.count) == 'number' and type(json.windowEndMillis) == 'number' then
+      return json.count, json.windowEndMillis, false
     end
   elseif string.find(value, '^%d+$') then
     local ttl = redis.call('PTTL', key)
-    c = tonumber(value)
-    millis = (ttl >= 0 and now + ttl * 1000 or now + period) / 1000
-    must_save = true
+    return tonumber(value), (ttl >= 0 and now + ttl * 1000 or now + period) / 1000, true
   end
-  if type(c) ~= 'number' or type(millis) ~= 'number'
-    or not (c >= 0 and c < math.huge and millis >= 0 and millis < math.huge) then
-    return
-  end
-  count, window_end = c, math.floor(millis * 1000 + 0.5)
-  return first == 2 and value or packed()
 end
 
--- Sets the window to the value, or to a new one if there is none, as of now. Returns what the caller can read, and why
--- the value is no window.
-local function load(key, value, now)
-  must_save, found = false, value and true
+-- Decides for one key; asked holds permits, timeout and number of each run of like requests. Returns what the caller is to
+-- read, and how many requests were granted.
+local function decide(key, value, now, asked)
+  local count, window_end, must_save, open = 0, now + period, false, false
   if value then
-    value = read_window(key, value, now)
-    if not value then
-      return value, 'UNREADABLE'
+    local spelling, found, millis, counter
+    if #value == 17 then
+      spelling, found, millis = struct.unpack('<Bdd', value)
+    end
+    if spelling ~= 2 then
+      found, millis, counter = read_other(key, value, now)
+    end
+    if not (found and found >= 0 and found < math.huge and millis >= 0 and millis < math.huge) then
+      return '!UNREADABLE', 0
+    end
+    if spelling ~= 2 then
+      value = struct.pack('<Bdd', 2, found, millis)
+    end
+    local found_end = math.floor(millis * 1000 + 0.5)
+    if found_end > now then
+      open, count, must_save = true, found, counter
+      if found_end > window_end then
+        must_save = true
+      else
+        window_end = found_end
+      end
     end
   end
-  open = found and window_end > now
-  if not open then
-    count, window_end = 0, now + period
-    must_save = false
-  elseif window_end > now + period then
-    window_end = now + period
-    must_save = true
-  end
-  return value
-end
 
--- Takes like requests, and returns how many are granted: once one is refused, so is the rest.
-local function take(permits, _, times)
-  local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
-  count = count + taken * permits
-  open = open or taken > 0
-  return taken
-end
-
--- Returns permits to a window that is still open, and whether there is one.
-local function give_back(permits, times)
-  if open then
-    count = math.max(0, count - permits * times)
+  local granted, changed, only_peeks = 0, must_save, true
+  local was_open = open
+  for i = 1, #asked, 3 do
+    local permits, timeout, times = asked[i], asked[i + 1], asked[i + 2]
+    if permits > 0 then
+      only_peeks = false
+      if timeout < 0 then
+        -- giveBack
+        if open then
+          count, changed = math.max(0, count - permits * times), true
+        end
+      else
+        -- Once one is refused, so are all that are like it.
+        local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
+        if taken > 0 then
+          count, granted, changed, open = count + taken * permits, granted + taken, true, true
+        end
+      end
+    end
   end
-  return open
-end
 
--- Returns why it could not be saved. A value that was left without a TTL would stay for ever if only refusals follow.
-local function save(key, now, changed)
-  if not (changed or must_save or open and redis.call('PTTL', key) == -1) then
-    return
+  -- A value that was left without a TTL would stay for ever if only refusals follow.
+  if not only_peeks and (changed or was_open and redis.call('PTTL', key) == -1) then
+    local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
+    local saved = redis.pcall(
+      'SET', key, struct.pack('<Bdd', 2, count, window_end / 1000), 'PX', string.format('%.0f', lifetime))
+    if saved.err then
+      return '!' .. saved.err, 0
+    end
   end
-  local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
-  return redis.pcall('SET', key, packed(), 'PX', string.format('%.0f', lifetime)).err
+  return value, granted
 end

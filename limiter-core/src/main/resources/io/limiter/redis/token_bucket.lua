@@ -1,12 +1,13 @@
 -- The token bucket, as io.limiter.algorithm.TokenBucket computes it: the same operations on the same doubles in the
--- same order, so that both come to the same bits. Change neither without the other. Functions have the names of their
--- Java twins where there are any.
+-- same order, so that both come to the same bits. Change neither without the other. The steps have the names of their
+-- Java twins.
 --
 -- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
 -- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
 --
 -- Numbers of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
--- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
+-- expireMillis (again as text, ended by a zero byte, which is what Redis wants); if warming up also thresholdPermits,
+-- slopeMicros, coolDownIntervals
 --
 -- The value is read in either spelling and written packed: byte 1, then the doubles maxPermits, storedPermits,
 -- intervalMillis, nextFreeTicketMillis, remainderMicros.
@@ -14,46 +15,30 @@
 local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
+local HUGE = math.huge
+local pack_bytes, unpack_bytes, pcall_redis = struct.pack, struct.unpack, redis.pcall
 
-local pcall_redis, pack, unpack_bytes = redis.pcall, struct.pack, struct.unpack
-
--- What the caller's limit says, and the shortest time to fill that needs more than expire, which is turned into text once.
+-- What the caller's limit says, and what follows from it. Most buckets are kept for just expire: all those that are full
+-- again before expire_covers.
 local limit_max, limit_interval, own_cost, starts_full, warm_up, max_wait, max_booked, expire, expire_text
-local threshold, slope, cool_down_intervals
-local expire_covers
-
--- The bucket, with next_free in whole microseconds, and what follows from its interval.
-local max, stored, interval, next_free, remainder
-local interval_micros, cool_down, negligible
-
--- Whether the bucket must be saved even if everything is refused, and whether it was found under other numbers.
-local must_save, other_numbers
-
-local function text(number)
-  return string.format('%.0f', number)
-end
-
-local function set_interval(millis)
-  interval = millis
-  interval_micros = millis * 1000
-  cool_down = interval_micros * cool_down_intervals
-  negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
-end
+local threshold, slope, cool_down_intervals = 0, 0, 1
+local limit_micros, limit_negligible, expire_covers
 
 -- Returns where in arg the numbers end.
 local function read_limit(arg, at)
   local flags
-  limit_max, limit_interval, flags, max_wait, max_booked, expire, at = unpack_bytes('<dddddd', arg, at)
+  limit_max, limit_interval, flags, max_wait, max_booked, expire, expire_text, at = unpack_bytes('<dddddds', arg, at)
   own_cost = flags % 2 >= OWN_COST
   starts_full = flags % 4 >= STARTS_FULL
   warm_up = flags >= WARM_UP
-  threshold, slope, cool_down_intervals = 0, 0, 1
   if warm_up then
     threshold, slope, cool_down_intervals, at = unpack_bytes('<ddd', arg, at)
+  else
+    threshold, slope, cool_down_intervals = 0, 0, 1
   end
-  expire_text = text(expire)
+  limit_micros = limit_interval * 1000
+  limit_negligible = math.min(NEGLIGIBLE_PERMITS * limit_micros, NEGLIGIBLE_MICROS)
   expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
-  set_interval(limit_interval)
   return at
 end
 
@@ -76,144 +61,128 @@ local function read_json(value)
   return 1, unpack(doubles)
 end
 
--- Microseconds that someone has to wait: rounded up, unless what is over is negligible.
-local function whole_micros(micros)
-  local over = micros % 1
-  return over > negligible and micros - over + 1 or micros - over
-end
+-- Decides for one key; asked holds permits, timeout and number of each run of like requests. Returns what the caller is to
+-- read, and how many requests were granted.
+local function decide(key, value, now, asked)
+  local max, stored, next_free, remainder
+  local must_save, other_numbers = false, false
+  local interval_micros, negligible = limit_micros, limit_negligible
 
--- Sets the bucket to the value, or to a new one if there is none, as of now: bounds the booking, turns idle time into
--- permits, and rescales to the limit's numbers. Returns the value, and why it is no bucket.
-local function load(_, value, now)
   if not value then
+    -- initial
     max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
-    must_save, other_numbers = not starts_full, false
-    return false
-  end
-  local spelling, m, s, i, n, r
-  if #value == 41 then
-    spelling, m, s, i, n, r = unpack_bytes('<Bddddd', value)
+    must_save = not starts_full
   else
-    spelling, m, s, i, n, r = read_json(value)
-  end
-  -- The ranges of RedisPermits' constructor.
-  if not (spelling == 1 and s >= 0 and s <= m and m > 0 and m < math.huge and i > 0 and i < math.huge
-    and n >= 0 and n < math.huge and r >= 0 and r < 1) then
-    return value, 'UNREADABLE'
-  end
-  must_save, other_numbers = false, m ~= limit_max or i ~= limit_interval
-  if other_numbers then
-    set_interval(i)
-  end
-  n = n * 1000 + 0.5
-  n = n - n % 1
-  if n - now > max_booked then
-    n, r, must_save = now + max_booked, 0, true
-  end
-  if now > (r == 0 and n or n + whole_micros(r)) then
-    s = s + (now - n - r) / cool_down
-    if s > m then
-      s = m
-    end
-    n, r = now, 0
-  end
-  if other_numbers then
-    s = math.min(limit_max, s * i / limit_interval)
-    set_interval(limit_interval)
-    must_save = true
-  end
-  max, stored, next_free, remainder = limit_max, s, n, r
-  return value
-end
-
--- What taking stored permits costs: nothing, or with a warm-up the area under its curve.
-local function stored_to_micros(taken)
-  if not warm_up then
-    return 0
-  end
-  local above = math.max(0, stored - threshold)
-  local taken_above = math.min(above, taken)
-  local first = interval_micros + above * slope
-  local last = interval_micros + (above - taken_above) * slope
-  return taken_above * (first + last) / 2 + (taken - taken_above) * interval_micros
-end
-
--- Until all bookings are paid.
-local function booked_micros(now)
-  return math.max(0, next_free - now + whole_micros(remainder))
-end
-
--- Books a request if it is granted, and returns whether it is.
-local function step(permits, allowed, now)
-  local from_stored = math.min(permits, stored)
-  local cost = stored_to_micros(from_stored) + (permits - from_stored) * interval_micros
-  local micros = remainder + cost
-  local part = micros % 1
-  local whole = micros - part
-  local booked = math.max(0, next_free + whole - now + whole_micros(part))
-  local wait = own_cost and booked or booked_micros(now)
-  if wait > allowed or booked > max_booked then
-    return false
-  end
-  stored, next_free, remainder = stored - from_stored, next_free + whole, part
-  return true
-end
-
--- Takes like requests, one after the other, and returns how many are granted: once one is refused, so is the rest.
---
--- Those that stored permits pay for at no cost in time are taken at once. Whole numbers can be subtracted from a larger
--- double without rounding, so that leaves the same bits as one after the other.
-local function take(permits, timeout, times, now)
-  local allowed = timeout < max_wait and timeout or max_wait
-  local taken = 0
-  if permits <= stored and not warm_up then
-    if next_free > now or remainder > 0 then
-      local booked = booked_micros(now)
-      if booked > allowed or booked > max_booked then
-        return 0
-      end
-    end
-    if times == 1 then
-      taken = 1
+    local spelling, interval
+    if #value == 41 then
+      spelling, max, stored, interval, next_free, remainder = unpack_bytes('<Bddddd', value)
     else
-      taken = stored / permits
-      taken = math.min(times, taken - taken % 1)
-      if taken * permits > stored then
-        taken = taken - 1
+      spelling, max, stored, interval, next_free, remainder = read_json(value)
+    end
+    if not (spelling == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
+      and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
+      and remainder >= 0 and remainder < 1) then
+      return '!UNREADABLE', 0
+    end
+    next_free = next_free * 1000 + 0.5
+    next_free = next_free - next_free % 1
+    if max ~= limit_max or interval ~= limit_interval then
+      other_numbers, must_save = true, true
+      interval_micros = interval * 1000
+      negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
+    end
+    -- boundBooking
+    if next_free - now > max_booked then
+      next_free, remainder, must_save = now + max_booked, 0, true
+    end
+    -- resync
+    if now > (remainder > negligible and next_free + 1 or next_free) then
+      stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
+      if stored > max then
+        stored = max
+      end
+      next_free, remainder = now, 0
+    end
+    -- rescale
+    if other_numbers then
+      stored = math.min(limit_max, stored * interval / limit_interval)
+      max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
+    end
+  end
+
+  local granted, changed, only_peeks = 0, must_save, true
+  for i = 1, #asked, 3 do
+    local permits, timeout, times = asked[i], asked[i + 1], asked[i + 2]
+    if permits > 0 then
+      only_peeks = false
+      if timeout < 0 then
+        -- giveBack
+        for _ = 1, times do
+          stored = math.min(max, stored + permits)
+        end
+        changed = true
+        times = 0
+      end
+      local allowed = timeout < max_wait and timeout or max_wait
+      -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger double
+      -- without rounding, so that leaves the same bits as one after the other.
+      if times > 1 and permits <= stored and not warm_up then
+        local booked = next_free - now + (remainder > negligible and 1 or 0)
+        if booked <= allowed and booked <= max_booked then
+          local taken = stored / permits
+          taken = math.min(times, taken - taken % 1)
+          if taken * permits > stored then
+            taken = taken - 1
+          end
+          stored = stored - taken * permits
+          granted, times, changed = granted + taken, times - taken, true
+        end
+      end
+      -- Once one is refused, so are all that are like it.
+      while times > 0 do
+        -- book
+        local from_stored = permits < stored and permits or stored
+        local cost = (permits - from_stored) * interval_micros
+        if warm_up then
+          -- storedToMicros
+          local above = math.max(0, stored - threshold)
+          local taken_above = math.min(above, from_stored)
+          local highest = interval_micros + above * slope
+          local lowest = interval_micros + (above - taken_above) * slope
+          cost = taken_above * (highest + lowest) / 2 + (from_stored - taken_above) * interval_micros + cost
+        end
+        local micros = remainder + cost
+        local part = micros % 1
+        local free = next_free + (micros - part)
+        local booked = free - now + (part > negligible and 1 or 0)
+        local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
+        -- Less than nothing counts as 0 in Java, which every bound allows too.
+        if wait > allowed or booked > max_booked then
+          break
+        end
+        stored, next_free, remainder = stored - from_stored, free, part
+        granted, times, changed = granted + 1, times - 1, true
       end
     end
-    stored = stored - taken * permits
   end
-  while taken < times and step(permits, allowed, now) do
-    taken = taken + 1
+
+  if changed and not only_peeks then
+    value = value or false
+    -- resetMicros
+    local keep = expire_text
+    local filling = remainder + (max - stored) * (interval_micros * cool_down_intervals)
+    if other_numbers or next_free - now + filling >= expire_covers then
+      local over = filling % 1
+      local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
+      local needed = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
+      -- What was stored under other numbers may have to be kept longer than these need.
+      keep = string.format('%.0f', other_numbers and math.max(needed, redis.call('PTTL', key)) or needed)
+    end
+    local saved = pcall_redis(
+      'SET', key, pack_bytes('<Bddddd', 1, max, stored, limit_interval, next_free / 1000, remainder), 'PX', keep)
+    if saved.err then
+      return '!' .. saved.err, 0
+    end
   end
-  return taken
-end
-
--- Returns stored permits, as far as there is room; what is booked stays booked. Returns that the bucket has changed.
-local function give_back(permits, times)
-  for _ = 1, times do
-    stored = math.min(max, stored + permits)
-  end
-  return true
-end
-
--- Until the bucket is full and all bookings are paid.
-local function reset_micros(now)
-  return math.max(0, next_free - now + whole_micros(remainder + (max - stored) * cool_down))
-end
-
--- How long to keep the bucket. What was stored under other numbers may have to be kept longer than these need.
-local function lifetime(key, now)
-  local needed = math.max(expire, math.ceil(reset_micros(now) / 1000) + EXPIRE_MARGIN_MILLIS)
-  return text(other_numbers and math.max(needed, redis.call('PTTL', key)) or needed)
-end
-
--- Returns why it could not be saved.
-local function save(key, now, changed)
-  if changed or must_save then
-    local value = pack('<Bddddd', 1, max, stored, interval, next_free / 1000, remainder)
-    local short = next_free <= now and (max - stored) * cool_down < expire_covers and not other_numbers
-    return pcall_redis('SET', key, value, 'PX', short and expire_text or lifetime(key, now)).err
-  end
+  return value, granted
 end
