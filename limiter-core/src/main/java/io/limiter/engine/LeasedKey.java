@@ -81,15 +81,14 @@ final class LeasedKey {
     @Nullable
     Decision take(int permits) {
         LeasedBlock block = current;
-        if (block == null) {
-            return null;
+        while (block != null) {
+            Decision decision = take(block, permits);
+            if (decision != null) {
+                return decision;
+            }
+            block = follow(block);
         }
-        Decision decision = take(block, permits);
-        if (decision != null) {
-            return decision;
-        }
-        LeasedBlock following = follow(block);
-        return following == null ? null : take(following, permits);
+        return null;
     }
 
     private @Nullable Decision take(LeasedBlock block, int permits) {
@@ -183,21 +182,19 @@ final class LeasedKey {
 
     private void endOverdue() {
         watching.set(false);
-        end(current);
-        end(next);
-        if (current != null) {
+        LeasedBlock block = current;
+        while (block != null && block.isOver()) {
+            end(block);
+            block = current;
+        }
+        if (block != null) {
             watch();
         }
     }
 
-    private void end(@Nullable LeasedBlock block) {
-        if (block == null || !block.isOver()) {
-            return;
-        }
+    private void end(LeasedBlock block) {
         synchronized (this) {
-            if (next == block) {
-                next = null;
-            } else if (current == block) {
+            if (current == block) {
                 current = next;
                 next = null;
             }

@@ -17,6 +17,7 @@ import io.limiter.engine.KeyRequests;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -148,7 +149,12 @@ class DifferentialTest {
                 case 3 -> Math.round(interval);
                 default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
             };
-            requests.add(new Request(permits, timeout, random.nextInt(8) == 0));
+            Request request = random.nextInt(10) == 0
+                    ? Request.giveBack(permits)
+                    : new Request(permits, timeout, random.nextInt(8) == 0);
+            // Now and then a run of like requests, which the scripts take at once.
+            int times = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1;
+            requests.addAll(Collections.nCopies(times, request));
         } while (random.nextInt(3) > 0);
         return requests;
     }
