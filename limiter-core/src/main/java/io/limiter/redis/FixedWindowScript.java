@@ -27,7 +27,7 @@ final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
     @Override
     @Nullable
     WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
-        double[] d = unpack(value, 2, 2);
+        double[] d = unpack(value, 2, 2, 0);
         return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new WindowCount(d[0], d[1]);
     }
 

@@ -85,12 +85,12 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
     }
 
     /** The doubles of a packed value, or {@code null} if it does not start with this byte or has another length. */
-    static double @Nullable [] unpack(byte[] value, int firstByte, int doubles) {
-        if (value[0] != firstByte || value.length != 1 + doubles * Double.BYTES) {
+    static double @Nullable [] unpack(byte[] value, int firstByte, int doubles, int otherBytes) {
+        if (value[0] != firstByte || value.length != 1 + doubles * Double.BYTES + otherBytes) {
             return null;
         }
         double[] unpacked = new double[doubles];
-        ByteBuffer.wrap(value, 1, value.length - 1)
+        ByteBuffer.wrap(value, 1, doubles * Double.BYTES)
                 .slice()
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .asDoubleBuffer()

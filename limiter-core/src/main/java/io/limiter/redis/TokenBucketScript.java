@@ -4,7 +4,6 @@ import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Java's side of {@code token_bucket.lua}. */
@@ -13,7 +12,9 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     private static final int OWN_COST = 1;
     private static final int STARTS_FULL = 2;
     private static final int WARM_UP = 4;
-    private static final int MAX_LONG_DIGITS = 19;
+
+    /** Until when the key is kept, which only the script has to know. */
+    private static final int KEPT_UNTIL_BYTES = 3;
 
     TokenBucketScript() {
         super(TokenBucket.class, "token_bucket.lua");
@@ -21,7 +22,7 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
 
     @Override
     int maxBytes(TokenBucket limit) {
-        return 9 * Double.BYTES + MAX_LONG_DIGITS + 1;
+        return 9 * Double.BYTES;
     }
 
     @Override
@@ -34,9 +35,7 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
         out.putDouble(flags);
         out.putDouble(limit.maxWaitMicros());
         out.putDouble(limit.maxBookedMicros());
-        long expireMillis = limit.expire().toMillis();
-        out.putDouble(expireMillis);
-        out.put(Long.toString(expireMillis).getBytes(StandardCharsets.US_ASCII)).put((byte) 0);
+        out.putDouble(limit.expire().toMillis());
         if (limit.warmUp() != null) {
             out.putDouble(limit.thresholdPermits());
             out.putDouble(limit.slopeMicros());
@@ -47,7 +46,7 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     @Override
     @Nullable
     RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
-        double[] d = unpack(value, 1, 5);
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES);
         return d == null ? null : new RedisPermits(d[0], d[1], d[2], d[3], d[4]);
     }
 }

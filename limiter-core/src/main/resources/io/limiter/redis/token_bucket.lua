@@ -6,28 +6,30 @@
 -- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
 --
 -- Numbers of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
--- expireMillis (again as text, ended by a zero byte, which is what Redis wants); if warming up also thresholdPermits,
--- slopeMicros, coolDownIntervals
+-- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
 --
 -- The value is read in either spelling and written packed: byte 1, then the doubles maxPermits, storedPermits,
--- intervalMillis, nextFreeTicketMillis, remainderMicros.
+-- intervalMillis, nextFreeTicketMillis, remainderMicros, and three bytes that say until when the key is kept, in seconds
+-- modulo 2^24. A bucket that is kept long enough is overwritten in place, which leaves its expiry alone and costs a third
+-- of a SET with a new one. So a new expiry is given once in a while, and then for longer than it has to be.
 
 local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
+local SECONDS = 2 ^ 24
 local HUGE = math.huge
 local pack_bytes, unpack_bytes, pcall_redis = struct.pack, struct.unpack, redis.pcall
 
--- What the caller's limit says, and what follows from it. Most buckets are kept for just expire: all those that are full
--- again before expire_covers.
-local limit_max, limit_interval, own_cost, starts_full, warm_up, max_wait, max_booked, expire, expire_text
+-- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that are
+-- full again before expire_covers.
+local limit_max, limit_interval, own_cost, starts_full, warm_up, max_wait, max_booked, expire
 local threshold, slope, cool_down_intervals = 0, 0, 1
 local limit_micros, limit_negligible, expire_covers
 
 -- Returns where in arg the numbers end.
 local function read_limit(arg, at)
   local flags
-  limit_max, limit_interval, flags, max_wait, max_booked, expire, expire_text, at = unpack_bytes('<dddddds', arg, at)
+  limit_max, limit_interval, flags, max_wait, max_booked, expire, at = unpack_bytes('<dddddd', arg, at)
   own_cost = flags % 2 >= OWN_COST
   starts_full = flags % 4 >= STARTS_FULL
   warm_up = flags >= WARM_UP
@@ -64,7 +66,7 @@ end
 -- Decides for one key; asked holds permits, timeout and number of each run of like requests. Returns what the caller is to
 -- read, and how many requests were granted.
 local function decide(key, value, now, asked)
-  local max, stored, next_free, remainder
+  local max, stored, next_free, remainder, kept_until
   local must_save, other_numbers = false, false
   local interval_micros, negligible = limit_micros, limit_negligible
 
@@ -74,8 +76,8 @@ local function decide(key, value, now, asked)
     must_save = not starts_full
   else
     local spelling, interval
-    if #value == 41 then
-      spelling, max, stored, interval, next_free, remainder = unpack_bytes('<Bddddd', value)
+    if #value == 44 then
+      spelling, max, stored, interval, next_free, remainder, kept_until = unpack_bytes('<BdddddI3', value)
     else
       spelling, max, stored, interval, next_free, remainder = read_json(value)
     end
@@ -169,18 +171,31 @@ local function decide(key, value, now, asked)
   if changed and not only_peeks then
     value = value or false
     -- resetMicros
-    local keep = expire_text
+    local keep = expire
     local filling = remainder + (max - stored) * (interval_micros * cool_down_intervals)
-    if other_numbers or next_free - now + filling >= expire_covers then
+    if next_free - now + filling >= expire_covers then
       local over = filling % 1
       local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
-      local needed = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
-      -- What was stored under other numbers may have to be kept longer than these need.
-      keep = string.format('%.0f', other_numbers and math.max(needed, redis.call('PTTL', key)) or needed)
+      keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
     end
-    local saved = pcall_redis(
-      'SET', key, pack_bytes('<Bddddd', 1, max, stored, limit_interval, next_free / 1000, remainder), 'PX', keep)
-    if saved.err then
+    local seconds = now / 1000000
+    local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
+    local saved
+    if kept * 1000 >= keep and kept < SECONDS / 2 and not other_numbers then
+      saved = pcall_redis('SETRANGE', key, '0', pack_bytes(
+        '<BdddddI3', 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until))
+    else
+      if other_numbers then
+        -- What was stored under other numbers may have to be kept longer than these need.
+        keep = math.max(keep, redis.call('PTTL', key))
+      end
+      keep = keep + expire
+      kept_until = math.floor(seconds + keep / 1000) % SECONDS
+      saved = pcall_redis('SET', key, pack_bytes(
+        '<BdddddI3', 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until),
+        'PX', string.format('%.0f', keep))
+    end
+    if type(saved) == 'table' and saved.err then
       return '!' .. saved.err, 0
     end
   end

@@ -61,7 +61,10 @@ class KnownMistakesTest {
         limiter.tryAcquire();
         Long afterOne = RedisFixture.commands().memoryUsage(redis.prefix() + "{k}");
         takeAll(limiter, 1000);
-        assertThat(RedisFixture.commands().memoryUsage(redis.prefix() + "{k}")).isEqualTo(afterOne);
+        // A string that is overwritten in place may be counted a few bytes differently.
+        assertThat(RedisFixture.commands().memoryUsage(redis.prefix() + "{k}"))
+                .isBetween(afterOne - 8, afterOne + 8)
+                .isLessThanOrEqualTo(130);
     }
 
     @Test

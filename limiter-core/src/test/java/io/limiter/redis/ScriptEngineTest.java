@@ -45,8 +45,31 @@ class ScriptEngineTest {
             limiter.tryAcquire();
         }
         assertThat(RedisFixture.commandsSent())
-                .as("20 decisions: one EVALSHA each, and in it TIME, GET and for the 9 granted SET")
-                .isEqualTo(Map.of("evalsha", 20L, "time", 20L, "get", 20L, "set", 9L));
+                .as("20 decisions: one EVALSHA each, and in it TIME, GET and for the 9 granted one write")
+                .isEqualTo(Map.of("evalsha", 20L, "time", 20L, "get", 20L, "setrange", 9L));
+    }
+
+    @Test
+    void a_bucket_is_given_a_new_expiry_once_in_a_while_and_never_too_late() {
+        String key = redis.prefix() + "{k}";
+        TokenBucket limit =
+                TokenBucket.builder(1, 10).expire(Duration.ofSeconds(5)).build();
+        Engine engine = engine();
+        RedisFixture.commands().configResetstat();
+        engine.decide(key, limit, ONE);
+        for (int second = 1; second <= 40; second++) {
+            // The test's clock moves, and what expiry goes by does not.
+            redis.clock().advance(Duration.ofSeconds(1));
+            RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
+            Decision decision = engine.decide(key, limit, new Request(second % 3 + 1, 0, false));
+            long needed = Math.max(5_000, decision.resetAfterMicros() / 1_000);
+            assertThat(RedisFixture.commands().pttl(key))
+                    .as("second %s", second)
+                    .isGreaterThanOrEqualTo(needed);
+        }
+        assertThat(RedisFixture.commandsSent().get("setrange"))
+                .as("kept long enough")
+                .isGreaterThan(10);
     }
 
     @Test
