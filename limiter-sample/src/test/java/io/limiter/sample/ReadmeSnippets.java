@@ -15,6 +15,7 @@ import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
@@ -99,7 +100,15 @@ class ReadmeSnippets {
                         .build());
 
         CountLimiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
+
+        CompletableFuture<Decision> later = search.decideAsync("user:ann", 1, Duration.ofSeconds(1));
+        RateLimiter hot = limiters.build(
+                "hot",
+                TokenBucket.builder(50_000, 1)
+                        .lease(1_000, Duration.ofMillis(200))
+                        .build());
         // end
+        assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();
         assertThat(guava.tryAcquire() && warming.tryAcquire() && reports.tryAcquire() && logins.tryAcquire())
                 .isTrue();
