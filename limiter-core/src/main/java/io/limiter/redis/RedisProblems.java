@@ -5,12 +5,18 @@ import io.limiter.engine.Answer;
 import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.KeyRequests;
 import java.util.List;
+import java.util.Set;
 import org.springframework.core.NestedExceptionUtils;
 
 /** What can go wrong with Redis, in the words a reader of the log needs. */
 final class RedisProblems {
 
     private static final String REMEDY = "; delete the key, or use another name or prefix";
+
+    private static final Set<String> NOTHING_DONE = Set.of(
+            "io.lettuce.core.RedisCommandExecutionException",
+            "io.lettuce.core.RedisConnectionException",
+            "redis.clients.jedis.exceptions.JedisDataException");
 
     private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
 
@@ -20,7 +26,20 @@ final class RedisProblems {
     static LimiterBackendException of(String key, Throwable cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : new LimiterBackendException(key, "Redis failed: " + describe(cause), cause);
+                : new LimiterBackendException(
+                        key, "Redis failed: " + describe(cause), cause, !saysNothingWasDone(cause));
+    }
+
+    /** An error reply, or no connection in the first place. By name, because either client may be absent. */
+    private static boolean saysNothingWasDone(Throwable thrown) {
+        for (Throwable t = thrown; t != null; t = t.getCause()) {
+            for (Class<?> type = t.getClass(); type != null; type = type.getSuperclass()) {
+                if (NOTHING_DONE.contains(type.getName())) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** Redis was not asked any more. */

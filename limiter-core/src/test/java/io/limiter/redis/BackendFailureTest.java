@@ -3,6 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisLoadingException;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -17,8 +19,12 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.RedisSystemException;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** No Redis where one should be. */
 class BackendFailureTest {
@@ -90,6 +96,21 @@ class BackendFailureTest {
                     assertThat(e.key()).isEqualTo("rateLimit:{sms:0171}");
                     assertThat(e).hasMessageContaining("rateLimit:{sms:0171}").hasMessageContaining("Redis failed");
                     assertThat(e).hasCauseInstanceOf(RedisConnectionFailureException.class);
+                    assertThat(e.isAmbiguous()).as("nothing was sent").isFalse();
                 });
+    }
+
+    @Test
+    void a_call_that_was_sent_and_not_answered_may_have_been_decided() {
+        assertThat(RedisProblems.of("{k}", new QueryTimeoutException("no answer")))
+                .matches(LimiterBackendException::isAmbiguous)
+                .hasMessageContaining("count the permits as taken");
+        assertThat(RedisProblems.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
+                .matches(LimiterBackendException::isAmbiguous);
+        assertThat(RedisProblems.of("{k}", new RedisSystemException("", new RedisLoadingException("LOADING"))))
+                .matches(e -> !e.isAmbiguous());
+        assertThat(RedisProblems.of("{k}", new InvalidDataAccessApiUsageException("", new JedisDataException("OOM")))
+                        .inThisThread())
+                .matches(e -> !e.isAmbiguous());
     }
 }

@@ -1,0 +1,72 @@
+package io.limiter.benchmark.inprocess;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Denials;
+import io.limiter.engine.KeyRequests;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Threads;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** A refusal that is known: whether it still holds, and what it says now. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(1)
+@Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+@Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
+public class DenyCacheBenchmark {
+
+    private static final String KEY = "rateLimit:{api:198.51.100.7}";
+    private static final TokenBucket ONE_A_DAY = TokenBucket.of(1.0 / 86_400, 86_400);
+    private static final Request ONE = new Request(1, 0, false);
+
+    private final Denials denials = new Denials(Denials.DEFAULT_SIZE);
+
+    /** Again before each iteration: a refusal counts for a second. */
+    @Setup(Level.Iteration)
+    public void refuse() {
+        var taken = ONE_A_DAY.step(null, 1_763_650_000_000_000L, ONE);
+        var refused = ONE_A_DAY.step(taken.state(), 1_763_650_000_000_000L, ONE);
+        denials.decided(
+                new KeyRequests<>(KEY, ONE_A_DAY, List.of(ONE)),
+                List.of(refused.decision()),
+                refused.state(),
+                1_763_650_000_000_000L,
+                denials.readNanos());
+    }
+
+    @Benchmark
+    public boolean refuses() {
+        return denials.refuses(KEY, ONE_A_DAY, 1, 0);
+    }
+
+    @Benchmark
+    @Threads(4)
+    public boolean refusesFourThreads() {
+        return denials.refuses(KEY, ONE_A_DAY, 1, 0);
+    }
+
+    @Benchmark
+    public @Nullable Decision decision() {
+        return denials.find(KEY, ONE_A_DAY, ONE);
+    }
+
+    @Benchmark
+    public boolean unknownKey() {
+        return denials.refuses("rateLimit:{api:198.51.100.8}", ONE_A_DAY, 1, 0);
+    }
+}
