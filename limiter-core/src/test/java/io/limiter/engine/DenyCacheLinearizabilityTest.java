@@ -1,118 +1,25 @@
 package io.limiter.engine;
 
-import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.common.base.Ticker;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.TokenBucket;
-import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
-import org.jetbrains.lincheck.datastructures.Operation;
-import org.jetbrains.lincheck.datastructures.Param;
-import org.jetbrains.lincheck.datastructures.StressOptions;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/**
- * Threads that share a deny cache get answers that they could have got one after the other, and without it, while time
- * stands still. Two keys fight for its one place, and one of them is used under two limits.
- */
-@Param(name = "key", gen = IntGen.class, conf = "0:1")
-@Param(name = "rate", gen = IntGen.class, conf = "1:2")
-@Param(name = "permits", gen = IntGen.class, conf = "1:3")
-@Param(name = "timeout", gen = IntGen.class, conf = "0:1")
-public class DenyCacheLinearizabilityTest {
-
-    private static final long NOW_MICROS = 1_763_650_000_123_456L;
-
-    private final Denials denials = new Denials(1, new StoppedTicker());
-    private final DenyCache engine = new DenyCache(denials, new SteppingEngine(() -> NOW_MICROS, denials));
-
-    @Operation
-    public Decision decide(
-            @Param(name = "key") int key,
-            @Param(name = "rate") int rate,
-            @Param(name = "permits") int permits,
-            @Param(name = "timeout") int timeout) {
-        return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
-    }
-
-    @Operation
-    public boolean refuses(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.refuses("k" + key, limit(1), permits, 0)
-                || !engine.decide("k" + key, limit(1), new Request(permits, 0, false))
-                        .granted();
-    }
-
-    @Operation
-    public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.decide("k" + key, limit(1), new Request(permits, 0, true));
-    }
+/** Runs {@link DenyCacheLinearizability} in a JVM of its own. */
+class DenyCacheLinearizabilityTest {
 
     @Test
-    void in_all_orders_that_a_model_checker_finds() {
-        new ModelCheckingOptions()
-                .sequentialSpecification(WithoutCache.class)
-                .threads(2)
-                .actorsPerThread(3)
-                .actorsBefore(2)
-                .actorsAfter(1)
-                .iterations(6)
-                .invocationsPerIteration(50)
-                .addGuarantee(forClasses(DenyCacheLinearizabilityTest::cannotBeInterleaved)
-                        .allMethods()
-                        .ignore())
-                .minimizeFailedScenario(false)
-                .check(DenyCacheLinearizabilityTest.class);
-    }
-
-    @Test
-    void in_the_orders_that_come_up_under_load() {
-        new StressOptions()
-                .sequentialSpecification(WithoutCache.class)
-                .threads(3)
-                .actorsPerThread(4)
-                .actorsBefore(2)
-                .actorsAfter(1)
-                .iterations(12)
-                .invocationsPerIteration(200)
-                .minimizeFailedScenario(false)
-                .check(DenyCacheLinearizabilityTest.class);
-    }
-
-    /** Arithmetic on values: nothing to see for other threads, and most of the work. */
-    private static boolean cannotBeInterleaved(String className) {
-        return className.startsWith(TokenBucket.class.getPackageName()) || className.startsWith("java.util.Imm");
-    }
-
-    private static TokenBucket limit(int rate) {
-        return TokenBucket.of(rate, 4);
-    }
-
-    /** The same, one after the other. */
-    public static final class WithoutCache {
-
-        private final SteppingEngine engine = new SteppingEngine(() -> NOW_MICROS, new Denials(0, new StoppedTicker()));
-
-        public Decision decide(int key, int rate, int permits, int timeout) {
-            return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
-        }
-
-        public boolean refuses(int key, int permits) {
-            return !engine.decide("k" + key, limit(1), new Request(permits, 0, false))
-                    .granted();
-        }
-
-        public Decision peek(int key, int permits) {
-            return engine.decide("k" + key, limit(1), new Request(permits, 0, true));
-        }
-    }
-
-    private static final class StoppedTicker extends Ticker {
-
-        @Override
-        public long read() {
-            return 0;
-        }
+    void every_order_of_events_could_have_been_without_the_cache() throws IOException, InterruptedException {
+        Process checker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        DenyCacheLinearizability.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(checker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(checker.waitFor()).as(output).isZero();
     }
 }
