@@ -62,8 +62,8 @@ public class DenyCacheLinearizability {
                 .actorsPerThread(3)
                 .actorsBefore(2)
                 .actorsAfter(1)
-                .iterations(6)
-                .invocationsPerIteration(50)
+                .iterations(4)
+                .invocationsPerIteration(30)
                 .addGuarantee(forClasses(DenyCacheLinearizability::cannotBeInterleaved)
                         .allMethods()
                         .ignore())
@@ -78,8 +78,8 @@ public class DenyCacheLinearizability {
                 .actorsPerThread(4)
                 .actorsBefore(2)
                 .actorsAfter(1)
-                .iterations(12)
-                .invocationsPerIteration(200)
+                .iterations(6)
+                .invocationsPerIteration(100)
                 .minimizeFailedScenario(false)
                 .check(DenyCacheLinearizability.class);
     }
