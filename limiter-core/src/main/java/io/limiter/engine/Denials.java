@@ -105,6 +105,10 @@ public final class Denials {
                 continue;
             }
             onlyPeeks = false;
+            if (asked.requests().get(i).action() == Request.Action.GIVE_BACK) {
+                // What was refused before may be granted now.
+                break;
+            }
             if (isKnownForLater(decisions.get(i), asked.limit())) {
                 long forNanos = Math.min(decisions.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
                 Denial<S> denial = new Denial<>(

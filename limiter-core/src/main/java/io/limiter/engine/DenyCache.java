@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** Refuses by itself what {@link Denials} knows to be refused, and leaves everything else to another engine. */
 public final class DenyCache implements Engine {
@@ -27,14 +28,18 @@ public final class DenyCache implements Engine {
 
     @Override
     public Decision decide(String key, Limit<?> limit, Request request) {
-        Decision known = request.peek() ? null : denials.find(key, limit, request);
+        Decision known = known(key, limit, request);
         return known == null ? engine.decide(key, limit, request) : known;
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        Decision known = request.peek() ? null : denials.find(key, limit, request);
+        Decision known = known(key, limit, request);
         return known == null ? engine.decideAsync(key, limit, request) : CompletableFuture.completedFuture(known);
+    }
+
+    private @Nullable Decision known(String key, Limit<?> limit, Request request) {
+        return request.action() == Request.Action.TAKE ? denials.find(key, limit, request) : null;
     }
 
     /** As the other engine does, without asking the denials. */

@@ -98,12 +98,12 @@ final class ScriptEngine implements BatchEngine {
         }
         List<List<Integer>> calls;
         try {
+            if (fitsOneCall(batch)) {
+                return call(scriptOf(batch.get(0)), batch);
+            }
             calls = calls(batch);
         } catch (RuntimeException e) {
             return CompletableFuture.completedFuture(ScriptCall.allFailed(batch, e));
-        }
-        if (calls.size() == 1) {
-            return call(scriptOf(batch.get(0)), batch);
         }
         Answer[] answers = new Answer[batch.size()];
         CompletableFuture<?>[] started = new CompletableFuture<?>[calls.size()];
@@ -111,6 +111,18 @@ final class ScriptEngine implements BatchEngine {
             started[i] = startPart(batch, calls.get(i), answers);
         }
         return CompletableFuture.allOf(started).thenApply(done -> Arrays.asList(answers));
+    }
+
+    /** As nearly all do. */
+    private boolean fitsOneCall(List<KeyRequests<?>> batch) {
+        LuaScript script = scriptOf(batch.get(0));
+        int lane = laneOf(batch.get(0).key());
+        for (int i = 1; i < batch.size(); i++) {
+            if (scriptOf(batch.get(i)) != script || laneOf(batch.get(i).key()) != lane) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Which places of the batch go together: those of one kind, and in a Cluster of one slot. */

@@ -78,6 +78,16 @@ class DenyCacheTest {
     }
 
     @Test
+    void what_is_given_back_can_be_had_at_once() {
+        Cached cached = cached(16);
+        assertThat(cached.take("k", TEN, 10)).isTrue();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        cached.giveBack("k", TEN, 3);
+        assertThat(cached.take("k", TEN, 3)).isTrue();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+    }
+
+    @Test
     void fewer_permits_and_longer_timeouts_are_not_refused_by_it() {
         Cached cached = cached(16);
         cached.take("k", TEN, 8);
@@ -226,6 +236,10 @@ class DenyCacheTest {
             boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
             assertThat(refused && granted).isFalse();
             return granted;
+        }
+
+        void giveBack(String key, Limit<?> limit, int permits) {
+            assertThat(decide(key, limit, Request.giveBack(permits)).granted()).isTrue();
         }
 
         Decision decide(String key, Limit<?> limit, Request request) {
