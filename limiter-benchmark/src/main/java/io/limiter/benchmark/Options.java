@@ -28,7 +28,7 @@ record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Tim
             --cells a,b      only these; * stands for anything, as in hot-*-threads; "memory" weighs keys
             --subjects a,b   only these, and the floor
             --rounds n       slices of each subject in each cell, 1 to 100; default 3
-            --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.5 with --short
+            --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.4 with --short
             --out dir        where the page and the chart go; default docs/benchmark
             --list           what cells and subjects there are
             """;
@@ -58,7 +58,7 @@ record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Tim
             }
         }
         if (Double.isNaN(seconds)) {
-            seconds = isShort ? 0.5 : 2;
+            seconds = isShort ? 0.4 : 2;
         }
         Timing timing = new Timing(rounds, seconds);
         return new Options(cells(cells, isShort), weighs(cells), contenders(subjects), timing, out, list);
