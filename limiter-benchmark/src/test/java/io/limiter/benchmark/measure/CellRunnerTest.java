@@ -171,7 +171,7 @@ class CellRunnerTest {
     void keys_are_weighed_and_gone_afterwards() {
         KeyMemory memory = KeyMemory.measure(contender("limiter"), redis);
         assertThat(memory.afterOne()).isBetween(50L, 500L);
-        assertThat(memory.afterThousand()).isEqualTo(memory.afterOne());
+        assertThat(memory.afterThousand()).isBetween(memory.afterOne() - 8, memory.afterOne() + 8);
         assertThat(redis.bytesOfAllKeys()).isZero();
     }
 
