@@ -4,16 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -90,6 +96,59 @@ class ClusterTest {
             assertThat(answer.decisions().get(0).granted()).isTrue();
             assertThat(answer.decisions().get(1).granted()).isFalse();
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void hot_and_cold_keys_are_decided_each_in_its_own_order(RedisConnectionFactory connections) {
+        try (RedisRateLimiterFactory factory =
+                RedisRateLimiterFactory.builder(connections).denyCacheSize(0).build()) {
+            RateLimiter limiter =
+                    factory.withPrefix("order-" + prefix(connections)).build("k", 0.01, 40_000, 60);
+            List<CompletableFuture<Decision>> hot = new ArrayList<>();
+            Map<String, List<CompletableFuture<Decision>>> cold = new LinkedHashMap<>();
+            for (int i = 0; i < 1500; i++) {
+                hot.add(limiter.decideAsync("hot", 1));
+                String key = "cold" + i % 100;
+                cold.computeIfAbsent(key, k -> new ArrayList<>()).add(limiter.decideAsync(key, 1));
+            }
+            for (int i = 0; i < hot.size(); i++) {
+                assertThat(hot.get(i).join().remaining()).as("hot %d", i).isEqualTo(Math.max(0, 399 - i));
+            }
+            cold.forEach((key, asked) -> {
+                for (int i = 0; i < asked.size(); i++) {
+                    assertThat(asked.get(i).join().remaining())
+                            .as("%s, %d", key, i)
+                            .isEqualTo(399 - i);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void threads_on_many_slots_get_exactly_what_is_there(RedisConnectionFactory connections) {
+        RateLimiter limiter = RedisRateLimiterFactory.builder(connections)
+                .build()
+                .withPrefix("exact-" + prefix(connections))
+                .build("k", 0.01, 2000, 60);
+        AtomicInteger granted = new AtomicInteger();
+        Concurrently.run(6, () -> {
+            for (int i = 0; i < 100; i++) {
+                granted.addAndGet(limiter.tryAcquire("key" + i % 10) ? 1 : 0);
+            }
+        });
+        assertThat(granted).hasValue(10 * 20);
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void keys_of_one_slot_share_a_lane_and_those_of_others_do_not(RedisConnectionFactory connections) {
+        ScriptEngine engine = new ScriptEngine(
+                new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+        assertThat(engine.lanes()).isEqualTo(16_384);
+        assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
+        assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
     }
 
     private static void limitsManyKeys(LimiterFactory limiters) {

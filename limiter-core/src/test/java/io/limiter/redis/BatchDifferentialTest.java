@@ -1,0 +1,193 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.algorithm.WindowCount;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * As {@link DifferentialTest}, with what one call can carry: many keys of both kinds, alike and not, long runs of like
+ * requests, peeks in between, and values that others left there in another spelling.
+ */
+class BatchDifferentialTest {
+
+    private static final int CALLS = 700;
+    private static final int KEYS = 12;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+    private final StateCodec codec = new StateCodec();
+    private final Map<String, Object> states = new HashMap<>();
+    private final List<TokenBucket> buckets = List.of(
+            TokenBucket.of(10, 100),
+            TokenBucket.of(1.0 / 3, 31.4),
+            TokenBucket.of(1e6, 0.001),
+            TokenBucket.builder(7, 20).whoWaits(WhoWaits.NEXT_CALLER).build(),
+            TokenBucket.builder(0.7, 9)
+                    .startsFull(false)
+                    .maxWait(Duration.ofSeconds(20))
+                    .build(),
+            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+    private final List<FixedWindow> windows = List.of(
+            new FixedWindow(1, Duration.ofSeconds(1)),
+            new FixedWindow(500, Duration.ofSeconds(60)),
+            new FixedWindow(100_000, Duration.ofMinutes(10)));
+
+    @Test
+    void many_keys_and_runs_in_one_call() {
+        Engine engine = new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+        for (int call = 0; call < CALLS; call++) {
+            redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
+            leaveAnotherSpelling();
+            List<KeyRequests<?>> batch = randomBatch();
+            List<List<Decision>> expected = new ArrayList<>();
+            batch.forEach(asked -> expected.add(stepAll(asked)));
+            String what = "call " + call + ", " + batch + Seed.hint();
+            assertThat(engine.decide(batch))
+                    .as(what)
+                    .extracting(Answer::decisions)
+                    .isEqualTo(expected);
+            for (KeyRequests<?> asked : batch) {
+                assertThat(stored(asked)).as(what).isEqualTo(states.get(asked.key()));
+            }
+        }
+    }
+
+    @Test
+    void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
+        Engine engine = new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+        List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
+        KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
+        KeyRequests<?> window = new KeyRequests<>(key("w", 0), new FixedWindow(59_999, Duration.ofHours(1)), requests);
+        List<List<Decision>> expected = List.of(stepAll(bucket), stepAll(window));
+        assertThat(engine.decide(List.of(bucket, window)))
+                .extracting(Answer::decisions)
+                .isEqualTo(expected);
+        assertThat(expected.get(0).get(19_999).granted()).isTrue();
+        assertThat(expected.get(1).get(19_999).granted()).isFalse();
+        assertThat(stored(bucket)).isEqualTo(states.get(bucket.key()));
+    }
+
+    private <S> List<Decision> stepAll(KeyRequests<S> asked) {
+        @Nullable S state = asked.limit().stateType().cast(states.get(asked.key()));
+        List<Decision> decisions = new ArrayList<>();
+        for (Request request : asked.requests()) {
+            Step<S> step = asked.limit().step(state, redis.clock().micros(), request);
+            state = step.state();
+            decisions.add(step.decision());
+        }
+        states.put(asked.key(), state);
+        return decisions;
+    }
+
+    private List<KeyRequests<?>> randomBatch() {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < KEYS; i++) {
+            keys.add(key(i % 3 == 0 ? "w" : "b", i));
+        }
+        Collections.shuffle(keys, random);
+        List<KeyRequests<?>> batch = new ArrayList<>();
+        List<Request> requests = randomRequests();
+        for (String key : keys.subList(0, 1 + random.nextInt(KEYS))) {
+            if (random.nextInt(3) == 0) {
+                requests = randomRequests();
+            }
+            batch.add(new KeyRequests<>(key, limitFor(key), requests));
+        }
+        return batch;
+    }
+
+    /** Neighbours often have the same, and a key now and then has another. */
+    private Limit<?> limitFor(String key) {
+        List<? extends Limit<?>> limits = key.contains("{w") ? windows : buckets;
+        int usual = key.hashCode() / 7 % limits.size();
+        return limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : Math.abs(usual));
+    }
+
+    private List<Request> randomRequests() {
+        List<Request> requests = new ArrayList<>();
+        for (int run = 1 + random.nextInt(4); run > 0; run--) {
+            int permits = random.nextInt(5) == 0 ? 1 + random.nextInt(200) : 1 + random.nextInt(3);
+            long timeout = switch (random.nextInt(5)) {
+                case 0 -> (long) (random.nextDouble() * 5e6);
+                case 1 -> random.nextInt(3) == 0 ? Long.MAX_VALUE : 0;
+                default -> 0;
+            };
+            Request request = new Request(permits, timeout, random.nextInt(6) == 0);
+            int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);
+            requests.addAll(Collections.nCopies(times, request));
+        }
+        return requests;
+    }
+
+    /** As the lock engine or an {@code INCR} would; the numbers are the same. */
+    private void leaveAnotherSpelling() {
+        String key = key(random.nextBoolean() ? "w" : "b", random.nextInt(KEYS));
+        Object state = states.get(key);
+        if (state == null) {
+            return;
+        }
+        if (state instanceof WindowCount window && random.nextBoolean()) {
+            // Without a TTL its window starts when it is found, so it must be found now.
+            String count = Long.toString((long) window.count());
+            RedisFixture.commands().set(key, count.getBytes(StandardCharsets.US_ASCII));
+            FixedWindow limit = windows.get(1);
+            double end = (redis.clock().micros() + limit.periodMicros()) / 1000.0;
+            states.put(key, new WindowCount(window.count(), end));
+            Request one = new Request(1, 0, false);
+            KeyRequests<WindowCount> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
+            List<Decision> expected = stepAll(asked);
+            assertThat(new ScriptEngine(
+                                    new RedisCalls(RedisFixture.connections()),
+                                    redis.clockLua(),
+                                    new Denials(0),
+                                    Runnable::run)
+                            .decide(List.of(asked))
+                            .get(0)
+                            .decisions())
+                    .as("a counter of %s; %s", count, Seed.hint())
+                    .isEqualTo(expected);
+        } else {
+            RedisFixture.commands().set(key, codec.write(state));
+            RedisFixture.commands().expire(key, 3600);
+        }
+    }
+
+    private String key(String kind, int number) {
+        return redis.prefix() + "{" + kind + number + "}";
+    }
+
+    /** What Redis holds, kept from expiring while simulated time goes its own way. */
+    private <S> @Nullable S stored(KeyRequests<S> asked) {
+        byte[] value = RedisFixture.commands().get(asked.key());
+        RedisFixture.commands().expire(asked.key(), 3600);
+        return value == null ? null : codec.read(asked.key(), value, asked.limit(), 0, 1);
+    }
+}

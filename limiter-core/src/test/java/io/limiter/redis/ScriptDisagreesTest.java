@@ -1,0 +1,93 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
+import io.limiter.engine.KeyRequests;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A script that books something else than this JVM works out is an error, and not an answer. Here its arithmetic is bent:
+ * what it calls {@code math} rounds one too high, or one too low.
+ */
+class ScriptDisagreesTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void that_grants_more_is_an_error_that_says_how_much() {
+        CountLimiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThatThrownBy(limiter::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("{k}")
+                .hasMessageContaining(
+                        "its script granted 1 requests of a call where the same arithmetic in this JVM grants 0");
+    }
+
+    @Test
+    void that_grants_fewer_is_one_too() {
+        CountLimiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
+        assertThatThrownBy(limiter::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("granted 0 requests")
+                .hasMessageContaining("grants 1");
+    }
+
+    @Test
+    void every_key_of_the_call_learns_it() {
+        ScriptEngine engine = new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), bentLua(1), new Denials(16), Runnable::run);
+        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
+        List<Answer> answers = engine.decide(List.of(
+                new KeyRequests<>(redis.prefix() + "{a}", window, three),
+                new KeyRequests<>(redis.prefix() + "{b}", window, three)));
+        for (int i = 0; i < 2; i++) {
+            Answer answer = answers.get(i);
+            assertThatThrownBy(answer::decisions)
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(i == 0 ? "{a}" : "{b}")
+                    .hasMessageContaining("its script granted 6 requests")
+                    .hasMessageContaining("grants 4");
+        }
+    }
+
+    @Test
+    void a_bucket_too() {
+        RateLimiter limiter = bent(1).build("k", 1, 10, 60);
+        assertThatThrownBy(() -> {
+                    for (int i = 0; i < 20; i++) {
+                        limiter.tryAcquire();
+                    }
+                })
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("the same arithmetic in this JVM grants");
+    }
+
+    private LimiterFactory bent(int by) {
+        return redis.builder().clock(bentLua(by), redis.clock()).build().withPrefix(redis.prefix());
+    }
+
+    private String bentLua(int by) {
+        return redis.clockLua() + "\n" + """
+                local right = math
+                local math = setmetatable({}, {__index = right})
+                math.floor = function(x) return right.floor(x) + (%d) end
+                """.formatted(by);
+    }
+}
