@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.CountLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
@@ -65,18 +64,6 @@ class ScriptDisagreesTest {
                     .hasMessageContaining("its script granted 6 requests")
                     .hasMessageContaining("grants 4");
         }
-    }
-
-    @Test
-    void a_bucket_too() {
-        RateLimiter limiter = bent(1).build("k", 1, 10, 60);
-        assertThatThrownBy(() -> {
-                    for (int i = 0; i < 20; i++) {
-                        limiter.tryAcquire();
-                    }
-                })
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining("the same arithmetic in this JVM grants");
     }
 
     private LimiterFactory bent(int by) {
