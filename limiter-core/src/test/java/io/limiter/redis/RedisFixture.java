@@ -140,8 +140,9 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
         return builder().build().withPrefix(prefix);
     }
 
+    /** With patience for the lock that a stalled machine does not exhaust. */
     LimiterFactory underLock(DistributedLock lock) {
-        return builder().lock(lock).build().withPrefix(prefix);
+        return builder().lock(lock).lockWait(Duration.ofSeconds(30)).build().withPrefix(prefix);
     }
 
     /** The keys that limiters of this test have left in Redis. */
