@@ -22,8 +22,8 @@ public final class DenyCache implements Engine {
     }
 
     @Override
-    public boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return denials.refuses(key, limit, permits, timeoutMicros);
+    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return denials.refuses(key, limit, permits, timeoutMicros) ? Known.REFUSED : Known.UNKNOWN;
     }
 
     @Override

@@ -37,11 +37,19 @@ public interface Engine extends AutoCloseable {
                 .get(0);
     }
 
-    /**
-     * Whether it is known, without asking the backend, that such a request would be refused now. Allocates nothing.
-     */
-    default boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        return false;
+    /** What came of trying to do without the backend. */
+    enum Known {
+        /** The permits are taken, and may be used at once. */
+        GRANTED,
+        /** The backend would refuse them now. */
+        REFUSED,
+        /** Only the backend can tell; nothing was taken. */
+        UNKNOWN
+    }
+
+    /** Takes permits, or refuses them, if that can be done without asking the backend. Allocates nothing. */
+    default Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        return Known.UNKNOWN;
     }
 
     /**

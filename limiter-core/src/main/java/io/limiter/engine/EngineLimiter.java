@@ -104,10 +104,15 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return decision;
     }
 
-    /** Whether the permits are had; a refusal that is known already makes no decision. */
+    /** Whether the permits are had; what is known already makes no decision. */
     protected final boolean tryAcquire(String backendKey, int permits, long timeoutMicros) {
-        return !engine.refuses(backendKey, limit, permits, timeoutMicros)
-                && decideAndWait(backendKey, permits, timeoutMicros).granted();
+        // Less than one permit is an error, which the request says.
+        Engine.Known known = permits < 1
+                ? Engine.Known.UNKNOWN
+                : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
+        return known == Engine.Known.UNKNOWN
+                ? decideAndWait(backendKey, permits, timeoutMicros).granted()
+                : known == Engine.Known.GRANTED;
     }
 
     /** As {@link #decideAndWait}, with no thread that waits. */

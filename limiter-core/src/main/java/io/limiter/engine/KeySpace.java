@@ -3,6 +3,7 @@ package io.limiter.engine;
 import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits.
@@ -18,7 +19,12 @@ public final class KeySpace {
     /** The longest key, encoded, that is stored as it is. */
     public static final int MAX_KEY_LENGTH = 128;
 
+    private static final int LATELY = 1024;
+
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    /** What was made lately, by all; each key has one place. Records are published safely however they are read. */
+    private static final @Nullable Made[] MADE = new Made[LATELY];
 
     private final String own;
     private final String keyed;
@@ -57,6 +63,16 @@ public final class KeySpace {
      */
     public String of(String key) {
         requireNotBlank("key", key);
+        int place = (key.hashCode() ^ hashCode()) & (LATELY - 1);
+        Made made = MADE[place];
+        if (made == null || made.by != this || !made.key.equals(key)) {
+            made = new Made(this, key, make(key));
+            MADE[place] = made;
+        }
+        return made.whole;
+    }
+
+    private String make(String key) {
         String encoded = encode(key, "");
         return keyed + (encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded)) + "}";
     }
@@ -102,4 +118,6 @@ public final class KeySpace {
     private static String hash(String encoded) {
         return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
     }
+
+    private record Made(KeySpace by, String key, String whole) {}
 }

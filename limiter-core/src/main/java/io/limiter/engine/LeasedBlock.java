@@ -40,23 +40,19 @@ final class LeasedBlock {
         return !youth.isOver();
     }
 
-    /**
-     * Takes all of the permits or none.
-     *
-     * @return how many are left, negative if these were not had
-     */
-    int take(int permits) {
+    /** Takes all of the permits or none. */
+    boolean take(int permits) {
         if (deadline.isOver()) {
-            return -1;
+            return false;
         }
         int before = left.get();
         while (before >= permits) {
             if (left.compareAndSet(before, before - permits)) {
-                return before - permits;
+                return true;
             }
             before = left.get();
         }
-        return -1;
+        return false;
     }
 
     /** Takes what is left, so that nobody else can. */
@@ -65,7 +61,7 @@ final class LeasedBlock {
     }
 
     /** The decision for permits that were taken here: what remains in the backend was seen when the block was leased. */
-    Decision granted(int permitsLeft) {
-        return new Decision(true, leased.limit(), leased.remaining() + permitsLeft, 0, 0, leased.resetAfterMicros());
+    Decision granted() {
+        return new Decision(true, leased.limit(), leased.remaining() + left(), 0, 0, leased.resetAfterMicros());
     }
 }

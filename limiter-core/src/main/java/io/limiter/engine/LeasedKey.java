@@ -77,29 +77,20 @@ final class LeasedKey {
         return block == null ? 0 : block.left();
     }
 
-    /** Takes leased permits; {@code null} if there are not so many. */
+    /** Takes leased permits. Returns the block that had them; {@code null} if none has so many. */
     @Nullable
-    Decision take(int permits) {
+    LeasedBlock takeFrom(int permits) {
         LeasedBlock block = current;
         while (block != null) {
-            Decision decision = take(block, permits);
-            if (decision != null) {
-                return decision;
+            if (block.take(permits)) {
+                if (block.left() <= block.size() / 2 && next == null) {
+                    lease();
+                }
+                return block;
             }
             block = follow(block);
         }
         return null;
-    }
-
-    private @Nullable Decision take(LeasedBlock block, int permits) {
-        int left = block.take(permits);
-        if (left < 0) {
-            return null;
-        }
-        if (left <= block.size() / 2 && next == null) {
-            lease();
-        }
-        return block.granted(left);
     }
 
     /** The block after this one, if this one has nothing to give any more. */

@@ -49,9 +49,17 @@ public final class Leases implements Engine {
     }
 
     @Override
-    public boolean refuses(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
         LeasedKey leased = find(key, limit);
-        return (leased == null || leased.left() == 0) && engine.refuses(key, limit, permits, timeoutMicros);
+        if (leased != null) {
+            if (leased.takeFrom(permits) != null) {
+                return Known.GRANTED;
+            }
+            if (leased.left() > 0) {
+                return Known.UNKNOWN;
+            }
+        }
+        return engine.tryWithoutBackend(key, limit, permits, timeoutMicros);
     }
 
     @Override
@@ -60,11 +68,12 @@ public final class Leases implements Engine {
         if (leased == null) {
             return engine.decide(key, limit, request);
         }
-        Decision decision = leased.take(request.permits());
-        if (decision == null) {
-            decision = engine.decide(key, limit, request);
-            leased.asked(decision);
+        LeasedBlock block = leased.takeFrom(request.permits());
+        if (block != null) {
+            return block.granted();
         }
+        Decision decision = engine.decide(key, limit, request);
+        leased.asked(decision);
         return decision;
     }
 
@@ -74,9 +83,9 @@ public final class Leases implements Engine {
         if (leased == null) {
             return engine.decideAsync(key, limit, request);
         }
-        Decision decision = leased.take(request.permits());
-        if (decision != null) {
-            return CompletableFuture.completedFuture(decision);
+        LeasedBlock block = leased.takeFrom(request.permits());
+        if (block != null) {
+            return CompletableFuture.completedFuture(block.granted());
         }
         CompletableFuture<Decision> asked = engine.decideAsync(key, limit, request);
         asked.thenAccept(leased::asked);

@@ -39,7 +39,7 @@ public class DenyCacheLinearizability {
 
     @Operation
     public boolean refuses(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.refuses("k" + key, limit(1), permits, 0)
+        return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REFUSED
                 || !engine.decide("k" + key, limit(1), new Request(permits, 0, false))
                         .granted();
     }

@@ -232,7 +232,7 @@ class DenyCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean refused = engine.refuses(key, limit, permits, 0);
+            boolean refused = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REFUSED;
             boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
             assertThat(refused && granted).isFalse();
             return granted;

@@ -199,4 +199,17 @@ class KeySpaceTest {
     private static String quoted(String text) {
         return text == null ? "null" : "'" + text + "'";
     }
+
+    @Test
+    void what_was_made_lately_is_never_taken_for_another() {
+        KeySpace other = new KeySpace(PREFIX, "login");
+        for (int round = 0; round < 3; round++) {
+            // One hash code, one place.
+            for (String key : new String[] {"Aa", "BB", "AaAa", "BBBB", "AaBB"}) {
+                assertThat(keys.of(key)).isEqualTo("rateLimit:{sms:" + key + "}");
+                assertThat(other.of(key)).isEqualTo("rateLimit:{login:" + key + "}");
+                assertThat(keys.of(key)).isSameAs(keys.of(key));
+            }
+        }
+    }
 }

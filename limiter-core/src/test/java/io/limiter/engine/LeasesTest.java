@@ -109,7 +109,7 @@ class LeasesTest {
         wall.advance(MAX_TIME);
         timers.run();
         assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
-        assertThat(leases.refuses(KEY, LEASED, 1, 0)).isFalse();
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
         int before = backend.requests();
         leases.decide(KEY, LEASED, ONE);
         assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
@@ -162,6 +162,18 @@ class LeasesTest {
         assertThat(leases.decideAsync(KEY, LEASED, ONE)).isCompleted();
         assertThat(leases.decideAsync(KEY, LEASED, ONE).join().remaining()).isPositive();
         assertThat(backend.requests()).isEqualTo(before);
+    }
+
+    @Test
+    void leased_permits_are_had_without_a_decision_and_count_as_any_other() {
+        take(1_000);
+        int before = backend.requests();
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(backend.requests()).isEqualTo(before);
+        leases.close();
+        assertThat(remaining()).isEqualTo(9_000 - 3);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
     }
 
     private void take(int permits) {
