@@ -62,6 +62,18 @@ final class Batch {
         return added;
     }
 
+    /**
+     * How many requests must wait while this call is under way before another starts beside it.
+     *
+     * <p>Many requests for few keys cost the backend hardly more than one, so they had better wait for company. Requests
+     * for as many keys keep it busy for as long as they are many: half as many again are sent meanwhile, so that it need
+     * not wait for the callers, nor they for it.
+     */
+    int minQueuedForAnother(GroupCommit.Settings settings) {
+        boolean wide = keys.size() > 1 && 2 * keys.size() > requests;
+        return wide ? Math.max(settings.minQueuedForAnother() / 8, keys.size() / 2) : settings.minQueuedForAnother();
+    }
+
     List<KeyRequests<?>> asked() {
         List<KeyRequests<?>> asked = new ArrayList<>(keys.size());
         for (OfKey key : keys) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     | key b: 1 request       |
  *     `------------------------´
  *                  |
- *               Redis                  1 to 4 calls are under way at a time
+ *               Redis                  1 or 2 calls are under way at a time
  * </pre>
  *
  * There is no timer, and nothing is held up in the hope of company: a request that finds no call under way is sent at
@@ -131,7 +131,8 @@ public final class GroupCommit implements Engine {
      * @param maxQueued how many requests wait to be sent at most, in each queue; a further one fails at once
      * @param maxKeysPerCall so that Redis, which does one thing at a time, stays responsive for others
      * @param maxRequestsPerCall for the same reason
-     * @param minQueuedForAnother how many must wait for each call under way before one more starts
+     * @param minQueuedForAnother how many must wait for each call under way before one more starts; an eighth of it, or
+     *     half a call, where nearly each request is for a key of its own
      * @param yield how long a waiting thread first yields the processor before it parks; see
      *     {@code RedisRateLimiterFactory.Builder.yieldWhileWaiting}
      */
@@ -143,7 +144,7 @@ public final class GroupCommit implements Engine {
             int minQueuedForAnother,
             Duration yield) {
 
-        public static final Settings DEFAULT = new Settings(4, 65_536, 1024, 4096, 32, Duration.ZERO);
+        public static final Settings DEFAULT = new Settings(2, 65_536, 1024, 4096, 32, Duration.ZERO);
 
         public Settings {
             if (maxQueued < 1) {

@@ -30,12 +30,15 @@ final class Lane {
     private volatile boolean closed;
     // The owner's: taken from the queue, but to be decided after the batch under way.
     private @Nullable PendingRequest heldBack;
+    // The owner's too: how many must wait for each call under way before one more starts.
+    private int minQueuedForAnother;
 
     Lane(BatchEngine engine, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls) {
         this.engine = engine;
         this.settings = settings;
         this.maxCalls = maxCalls;
         this.blockingCalls = blockingCalls;
+        this.minQueuedForAnother = settings.minQueuedForAnother();
     }
 
     /**
@@ -111,7 +114,7 @@ final class Lane {
      */
     private boolean mayStart() {
         int underWay = calls.get();
-        return underWay < maxCalls && queued.get() > underWay * settings.minQueuedForAnother();
+        return underWay < maxCalls && queued.get() > underWay * minQueuedForAnother;
     }
 
     private @Nullable Batch take() {
@@ -148,6 +151,7 @@ final class Lane {
 
     private void start(Batch batch) {
         calls.incrementAndGet();
+        minQueuedForAnother = batch.minQueuedForAnother(settings);
         call(batch).whenComplete((answers, error) -> {
             calls.decrementAndGet();
             // The next call first: the backend is at work on it while these callers are woken.

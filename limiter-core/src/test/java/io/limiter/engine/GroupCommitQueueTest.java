@@ -119,6 +119,44 @@ class GroupCommitQueueTest {
     }
 
     @Test
+    void where_each_asks_for_a_key_of_its_own_half_a_call_is_enough_for_another() {
+        GroupCommit engine = engine(4, 32);
+        ask(engine, "first", 1);
+        for (int i = 0; i < 20; i++) {
+            ask(engine, "key" + i, 1);
+        }
+        backend.call(0).answer();
+        for (int i = 0; i < 10; i++) {
+            ask(engine, "other" + i, 1);
+        }
+        assertThat(backend.calls).as("ten are not more than half of twenty").hasSize(2);
+        ask(engine, "other", 1);
+        assertThat(backend.calls).hasSize(3);
+        for (int i = 0; i < 2 * 5; i++) {
+            ask(engine, "third" + i, 1);
+        }
+        assertThat(backend.calls).as("five for each of two calls").hasSize(3);
+        ask(engine, "third", 1);
+        assertThat(backend.calls).hasSize(4);
+    }
+
+    @Test
+    void calls_of_few_keys_wait_for_more_company() {
+        GroupCommit engine = engine(4, 32);
+        ask(engine, "first", 1);
+        for (int i = 0; i < 20; i++) {
+            ask(engine, "key" + i % 10, 1);
+        }
+        backend.call(0).answer();
+        for (int i = 0; i < 32; i++) {
+            ask(engine, "other" + i, 1);
+        }
+        assertThat(backend.calls).hasSize(2);
+        ask(engine, "other", 1);
+        assertThat(backend.calls).hasSize(3);
+    }
+
+    @Test
     void keys_of_different_lanes_share_no_call_and_wait_for_none() {
         backend.lanes = 2;
         GroupCommit engine = engine(4, 32);
