@@ -5,9 +5,15 @@ import com.google.common.io.Resources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A script and the digest by which Redis knows it once it has seen it. */
 final class LuaScript {
+
+    private static final Pattern PART = Pattern.compile("(?m)^ *--\\[(\\w+)]\n");
 
     private final byte[] source;
     private final String sha1;
@@ -20,6 +26,32 @@ final class LuaScript {
     /** The parts, one after the other. */
     static LuaScript of(String... parts) {
         return new LuaScript(String.join("\n", parts));
+    }
+
+    /**
+     * Puts the parts of one script where another has a line with their name: {@code --[name]}, which also stands ahead of
+     * each part.
+     *
+     * @throws IllegalStateException if a part has no place, or a place no part
+     */
+    static String fill(String places, String parts) {
+        String[] named = PART.split(parts);
+        Map<String, String> byName = new HashMap<>();
+        Matcher name = PART.matcher(parts);
+        for (int i = 1; i < named.length && name.find(); i++) {
+            byName.put(name.group(1), named[i]);
+        }
+        String filled = PART.matcher(places).replaceAll(place -> {
+            String part = byName.remove(place.group(1));
+            if (part == null) {
+                throw new IllegalStateException("there is no part " + place.group(1) + " in:\n" + parts);
+            }
+            return Matcher.quoteReplacement(part);
+        });
+        if (!byName.isEmpty()) {
+            throw new IllegalStateException("there are no places for " + byName.keySet() + " in:\n" + places);
+        }
+        return filled;
     }
 
     /** The text of a script file beside this class. */

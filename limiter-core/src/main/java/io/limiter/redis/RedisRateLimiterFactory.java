@@ -153,7 +153,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             return this;
         }
 
-        /** Lua that defines {@code now_micros()}, for tests. */
+        /** Lua that sets {@code now}, for tests. */
         Builder clock(String newClock, Ticker newTicker) {
             this.clock = newClock;
             this.ticker = newTicker;

@@ -49,7 +49,7 @@ final class ScriptEngine implements BatchEngine {
         this.blockingCalls = blockingCalls;
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
-            scripts.put(limit, LuaScript.of(clock, LuaScript.resource(limit.fileName()), batch));
+            scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, LuaScript.resource(limit.fileName()))));
         }
     }
 

@@ -1,11 +1,11 @@
--- Decides for every key of a call at one moment; stands behind clock.lua and the script of one kind of limit.
+-- Decides for every key of a call at one moment; stands behind clock.lua, and the parts of one kind of limit stand in it.
 --
 -- The script decides and books; it does not say what every single request is answered. From the value it found and the
 -- time it read, the caller takes the same steps once more in Java, and so knows each answer. Both compute the same to
 -- the last bit, and the number of grants tells if they ever did not.
 --
--- Redis runs all of this anew for each call, definitions included. So there are few functions, and what most calls need
--- stands in line.
+-- Redis runs all of this anew for each call, definitions included, and a function is made of everything that it uses. So
+-- there are none: the parts of a kind are put where the lines in brackets are.
 --
 -- KEYS    one or several
 -- ARGV[1] sections, one after the other. A section is for as many of the keys as it says, which are all asked the same:
@@ -14,37 +14,46 @@
 --         requests in a row (4 bytes). All little-endian.
 -- RETURN  the time in microseconds, how many requests were granted, and for each key the value that was found (false if
 --         there was none), or '!' and the reason why its requests were not decided
+--
+-- What a kind of limit brings along:
+--   constants  what does not change
+--   limit      reads its numbers from arg, at at, and moves at behind them
+--   decide     decides for one key, by key, value (false if there is none), now, and the runs: permits_1, timeout_1 and
+--              times_1 are the first, and if there are more, the second is at run_2 of arg. Adds to granted what is
+--              granted, and saves. Leaves in found what the caller is to read: the value, or a problem, with which it
+--              breaks and grants nothing.
 
-local pcall_redis, type, unpack_bytes = redis.pcall, type, struct.unpack
+local KEYS, redis_call, redis_pcall = KEYS, redis.call, redis.pcall
+local type, pack_bytes, unpack_bytes = type, struct.pack, struct.unpack
+--[constants]
 
-local now = now_micros()
 local arg, at = ARGV[1], 1
 local granted = 0
-local reply = {now, 0}
-local values = #KEYS > 1 and redis.call('MGET', unpack(KEYS))
+local reply = {now, 0, false}
+local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS))
 local last = 0
 
 while at <= #arg do
   local keys, runs
   keys, runs, at = unpack_bytes('<I4I2', arg, at)
-  at = read_limit(arg, at)
-  -- Permits, timeout, times; permits, timeout, times; ...
-  local asked = {}
-  for i = 1, 3 * runs, 3 do
-    asked[i], asked[i + 1], asked[i + 2], at = unpack_bytes('<i4dI4', arg, at)
-  end
+  --[limit]
+  local permits_1, timeout_1, times_1, run_2 = unpack_bytes('<i4dI4', arg, at)
+  at = at + 16 * runs
   local first = last + 1
   last = last + keys
   for i = first, last do
+    local key = KEYS[i]
     -- MGET says of another type's key that it is not there.
-    local value = values and values[i] or pcall_redis('GET', KEYS[i])
-    if type(value) == 'table' then
-      reply[i + 2] = '!' .. value.err
-    else
-      local found, taken = decide(KEYS[i], value, now, asked)
-      reply[i + 2] = found
-      granted = granted + taken
-    end
+    local value = values and values[i] or redis_pcall('GET', key)
+    local found, granted_before = value, granted
+    repeat
+      if type(value) == 'table' then
+        found = '!' .. value.err
+        break
+      end
+      --[decide]
+    until true
+    reply[i + 2] = found
   end
 end
 reply[2] = granted

@@ -1,91 +1,85 @@
--- The fixed window, as io.limiter.algorithm.FixedWindow computes it. Change neither without the other.
+-- The fixed window, as io.limiter.algorithm.FixedWindow computes it. Change neither without the other. See batch.lua, in
+-- which its parts are put.
 --
 -- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
 --
 -- The value is read in either spelling and written packed: byte 2, then the doubles count, windowEndMillis. A plain
 -- number is read as a counter whose window ends with its TTL, or one period from now if it has none.
 
--- What the caller's limit says.
-local limit, period
+--[constants]
+local HUGE = math.huge
 
--- Returns where in arg the numbers end.
-local function read_limit(arg, at)
-  limit, period, at = struct.unpack('<dd', arg, at)
-  return at
-end
+--[limit]
+  local limit, period
+  limit, period, at = unpack_bytes('<dd', arg, at)
 
--- Count and end in milliseconds of a value that is not packed, and whether it is a plain counter; nothing if it is no
--- window.
-local function read_other(key, value, now)
-  if string.byte(value, 1) == 123 then
-    local ok, json = pcall(cjson.decode, value)
-    if ok and type(json) == 'table' and type(json.count) == 'number' and type(json.windowEndMillis) == 'number' then
-      return json.count, json.windowEndMillis, false
-    end
-  elseif string.find(value, '^%d+$') then
-    local ttl = redis.call('PTTL', key)
-    return tonumber(value), (ttl >= 0 and now + ttl * 1000 or now + period) / 1000, true
-  end
-end
-
--- Decides for one key; asked holds permits, timeout and number of each run of like requests. Returns what the caller is to
--- read, and how many requests were granted.
-local function decide(key, value, now, asked)
-  local count, window_end, must_save, open = 0, now + period, false, false
-  if value then
-    local spelling, found, millis, counter
-    if #value == 17 then
-      spelling, found, millis = struct.unpack('<Bdd', value)
-    end
-    if spelling ~= 2 then
-      found, millis, counter = read_other(key, value, now)
-    end
-    if not (found and found >= 0 and found < math.huge and millis >= 0 and millis < math.huge) then
-      return '!UNREADABLE', 0
-    end
-    if spelling ~= 2 then
-      value = struct.pack('<Bdd', 2, found, millis)
-    end
-    local found_end = math.floor(millis * 1000 + 0.5)
-    if found_end > now then
-      open, count, must_save = true, found, counter
-      if found_end > window_end then
-        must_save = true
-      else
-        window_end = found_end
-      end
-    end
-  end
-
-  local granted, changed, only_peeks = 0, must_save, true
-  local was_open = open
-  for i = 1, #asked, 3 do
-    local permits, timeout, times = asked[i], asked[i + 1], asked[i + 2]
-    if permits > 0 then
-      only_peeks = false
-      if timeout < 0 then
-        -- giveBack
-        if open then
-          count, changed = math.max(0, count - permits * times), true
+--[decide]
+      local count, window_end, must_save, open = 0, now + period, false, false
+      if value then
+        local spelling, stored, millis, counter
+        if #value == 17 then
+          spelling, stored, millis = unpack_bytes('<Bdd', value)
         end
-      else
-        -- Once one is refused, so are all that are like it.
-        local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
-        if taken > 0 then
-          count, granted, changed, open = count + taken * permits, granted + taken, true, true
+        if spelling ~= 2 then
+          stored = nil
+          if string.byte(value, 1) == 123 then
+            local ok, json = pcall(cjson.decode, value)
+            if ok and type(json) == 'table' and type(json.count) == 'number' and type(json.windowEndMillis) == 'number' then
+              stored, millis = json.count, json.windowEndMillis
+            end
+          elseif string.find(value, '^%d+$') then
+            local ttl = redis_call('PTTL', key)
+            stored, millis, counter = tonumber(value), (ttl >= 0 and now + ttl * 1000 or now + period) / 1000, true
+          end
+        end
+        if not (stored and stored >= 0 and stored < HUGE and millis >= 0 and millis < HUGE) then
+          found = '!UNREADABLE'
+          break
+        end
+        if spelling ~= 2 then
+          found = pack_bytes('<Bdd', 2, stored, millis)
+        end
+        local found_end = math.floor(millis * 1000 + 0.5)
+        if found_end > now then
+          open, count, must_save = true, stored, counter
+          if found_end > window_end then
+            must_save = true
+          else
+            window_end = found_end
+          end
         end
       end
-    end
-  end
 
-  -- A value that was left without a TTL would stay for ever if only refusals follow.
-  if not only_peeks and (changed or was_open and redis.call('PTTL', key) == -1) then
-    local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
-    local saved = redis.pcall(
-      'SET', key, struct.pack('<Bdd', 2, count, window_end / 1000), 'PX', string.format('%.0f', lifetime))
-    if saved.err then
-      return '!' .. saved.err, 0
-    end
-  end
-  return value, granted
-end
+      local changed, only_peeks = must_save, true
+      local was_open = open
+      local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      for run = 1, runs do
+        if run > 1 then
+          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+        end
+        if permits > 0 then
+          only_peeks = false
+          if timeout < 0 then
+            -- giveBack
+            if open then
+              count, changed = math.max(0, count - permits * times), true
+            end
+          else
+            -- Once one is refused, so are all that are like it.
+            local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
+            if taken > 0 then
+              count, granted, changed, open = count + taken * permits, granted + taken, true, true
+            end
+          end
+        end
+      end
+
+      -- A value that was left without a TTL would stay for ever if only refusals follow.
+      if not only_peeks and (changed or was_open and redis_call('PTTL', key) == -1) then
+        local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
+        local saved = redis_pcall(
+          'SET', key, pack_bytes('<Bdd', 2, count, window_end / 1000), 'PX', string.format('%.0f', lifetime))
+        if saved.err then
+          found, granted = '!' .. saved.err, granted_before
+        end
+      end

@@ -4,4 +4,4 @@
 -- RETURN  microseconds since the epoch, the key's PTTL in milliseconds (-1: none, -2: no such key), its value
 
 local ttl = redis.call('PTTL', KEYS[1])
-return {now_micros(), ttl, redis.call('GET', KEYS[1])}
+return {now, ttl, redis.call('GET', KEYS[1])}

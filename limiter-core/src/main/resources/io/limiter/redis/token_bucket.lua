@@ -1,6 +1,6 @@
 -- The token bucket, as io.limiter.algorithm.TokenBucket computes it: the same operations on the same doubles in the
 -- same order, so that both come to the same bits. Change neither without the other. The steps have the names of their
--- Java twins.
+-- Java twins. See batch.lua, in which its parts are put.
 --
 -- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
 -- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
@@ -13,191 +13,176 @@
 -- modulo 2^24. A bucket that is kept long enough is overwritten in place, which leaves its expiry alone and costs a third
 -- of a SET with a new one. So a new expiry is given once in a while, and then for longer than it has to be.
 
+--[constants]
 local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS = 2 ^ 24
 local HUGE = math.huge
-local pack_bytes, unpack_bytes, pcall_redis = struct.pack, struct.unpack, redis.pcall
+local PACKED = '<BdddddI3'
 
--- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that are
--- full again before expire_covers.
-local limit_max, limit_interval, own_cost, starts_full, warm_up, max_wait, max_booked, expire
-local threshold, slope, cool_down_intervals = 0, 0, 1
-local limit_micros, limit_negligible, expire_covers
-
--- Returns where in arg the numbers end.
-local function read_limit(arg, at)
-  local flags
+--[limit]
+  -- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that
+  -- are full again before expire_covers.
+  local limit_max, limit_interval, flags, max_wait, max_booked, expire
+  local threshold, slope, cool_down_intervals = 0, 0, 1
   limit_max, limit_interval, flags, max_wait, max_booked, expire, at = unpack_bytes('<dddddd', arg, at)
-  own_cost = flags % 2 >= OWN_COST
-  starts_full = flags % 4 >= STARTS_FULL
-  warm_up = flags >= WARM_UP
+  local own_cost, starts_full, warm_up = flags % 2 >= OWN_COST, flags % 4 >= STARTS_FULL, flags >= WARM_UP
   if warm_up then
     threshold, slope, cool_down_intervals, at = unpack_bytes('<ddd', arg, at)
-  else
-    threshold, slope, cool_down_intervals = 0, 0, 1
   end
-  limit_micros = limit_interval * 1000
-  limit_negligible = math.min(NEGLIGIBLE_PERMITS * limit_micros, NEGLIGIBLE_MICROS)
-  expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
-  return at
-end
+  local limit_micros = limit_interval * 1000
+  local limit_negligible = NEGLIGIBLE_PERMITS * limit_micros
+  if limit_negligible > NEGLIGIBLE_MICROS then
+    limit_negligible = NEGLIGIBLE_MICROS
+  end
+  local expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
 
--- The doubles in a JSON value; nothing if it is none.
-local function read_json(value)
-  local ok, json = pcall(cjson.decode, value)
-  if not ok or type(json) ~= 'table' then
-    return
-  end
-  local part = json.remainderMicros
-  if part == nil or part == cjson.null then
-    part = 0
-  end
-  local doubles = {json.maxPermits, json.storedPermits, json.intervalMillis, json.nextFreeTicketMillis, part}
-  for i = 1, 5 do
-    if type(doubles[i]) ~= 'number' then
-      return
-    end
-  end
-  return 1, unpack(doubles)
-end
+--[decide]
+      local max, stored, next_free, remainder, kept_until
+      local must_save, other_numbers = false, false
+      local interval_micros, negligible = limit_micros, limit_negligible
 
--- Decides for one key; asked holds permits, timeout and number of each run of like requests. Returns what the caller is to
--- read, and how many requests were granted.
-local function decide(key, value, now, asked)
-  local max, stored, next_free, remainder, kept_until
-  local must_save, other_numbers = false, false
-  local interval_micros, negligible = limit_micros, limit_negligible
-
-  if not value then
-    -- initial
-    max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
-    must_save = not starts_full
-  else
-    local spelling, interval
-    if #value == 44 then
-      spelling, max, stored, interval, next_free, remainder, kept_until = unpack_bytes('<BdddddI3', value)
-    else
-      spelling, max, stored, interval, next_free, remainder = read_json(value)
-    end
-    if not (spelling == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
-      and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
-      and remainder >= 0 and remainder < 1) then
-      return '!UNREADABLE', 0
-    end
-    next_free = next_free * 1000 + 0.5
-    next_free = next_free - next_free % 1
-    if max ~= limit_max or interval ~= limit_interval then
-      other_numbers, must_save = true, true
-      interval_micros = interval * 1000
-      negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
-    end
-    -- boundBooking
-    if next_free - now > max_booked then
-      next_free, remainder, must_save = now + max_booked, 0, true
-    end
-    -- resync
-    if now > (remainder > negligible and next_free + 1 or next_free) then
-      stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
-      if stored > max then
-        stored = max
-      end
-      next_free, remainder = now, 0
-    end
-    -- rescale
-    if other_numbers then
-      stored = math.min(limit_max, stored * interval / limit_interval)
-      max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
-    end
-  end
-
-  local granted, changed, only_peeks = 0, must_save, true
-  for i = 1, #asked, 3 do
-    local permits, timeout, times = asked[i], asked[i + 1], asked[i + 2]
-    if permits > 0 then
-      only_peeks = false
-      if timeout < 0 then
-        -- giveBack
-        for _ = 1, times do
-          stored = math.min(max, stored + permits)
-        end
-        changed = true
-        times = 0
-      end
-      local allowed = timeout < max_wait and timeout or max_wait
-      -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger double
-      -- without rounding, so that leaves the same bits as one after the other.
-      if times > 1 and permits <= stored and not warm_up then
-        local booked = next_free - now + (remainder > negligible and 1 or 0)
-        if booked <= allowed and booked <= max_booked then
-          local taken = stored / permits
-          taken = math.min(times, taken - taken % 1)
-          if taken * permits > stored then
-            taken = taken - 1
+      if not value then
+        -- initial
+        max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
+        must_save = not starts_full
+      else
+        local spelling, interval
+        if #value == 44 then
+          spelling, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
+        else
+          local ok, json = pcall(cjson.decode, value)
+          if ok and type(json) == 'table' then
+            max, stored, interval = json.maxPermits, json.storedPermits, json.intervalMillis
+            next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros
+            if remainder == nil or remainder == cjson.null then
+              remainder = 0
+            end
+            if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'
+              and type(next_free) == 'number' and type(remainder) == 'number' then
+              spelling = 1
+            end
           end
-          stored = stored - taken * permits
-          granted, times, changed = granted + taken, times - taken, true
         end
-      end
-      -- Once one is refused, so are all that are like it.
-      while times > 0 do
-        -- book
-        local from_stored = permits < stored and permits or stored
-        local cost = (permits - from_stored) * interval_micros
-        if warm_up then
-          -- storedToMicros
-          local above = math.max(0, stored - threshold)
-          local taken_above = math.min(above, from_stored)
-          local highest = interval_micros + above * slope
-          local lowest = interval_micros + (above - taken_above) * slope
-          cost = taken_above * (highest + lowest) / 2 + (from_stored - taken_above) * interval_micros + cost
-        end
-        local micros = remainder + cost
-        local part = micros % 1
-        local free = next_free + (micros - part)
-        local booked = free - now + (part > negligible and 1 or 0)
-        local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
-        -- Less than nothing counts as 0 in Java, which every bound allows too.
-        if wait > allowed or booked > max_booked then
+        if not (spelling == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
+          and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
+          and remainder >= 0 and remainder < 1) then
+          found = '!UNREADABLE'
           break
         end
-        stored, next_free, remainder = stored - from_stored, free, part
-        granted, times, changed = granted + 1, times - 1, true
+        next_free = next_free * 1000 + 0.5
+        next_free = next_free - next_free % 1
+        if max ~= limit_max or interval ~= limit_interval then
+          other_numbers, must_save = true, true
+          interval_micros = interval * 1000
+          negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
+        end
+        -- boundBooking
+        if next_free - now > max_booked then
+          next_free, remainder, must_save = now + max_booked, 0, true
+        end
+        -- resync
+        if now > (remainder > negligible and next_free + 1 or next_free) then
+          stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
+          if stored > max then
+            stored = max
+          end
+          next_free, remainder = now, 0
+        end
+        -- rescale
+        if other_numbers then
+          stored = math.min(limit_max, stored * interval / limit_interval)
+          max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
+        end
       end
-    end
-  end
 
-  if changed and not only_peeks then
-    value = value or false
-    -- resetMicros
-    local keep = expire
-    local filling = remainder + (max - stored) * (interval_micros * cool_down_intervals)
-    if next_free - now + filling >= expire_covers then
-      local over = filling % 1
-      local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
-      keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
-    end
-    local seconds = now / 1000000
-    local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
-    local saved
-    if kept * 1000 >= keep and kept < SECONDS / 2 and not other_numbers then
-      saved = pcall_redis('SETRANGE', key, '0', pack_bytes(
-        '<BdddddI3', 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until))
-    else
-      if other_numbers then
-        -- What was stored under other numbers may have to be kept longer than these need.
-        keep = math.max(keep, redis.call('PTTL', key))
+      local changed, only_peeks = must_save, true
+      local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      for run = 1, runs do
+        if run > 1 then
+          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+        end
+        if permits > 0 then
+          only_peeks = false
+          if timeout < 0 then
+            -- giveBack
+            for _ = 1, times do
+              stored = math.min(max, stored + permits)
+            end
+            changed = true
+            times = 0
+          end
+          local allowed = timeout < max_wait and timeout or max_wait
+          -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger
+          -- double without rounding, so that leaves the same bits as one after the other.
+          if times > 1 and permits <= stored and not warm_up then
+            local booked = next_free - now + (remainder > negligible and 1 or 0)
+            if booked <= allowed and booked <= max_booked then
+              local taken = stored / permits
+              taken = math.min(times, taken - taken % 1)
+              if taken * permits > stored then
+                taken = taken - 1
+              end
+              stored = stored - taken * permits
+              granted, times, changed = granted + taken, times - taken, true
+            end
+          end
+          -- Once one is refused, so are all that are like it.
+          while times > 0 do
+            -- book
+            local from_stored = permits < stored and permits or stored
+            local cost = (permits - from_stored) * interval_micros
+            if warm_up then
+              -- storedToMicros
+              local above = math.max(0, stored - threshold)
+              local taken_above = math.min(above, from_stored)
+              local highest = interval_micros + above * slope
+              local lowest = interval_micros + (above - taken_above) * slope
+              cost = taken_above * (highest + lowest) / 2 + (from_stored - taken_above) * interval_micros + cost
+            end
+            local micros = remainder + cost
+            local part = micros % 1
+            local free = next_free + (micros - part)
+            local booked = free - now + (part > negligible and 1 or 0)
+            local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
+            -- Less than nothing counts as 0 in Java, which every bound allows too.
+            if wait > allowed or booked > max_booked then
+              break
+            end
+            stored, next_free, remainder = stored - from_stored, free, part
+            granted, times, changed = granted + 1, times - 1, true
+          end
+        end
       end
-      keep = keep + expire
-      kept_until = math.floor(seconds + keep / 1000) % SECONDS
-      saved = pcall_redis('SET', key, pack_bytes(
-        '<BdddddI3', 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until),
-        'PX', string.format('%.0f', keep))
-    end
-    if type(saved) == 'table' and saved.err then
-      return '!' .. saved.err, 0
-    end
-  end
-  return value, granted
-end
+
+      if changed and not only_peeks then
+        -- resetMicros
+        local keep = expire
+        local filling = remainder + (max - stored) * (interval_micros * cool_down_intervals)
+        if next_free - now + filling >= expire_covers then
+          local over = filling % 1
+          local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
+          keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
+        end
+        local seconds = now / 1000000
+        local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
+        local saved
+        if kept * 1000 >= keep and kept < SECONDS / 2 and not other_numbers then
+          saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
+            PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until))
+        else
+          if other_numbers then
+            -- What was stored under other numbers may have to be kept longer than these need.
+            keep = math.max(keep, redis_call('PTTL', key))
+          end
+          keep = keep + expire
+          kept_until = math.floor(seconds + keep / 1000) % SECONDS
+          saved = redis_pcall('SET', key, pack_bytes(
+            PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until),
+            'PX', string.format('%.0f', keep))
+        end
+        if type(saved) == 'table' and saved.err then
+          found, granted = '!' .. saved.err, granted_before
+        end
+      end
