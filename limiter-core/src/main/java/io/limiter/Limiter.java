@@ -39,7 +39,8 @@ public interface Limiter {
      *
      * <p>The future is completed by a thread of the backend's client, or of the common pool after a wait. Do not block in
      * what depends on it; go on with the {@code ...Async} methods of the future instead. Cancelling it withdraws the
-     * request if that has not been sent yet; once sent, its permits are taken all the same.
+     * request if that has not been sent yet, and gives the permits back if it is still waiting for them; in between, they
+     * are taken all the same.
      *
      * @param permits at least 1
      * @return fails with {@link LimiterBackendException} if the backend did not decide
@@ -50,12 +51,57 @@ public interface Limiter {
     CompletableFuture<Decision> decideAsync(String key, int permits);
 
     /**
+     * Returns permits that were taken and not used. The limit never holds more than its most, so what would be there by
+     * now anyway is lost, and nothing is gained by returning what was never taken.
+     *
+     * <p>A call that fails may have returned them; trying again could return them twice, which admits others too early. A
+     * {@link Reservation} returns its permits at most once.
+     *
+     * @param permits at least 1
+     * @return granted, with what remains
+     */
+    Decision refund(int permits);
+
+    /** As {@link #refund(int)}, to one key. */
+    Decision refund(String key, int permits);
+
+    /** As {@link #refund(int)}, without blocking the calling thread. */
+    CompletableFuture<Decision> refundAsync(int permits);
+
+    /** As {@link #refundAsync(int)}, to one key. */
+    CompletableFuture<Decision> refundAsync(String key, int permits);
+
+    /**
+     * Takes permits whether they are there or not, for work whose cost is known only when it is done: those who ask next
+     * wait, or are refused, until they are paid for. A token bucket goes into debt by its {@code maxWait} at most.
+     *
+     * @param permits at least 1
+     * @return granted, with what remains
+     */
+    Decision charge(int permits);
+
+    /** As {@link #charge(int)}, to one key. */
+    Decision charge(String key, int permits);
+
+    /** As {@link #charge(int)}, without blocking the calling thread. */
+    CompletableFuture<Decision> chargeAsync(int permits);
+
+    /** As {@link #chargeAsync(int)}, to one key. */
+    CompletableFuture<Decision> chargeAsync(String key, int permits);
+
+    /**
      * What {@link #decide(int)} would answer now, and what remains. Takes nothing and never waits.
      */
     Decision peek(int permits);
 
     /** As {@link #peek(int)}, for the permits of one key. */
     Decision peek(String key, int permits);
+
+    /** As {@link #peek(int)}, without blocking the calling thread. */
+    CompletableFuture<Decision> peekAsync(int permits);
+
+    /** As {@link #peekAsync(int)}, for the permits of one key. */
+    CompletableFuture<Decision> peekAsync(String key, int permits);
 
     /** What {@code decide(1)} would answer now; takes nothing and never waits. */
     default Decision peek() {
@@ -85,5 +131,25 @@ public interface Limiter {
     /** Takes all of the key's permits asked for if the limit allows it, or none. */
     default boolean tryAcquire(String key, int permits) {
         return decide(key, permits).granted();
+    }
+
+    /** As {@link #tryAcquire()}, without blocking the calling thread; see {@link #decideAsync(int)}. */
+    default CompletableFuture<Boolean> tryAcquireAsync() {
+        return tryAcquireAsync(1);
+    }
+
+    /** As {@link #tryAcquire(int)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
+    default CompletableFuture<Boolean> tryAcquireAsync(int permits) {
+        return MappedFuture.of(decideAsync(permits), Decision::granted);
+    }
+
+    /** As {@link #tryAcquire(String)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
+    default CompletableFuture<Boolean> tryAcquireAsync(String key) {
+        return tryAcquireAsync(key, 1);
+    }
+
+    /** As {@link #tryAcquire(String, int)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
+    default CompletableFuture<Boolean> tryAcquireAsync(String key, int permits) {
+        return MappedFuture.of(decideAsync(key, permits), Decision::granted);
     }
 }

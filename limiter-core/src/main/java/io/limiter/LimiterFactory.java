@@ -1,6 +1,7 @@
 package io.limiter;
 
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import java.time.Duration;
@@ -23,6 +24,15 @@ public interface LimiterFactory {
 
     /** A limiter for the permits of this name, limited by a window that starts with its first request. */
     CountLimiter build(String name, FixedWindow limit);
+
+    /**
+     * A limiter for the permits of this name, limited by any kind of limit: one of {@link io.limiter.algorithm}, or one of
+     * your own. For a token bucket it is the {@link RateLimiter} that {@link #build(String, TokenBucket)} returns.
+     *
+     * @throws IllegalArgumentException also if this factory's engine cannot decide this kind of limit: the script engine
+     *     needs a script for it, the lock engine and the local one need none
+     */
+    Limiter build(String name, Limit<?> limit);
 
     /**
      * The same factory with other keys in the backend. Limiters of one name under two prefixes share nothing.

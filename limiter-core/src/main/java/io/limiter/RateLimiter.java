@@ -73,6 +73,27 @@ public interface RateLimiter extends Limiter {
     /** As {@link #decideAsync(int, Duration)}, from the permits of one key. */
     CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout);
 
+    /** Books one permit and says when it may be used, without waiting. */
+    default Reservation reserve() {
+        return reserve(1);
+    }
+
+    /**
+     * Books permits and says when they may be used, without waiting; at most the limit's {@code maxWait} ahead.
+     *
+     * @param permits at least 1
+     */
+    Reservation reserve(int permits);
+
+    /** As {@link #reserve(int)}, from the permits of one key. */
+    Reservation reserve(String key, int permits);
+
+    /** As {@link #reserve(int)}, without blocking the calling thread for the backend. */
+    CompletableFuture<Reservation> reserveAsync(int permits);
+
+    /** As {@link #reserveAsync(int)}, from the permits of one key. */
+    CompletableFuture<Reservation> reserveAsync(String key, int permits);
+
     /**
      * Takes one permit, waiting for it as long as it takes.
      *
@@ -142,6 +163,31 @@ public interface RateLimiter extends Limiter {
     /** Takes all of the key's permits asked for if they can be had within the timeout, or none. */
     default boolean tryAcquire(String key, int permits, long timeout, TimeUnit unit) {
         return tryAcquire(key, permits, Duration.ofNanos(unit.toNanos(timeout)));
+    }
+
+    /**
+     * As {@link #acquire(int)}, without blocking the calling thread; see {@link #decideAsync(int)}.
+     *
+     * @return the time waited; fails with {@link RateLimitExceededException} if it would take longer than the limit's
+     *     {@code maxWait}
+     */
+    default CompletableFuture<Duration> acquireAsync(int permits) {
+        return MappedFuture.of(decideAsync(permits, limit().maxWait()), decision -> acquired(name(), decision));
+    }
+
+    /** As {@link #acquireAsync(int)}, from the permits of one key. */
+    default CompletableFuture<Duration> acquireAsync(String key, int permits) {
+        return MappedFuture.of(decideAsync(key, permits, limit().maxWait()), decision -> acquired(key, decision));
+    }
+
+    /** As {@link #tryAcquire(int, Duration)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
+    default CompletableFuture<Boolean> tryAcquireAsync(int permits, Duration timeout) {
+        return MappedFuture.of(decideAsync(permits, timeout), Decision::granted);
+    }
+
+    /** As {@link #tryAcquireAsync(int, Duration)}, from the permits of one key. */
+    default CompletableFuture<Boolean> tryAcquireAsync(String key, int permits, Duration timeout) {
+        return MappedFuture.of(decideAsync(key, permits, timeout), Decision::granted);
     }
 
     private static Duration acquired(String key, Decision decision) {

@@ -2,6 +2,7 @@ package io.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The part of {@link RateLimiterContract} in which nobody waits. */
-abstract class RateLimiterAsyncContract extends RateLimiterChangesContract {
+abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
 
     private static final int[] PERMITS = {3, 2, 1, 7, 1, 4, 1, 1, 20, 5, 1};
     private static final int[] TIMEOUT_MILLIS = {0, 0, 0, 0, 500, 0, 5000, 0, 10_000, 3000, 0};
@@ -77,6 +78,21 @@ abstract class RateLimiterAsyncContract extends RateLimiterChangesContract {
         assertThat(decided.cancel(true)).isFalse();
         assertThat(decided.join()).isSameAs(decision);
         assertThat(limiter.peek().remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void every_way_to_acquire_is_there_without_blocking() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        assertThat(limiter.tryAcquireAsync().join()).isTrue();
+        assertThat(limiter.tryAcquireAsync("who", 2).join()).isTrue();
+        assertThat(limiter.tryAcquireAsync("who").join()).isFalse();
+        assertThat(limiter.peekAsync(1).join().remaining()).isEqualTo(1);
+        assertThat(limiter.peekAsync("who", 1).join().granted()).isFalse();
+        assertThat(limiter.acquireAsync("who", 1).join()).isEqualTo(SECOND);
+        assertThat(limiter.tryAcquireAsync("else", 3, SECOND).join()).isTrue();
+        assertThat(limiter.tryAcquireAsync(9, SECOND).join()).isFalse();
+        assertThatThrownBy(() -> limiter.acquireAsync(1_000_000).join())
+                .hasCauseInstanceOf(RateLimitExceededException.class);
     }
 
     @ParameterizedTest

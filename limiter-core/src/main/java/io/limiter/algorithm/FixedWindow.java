@@ -54,8 +54,9 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
             end = Math.min(end, state.windowEndMicros());
         }
         boolean givenBack = open && request.action() == Request.Action.GIVE_BACK;
-        boolean granted = request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
-        boolean taken = granted && request.action() == Request.Action.TAKE;
+        boolean charged = request.action() == Request.Action.CHARGE;
+        boolean granted = charged || request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
+        boolean taken = charged || granted && request.action() == Request.Action.TAKE;
         double after = taken ? count + request.permits() : givenBack ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;

@@ -19,6 +19,22 @@ public interface Limit<S> {
     /** The most permits that can be had at once. */
     long capacity();
 
+    /**
+     * What stands at the end of the keys of this kind of limit, so that another kind under the same name starts anew
+     * instead of reading what is not its own. Empty, the default, for a kind whose states no other would read.
+     */
+    default String keySuffix() {
+        return "";
+    }
+
+    /**
+     * Whether a refusal holds until its {@code retryAfter} whatever others do meanwhile, but for giving permits back. If
+     * so, it may be repeated until then without asking again.
+     */
+    default boolean holds(Decision refusal) {
+        return true;
+    }
+
     /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
     default @Nullable LeaseTerms lease() {
         return null;

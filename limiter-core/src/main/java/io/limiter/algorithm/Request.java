@@ -19,7 +19,10 @@ public record Request(Action action, int permits, long timeoutMicros) {
         PEEK,
 
         /** Return permits that were taken and not used. Always granted; never more than the limit can hold. */
-        GIVE_BACK
+        GIVE_BACK,
+
+        /** Take permits that were used already, whether they are there or not: those who come later pay. Always granted. */
+        CHARGE
     }
 
     public Request {
@@ -38,6 +41,10 @@ public record Request(Action action, int permits, long timeoutMicros) {
 
     public static Request giveBack(int permits) {
         return new Request(Action.GIVE_BACK, permits, 0);
+    }
+
+    public static Request charge(int permits) {
+        return new Request(Action.CHARGE, permits, 0);
     }
 
     public boolean peek() {

@@ -219,6 +219,12 @@ public record TokenBucket(
         return Check.micros(timeout);
     }
 
+    /** All but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
+    @Override
+    public boolean holds(Decision refusal) {
+        return warmUp == null || refusal.retryAfterMicros() != Decision.NEVER_MICROS;
+    }
+
     @Override
     public Class<RedisPermits> stateType() {
         return RedisPermits.class;
@@ -241,6 +247,10 @@ public record TokenBucket(
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
         RedisPermits booked = settled.book(fromStored, cost);
+        if (request.action() == Request.Action.CHARGE) {
+            RedisPermits after = booked.boundBooking(now, maxBookedMicros());
+            return new Step<>(after, decision(true, after, now, 0.0, 0.0));
+        }
 
         double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
         double bookedMicros = booked.bookedMicros(now);

@@ -4,7 +4,6 @@ import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -109,7 +108,7 @@ public final class Denials {
                 // What was refused before may be granted now.
                 break;
             }
-            if (isKnownForLater(decisions.get(i), asked.limit())) {
+            if (!decisions.get(i).granted() && asked.limit().holds(decisions.get(i))) {
                 long forNanos = Math.min(decisions.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
                 Denial<S> denial = new Denial<>(
                         asked.key(),
@@ -127,14 +126,6 @@ public final class Denials {
         if (denial != null && denial.key.equals(asked.key())) {
             table.compareAndSet(place(asked.key()), denial, null);
         }
-    }
-
-    /** All refusals but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
-    private static boolean isKnownForLater(Decision decision, Limit<?> limit) {
-        return !decision.granted()
-                && !(decision.retryAfterMicros() == Decision.NEVER_MICROS
-                        && limit instanceof TokenBucket bucket
-                        && bucket.warmUp() != null);
     }
 
     /** What is in the key's place, perhaps another key's. */

@@ -1,10 +1,13 @@
 package io.limiter.engine;
 
 import io.limiter.Limiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A limiter on an engine: the one path that every public method takes to its decision.
@@ -12,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
  * @param <L> the kind of limit
  */
 public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
+
+    private static final Logger log = LoggerFactory.getLogger(EngineLimiter.class);
 
     private final String name;
     private final KeySpace keys;
@@ -21,7 +26,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     protected EngineLimiter(String name, String prefix, L limit, Engine engine, Sleeper sleeper) {
         this.name = name;
-        this.keys = new KeySpace(prefix, name);
+        this.keys = new KeySpace(prefix, name, limit.keySuffix());
         this.limit = limit;
         this.engine = engine;
         this.sleeper = sleeper;
@@ -76,6 +81,56 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     @Override
+    public final Decision refund(int permits) {
+        return engine.decide(keys.own(), limit, Request.giveBack(permits));
+    }
+
+    @Override
+    public final Decision refund(String key, int permits) {
+        return engine.decide(keys.of(key), limit, Request.giveBack(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> refundAsync(int permits) {
+        return engine.decideAsync(keys.own(), limit, Request.giveBack(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> refundAsync(String key, int permits) {
+        return engine.decideAsync(keys.of(key), limit, Request.giveBack(permits));
+    }
+
+    @Override
+    public final Decision charge(int permits) {
+        return engine.decide(keys.own(), limit, Request.charge(permits));
+    }
+
+    @Override
+    public final Decision charge(String key, int permits) {
+        return engine.decide(keys.of(key), limit, Request.charge(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> chargeAsync(int permits) {
+        return engine.decideAsync(keys.own(), limit, Request.charge(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> chargeAsync(String key, int permits) {
+        return engine.decideAsync(keys.of(key), limit, Request.charge(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> peekAsync(int permits) {
+        return engine.decideAsync(keys.own(), limit, new Request(permits, timeoutMicros(), true));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> peekAsync(String key, int permits) {
+        return engine.decideAsync(keys.of(key), limit, new Request(permits, timeoutMicros(), true));
+    }
+
+    @Override
     public final Decision peek(int permits) {
         return engine.decide(keys.own(), limit, new Request(permits, timeoutMicros(), true));
     }
@@ -120,7 +175,30 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         CompletableFuture<Decision> decided =
                 engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false));
         // Without a timeout nothing is granted later than now.
-        return timeoutMicros == 0 ? decided : new AwaitedDecision(decided, sleeper);
+        return timeoutMicros == 0 ? decided : new AwaitedDecision(decided, sleeper, () -> giveBackUnused(key, permits));
+    }
+
+    /** Books, and leaves the waiting to the caller. */
+    protected final Reservation reserve(String key, int permits, long timeoutMicros) {
+        return reservation(key, permits, engine.decide(key, limit, new Request(permits, timeoutMicros, false)));
+    }
+
+    /** As {@link #reserve(String, int, long)}, without blocking the calling thread. */
+    protected final CompletableFuture<Reservation> reserveAsync(String key, int permits, long timeoutMicros) {
+        return engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false))
+                .thenApply(decision -> reservation(key, permits, decision));
+    }
+
+    private Reservation reservation(String key, int permits, Decision decision) {
+        return new BookedPermits(
+                decision, sleeper.ticker(), () -> engine.decide(key, limit, Request.giveBack(permits)));
+    }
+
+    private void giveBackUnused(String key, int permits) {
+        engine.decideAsync(key, limit, Request.giveBack(permits)).exceptionally(e -> {
+            log.warn("{} permits of '{}' were not used and could not be given back.", permits, key, e);
+            return null;
+        });
     }
 
     @Override

@@ -31,6 +31,12 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     protected abstract CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit);
 
+    /**
+     * @param limit of another kind than the two that have limiters of their own
+     * @throws IllegalArgumentException if the engine cannot decide it
+     */
+    protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit);
+
     @Override
     public final RateLimiter build(String name, TokenBucket limit) {
         return rateLimiter(RATE_PREFIX, name, limit);
@@ -42,8 +48,23 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public final Limiter build(String name, Limit<?> limit) {
+        return limit instanceof TokenBucket bucket ? build(name, bucket) : limiter(COUNT_PREFIX, name, limit);
+    }
+
+    @Override
     public final LimiterFactory withPrefix(String prefix) {
         return new Prefixed(prefix);
+    }
+
+    private Limiter limiter(String prefix, String name, Limit<?> limit) {
+        if (limit instanceof TokenBucket bucket) {
+            return rateLimiter(prefix, name, bucket);
+        }
+        if (limit instanceof FixedWindow window) {
+            return countLimiter(prefix, name, window);
+        }
+        return limiter(new LimiterId(prefix, name, limit), Limiter.class, () -> newLimiter(name, prefix, limit));
     }
 
     private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit) {
@@ -90,6 +111,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         @Override
         public CountLimiter build(String name, FixedWindow limit) {
             return countLimiter(prefix, name, limit);
+        }
+
+        @Override
+        public Limiter build(String name, Limit<?> limit) {
+            return limiter(prefix, name, limit);
         }
 
         @Override

@@ -1,6 +1,7 @@
 package io.limiter.engine;
 
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
@@ -53,6 +54,26 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
         return decideAndWaitAsync(keyOf(key), permits, micros(timeout));
+    }
+
+    @Override
+    public final Reservation reserve(int permits) {
+        return reserve(ownKey(), permits, limit().maxWaitMicros());
+    }
+
+    @Override
+    public final Reservation reserve(String key, int permits) {
+        return reserve(keyOf(key), permits, limit().maxWaitMicros());
+    }
+
+    @Override
+    public final CompletableFuture<Reservation> reserveAsync(int permits) {
+        return reserveAsync(ownKey(), permits, limit().maxWaitMicros());
+    }
+
+    @Override
+    public final CompletableFuture<Reservation> reserveAsync(String key, int permits) {
+        return reserveAsync(keyOf(key), permits, limit().maxWaitMicros());
     }
 
     @Override

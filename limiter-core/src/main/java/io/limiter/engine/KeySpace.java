@@ -28,15 +28,24 @@ public final class KeySpace {
 
     private final String own;
     private final String keyed;
+    private final String end;
 
     /**
      * @throws IllegalArgumentException if the name is blank or the prefix contains braces
      */
     public KeySpace(String prefix, String name) {
+        this(prefix, name, "");
+    }
+
+    /**
+     * @param suffix stands behind the brace, so it decides no slot and no caller can make it up
+     */
+    KeySpace(String prefix, String name, String suffix) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
         String start = prefix + "{" + encode(name, ":");
-        this.own = start + "}";
+        this.end = "}" + suffix;
+        this.own = start + end;
         this.keyed = start + ":";
     }
 
@@ -74,7 +83,7 @@ public final class KeySpace {
 
     private String make(String key) {
         String encoded = encode(key, "");
-        return keyed + (encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded)) + "}";
+        return keyed + (encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded)) + end;
     }
 
     private static void requireNotBlank(String what, String value) {

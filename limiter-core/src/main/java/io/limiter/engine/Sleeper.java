@@ -1,5 +1,6 @@
 package io.limiter.engine;
 
+import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,11 @@ public interface Sleeper {
     /** Runs the action after so many microseconds, more than 0, without keeping a thread waiting. */
     default void later(long micros, Runnable action) {
         CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(action);
+    }
+
+    /** The clock by which it sleeps. */
+    default Ticker ticker() {
+        return Ticker.systemTicker();
     }
 
     /** Returns after the given number of microseconds, more than 0. */

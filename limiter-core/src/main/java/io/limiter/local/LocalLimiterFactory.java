@@ -1,12 +1,15 @@
 package io.limiter.local;
 
 import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.Sleeper;
+import io.limiter.engine.UntimedLimiter;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends EngineLimiterFactory {
@@ -39,5 +42,10 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
     @Override
     protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
         return new LocalCountLimiter(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+        return new UntimedLimiter(name, prefix, limit, engine);
     }
 }

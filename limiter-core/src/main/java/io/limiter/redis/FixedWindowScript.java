@@ -10,23 +10,22 @@ import org.jspecify.annotations.Nullable;
 final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
 
     FixedWindowScript() {
-        super(FixedWindow.class, "fixed_window.lua");
+        super(FixedWindow.class, LuaScript.resource("fixed_window.lua"));
     }
 
     @Override
-    int maxBytes(FixedWindow limit) {
+    protected int maxBytes(FixedWindow limit) {
         return 2 * Double.BYTES;
     }
 
     @Override
-    void writeNumbers(FixedWindow limit, ByteBuffer out) {
+    protected void writeNumbers(FixedWindow limit, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }
 
     @Override
-    @Nullable
-    WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+    protected @Nullable WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
         double[] d = unpack(value, 2, 2, 0);
         return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new WindowCount(d[0], d[1]);
     }

@@ -2,8 +2,10 @@ package io.limiter.redis;
 
 import com.google.common.base.Ticker;
 import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.CacheBounds;
@@ -14,6 +16,7 @@ import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.GroupCommit;
 import io.limiter.engine.Leases;
 import io.limiter.engine.Sleeper;
+import io.limiter.engine.UntimedLimiter;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -31,12 +34,14 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
     private final Engine engine;
+    private final boolean byScript;
     private final BlockingCalls blockingCalls;
     private final Sleeper sleeper;
 
     private RedisRateLimiterFactory(
-            CacheBounds cacheBounds, Engine engine, BlockingCalls blockingCalls, Sleeper sleeper) {
+            CacheBounds cacheBounds, Engine engine, boolean byScript, BlockingCalls blockingCalls, Sleeper sleeper) {
         super(cacheBounds);
+        this.byScript = byScript;
         this.engine = engine;
         this.blockingCalls = blockingCalls;
         this.sleeper = sleeper;
@@ -65,6 +70,14 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     @Override
     protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
         return new RedisCountLimiter(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+        if (byScript) {
+            ScriptedLimit.of(limit);
+        }
+        return new UntimedLimiter(name, prefix, limit, engine);
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
@@ -170,7 +183,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             BlockingCalls blockingCalls = new BlockingCalls();
             Engine deciding = deciding(denials, blockingCalls);
             Engine engine = new Leases(new DenyCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
-            return new RedisRateLimiterFactory(cacheBounds, engine, blockingCalls, sleeper);
+            return new RedisRateLimiterFactory(cacheBounds, engine, lock == null, blockingCalls, sleeper);
         }
 
         private Engine deciding(Denials denials, BlockingCalls blockingCalls) {

@@ -29,8 +29,9 @@ final class ScriptCall {
     /** Longer than any wait that is ever granted, and exact as a double. */
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
-    /** In place of a timeout. */
+    // In place of a timeout.
     private static final double GIVE_BACK = -1.0;
+    private static final double CHARGE = -2.0;
 
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
     private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
@@ -94,9 +95,11 @@ final class ScriptCall {
             out = ensure(out, RUN_BYTES);
             out.putInt(request.peek() ? -request.permits() : request.permits());
             out.putDouble(
-                    request.action() == Request.Action.GIVE_BACK
-                            ? GIVE_BACK
-                            : Math.min(request.timeoutMicros(), LONGEST_TIMEOUT));
+                    switch (request.action()) {
+                        case TAKE, PEEK -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
+                        case GIVE_BACK -> GIVE_BACK;
+                        case CHARGE -> CHARGE;
+                    });
             out.putInt(end - first);
             first = end;
         }

@@ -48,8 +48,8 @@ final class ScriptEngine implements BatchEngine {
         this.denials = denials;
         this.blockingCalls = blockingCalls;
         String batch = LuaScript.resource("batch.lua");
-        for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
-            scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, LuaScript.resource(limit.fileName()))));
+        for (ScriptedLimit<?, ?> limit : ScriptedLimit.all()) {
+            scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, limit.script())));
         }
     }
 

@@ -3,27 +3,38 @@ package io.limiter.redis;
 import io.limiter.algorithm.Limit;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How one kind of limit goes to Redis: its script, its numbers as the script takes them, and its state as the script
- * writes it. A limit that is not listed here has no script, and only the lock engine can decide it.
+ * writes it. A kind that has none is decided only by the lock engine and the local one.
+ *
+ * <p>A kind of your own is registered as {@link java.util.ServiceLoader} wants it, by the name of its class in
+ * {@code META-INF/services/io.limiter.redis.ScriptedLimit}; see {@code docs/own-limit.md}. Implementations keep no state
+ * and are used by many threads.
  *
  * @param <L> the kind of limit
  * @param <S> its state
  */
-abstract class ScriptedLimit<L extends Limit<S>, S> {
-
-    /** All there are. */
-    static final List<ScriptedLimit<?, ?>> ALL = List.of(new TokenBucketScript(), new FixedWindowScript());
+public abstract class ScriptedLimit<L extends Limit<S>, S> {
 
     private final Class<L> type;
-    private final String fileName;
+    private final String script;
 
-    ScriptedLimit(Class<L> type, String fileName) {
+    /**
+     * @param script the parts of the script, as {@code batch.lua} describes them
+     */
+    protected ScriptedLimit(Class<L> type, String script) {
         this.type = type;
-        this.fileName = fileName;
+        this.script = script;
+    }
+
+    /** All there are. */
+    static List<ScriptedLimit<?, ?>> all() {
+        return Registered.ALL;
     }
 
     /**
@@ -34,16 +45,19 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
         if (scripted == null) {
             throw new IllegalArgumentException("there is no script for "
                     + limit.getClass().getName() + ": the script engine decides "
-                    + ALL.stream().map(known -> known.type().getSimpleName()).toList() + ", the lock engine any limit");
+                    + all().stream().map(known -> known.type().getSimpleName()).toList()
+                    + " and what META-INF/services/" + ScriptedLimit.class.getName()
+                    + " names, the lock engine and the local one any limit");
         }
         return scripted;
     }
 
     /** {@code null} if there is no script for this kind of limit. */
     static @Nullable ScriptedLimit<?, ?> find(Limit<?> limit) {
-        for (ScriptedLimit<?, ?> scripted : ALL) {
-            if (scripted.type.isInstance(limit)) {
-                return scripted;
+        List<ScriptedLimit<?, ?>> all = all();
+        for (int i = 0; i < all.size(); i++) {
+            if (all.get(i).type.isInstance(limit)) {
+                return all.get(i);
             }
         }
         return null;
@@ -53,14 +67,16 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
         return type;
     }
 
-    final String fileName() {
-        return fileName;
+    /** The parts that stand in {@code batch.lua}. */
+    final String script() {
+        return script;
     }
 
     /** The most bytes that {@link #writeNumbers} writes. */
-    abstract int maxBytes(L limit);
+    protected abstract int maxBytes(L limit);
 
-    abstract void writeNumbers(L limit, ByteBuffer out);
+    /** Writes the limit's numbers, little-endian, as the script reads them in its part {@code limit}. */
+    protected abstract void writeNumbers(L limit, ByteBuffer out);
 
     /**
      * Reads what the script writes.
@@ -70,7 +86,7 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
      * @param ttlMillis how much longer it will be stored; negative if for ever
      * @return {@code null} if this is not the script's spelling
      */
-    abstract @Nullable S readPacked(byte[] value, L limit, long nowMicros, long ttlMillis);
+    protected abstract @Nullable S readPacked(byte[] value, L limit, long nowMicros, long ttlMillis);
 
     final int maxBytesOf(Limit<?> limit) {
         return maxBytes(type.cast(limit));
@@ -85,7 +101,7 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
     }
 
     /** The doubles of a packed value, or {@code null} if it does not start with this byte or has another length. */
-    static double @Nullable [] unpack(byte[] value, int firstByte, int doubles, int otherBytes) {
+    protected static double @Nullable [] unpack(byte[] value, int firstByte, int doubles, int otherBytes) {
         if (value[0] != firstByte || value.length != 1 + doubles * Double.BYTES + otherBytes) {
             return null;
         }
@@ -96,5 +112,19 @@ abstract class ScriptedLimit<L extends Limit<S>, S> {
                 .asDoubleBuffer()
                 .get(unpacked);
         return unpacked;
+    }
+
+    private static final class Registered {
+
+        private static final List<ScriptedLimit<?, ?>> ALL = load();
+
+        private static List<ScriptedLimit<?, ?>> load() {
+            List<ScriptedLimit<?, ?>> all = new ArrayList<>(List.of(new TokenBucketScript(), new FixedWindowScript()));
+            for (ScriptedLimit<?, ?> own :
+                    ServiceLoader.load(ScriptedLimit.class, ScriptedLimit.class.getClassLoader())) {
+                all.add(own);
+            }
+            return List.copyOf(all);
+        }
     }
 }

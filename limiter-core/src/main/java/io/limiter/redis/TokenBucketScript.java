@@ -17,16 +17,16 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     private static final int KEPT_UNTIL_BYTES = 3;
 
     TokenBucketScript() {
-        super(TokenBucket.class, "token_bucket.lua");
+        super(TokenBucket.class, LuaScript.resource("token_bucket.lua"));
     }
 
     @Override
-    int maxBytes(TokenBucket limit) {
+    protected int maxBytes(TokenBucket limit) {
         return 9 * Double.BYTES;
     }
 
     @Override
-    void writeNumbers(TokenBucket limit, ByteBuffer out) {
+    protected void writeNumbers(TokenBucket limit, ByteBuffer out) {
         int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
                 | (limit.warmUp() == null ? 0 : WARM_UP);
@@ -44,8 +44,7 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     }
 
     @Override
-    @Nullable
-    RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
+    protected @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
         double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES);
         return d == null ? null : new RedisPermits(d[0], d[1], d[2], d[3], d[4]);
     }

@@ -59,11 +59,12 @@ local HUGE = math.huge
         end
         if permits > 0 then
           only_peeks = false
-          if timeout < 0 then
-            -- giveBack
+          if timeout == GIVE_BACK then
             if open then
               count, changed = math.max(0, count - permits * times), true
             end
+          elseif timeout == CHARGE then
+            count, changed, open = count + permits * times, true, true
           else
             -- Once one is refused, so are all that are like it.
             local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))

@@ -105,20 +105,21 @@ local PACKED = '<BdddddI3'
         end
         if permits > 0 then
           only_peeks = false
-          if timeout < 0 then
-            -- giveBack
+          local allowed, bookable, charged = timeout < max_wait and timeout or max_wait, max_booked, false
+          if timeout == GIVE_BACK then
             for _ = 1, times do
               stored = math.min(max, stored + permits)
             end
             changed = true
             times = 0
+          elseif timeout == CHARGE then
+            allowed, bookable, charged = HUGE, HUGE, granted
           end
-          local allowed = timeout < max_wait and timeout or max_wait
           -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger
           -- double without rounding, so that leaves the same bits as one after the other.
           if times > 1 and permits <= stored and not warm_up then
             local booked = next_free - now + (remainder > negligible and 1 or 0)
-            if booked <= allowed and booked <= max_booked then
+            if booked <= allowed and booked <= bookable then
               local taken = stored / permits
               taken = math.min(times, taken - taken % 1)
               if taken * permits > stored then
@@ -147,12 +148,17 @@ local PACKED = '<BdddddI3'
             local booked = free - now + (part > negligible and 1 or 0)
             local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
             -- Less than nothing counts as 0 in Java, which every bound allows too.
-            if wait > allowed or booked > max_booked then
+            if wait > allowed or booked > bookable then
               break
+            end
+            if charged and free - now > max_booked then
+              -- boundBooking
+              free, part = now + max_booked, 0
             end
             stored, next_free, remainder = stored - from_stored, free, part
             granted, times, changed = granted + 1, times - 1, true
           end
+          granted = charged or granted
         end
       end
 

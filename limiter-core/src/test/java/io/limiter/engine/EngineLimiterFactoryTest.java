@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
@@ -108,6 +110,11 @@ class EngineLimiterFactoryTest {
                 building.countDown();
                 Uninterruptibles.awaitUninterruptibly(until);
             }
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
             return limiters.build(name, limit);
         }
 

@@ -140,7 +140,11 @@ class BatchDifferentialTest {
                 case 1 -> random.nextInt(3) == 0 ? Long.MAX_VALUE : 0;
                 default -> 0;
             };
-            Request request = new Request(permits, timeout, random.nextInt(6) == 0);
+            Request request = switch (random.nextInt(12)) {
+                case 0 -> Request.giveBack(permits);
+                case 1 -> Request.charge(permits);
+                default -> new Request(permits, timeout, random.nextInt(6) == 0);
+            };
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);
             requests.addAll(Collections.nCopies(times, request));
         }

@@ -149,9 +149,11 @@ class DifferentialTest {
                 case 3 -> Math.round(interval);
                 default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
             };
-            Request request = random.nextInt(10) == 0
-                    ? Request.giveBack(permits)
-                    : new Request(permits, timeout, random.nextInt(8) == 0);
+            Request request = switch (random.nextInt(20)) {
+                case 0, 1 -> Request.giveBack(permits);
+                case 2 -> Request.charge(permits);
+                default -> new Request(permits, timeout, random.nextInt(8) == 0);
+            };
             // Now and then a run of like requests, which the scripts take at once.
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1;
             requests.addAll(Collections.nCopies(times, request));

@@ -28,9 +28,8 @@ class LuaScriptTest {
     @Test
     void every_kind_of_limit_has_all_parts() {
         String batch = LuaScript.resource("batch.lua");
-        for (ScriptedLimit<?, ?> limit : ScriptedLimit.ALL) {
-            assertThat(LuaScript.fill(batch, LuaScript.resource(limit.fileName())))
-                    .doesNotContain("--[");
+        for (ScriptedLimit<?, ?> limit : ScriptedLimit.all()) {
+            assertThat(LuaScript.fill(batch, limit.script())).doesNotContain("--[");
         }
     }
 }

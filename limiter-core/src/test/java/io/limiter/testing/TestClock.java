@@ -52,6 +52,11 @@ public final class TestClock extends Ticker implements Sleeper {
         return micros.get() * 1000;
     }
 
+    @Override
+    public Ticker ticker() {
+        return this;
+    }
+
     /** At once, at the later time. */
     @Override
     public void later(long laterMicros, Runnable action) {

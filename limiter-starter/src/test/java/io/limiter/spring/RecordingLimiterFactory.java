@@ -1,6 +1,7 @@
 package io.limiter.spring;
 
 import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
@@ -45,6 +46,12 @@ public final class RecordingLimiterFactory implements LimiterFactory {
 
     @Override
     public CountLimiter build(String name, FixedWindow limit) {
+        built.add(new Built(prefix, name, limit));
+        return delegate.build(name, limit);
+    }
+
+    @Override
+    public Limiter build(String name, Limit<?> limit) {
         built.add(new Built(prefix, name, limit));
         return delegate.build(name, limit);
     }

@@ -1,10 +1,13 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +29,11 @@ final class StubLimiters implements LimiterFactory {
     @Override
     public CountLimiter build(String name, FixedWindow limit) {
         throw new UnsupportedOperationException("no benchmark counts");
+    }
+
+    @Override
+    public Limiter build(String name, Limit<?> limit) {
+        throw new UnsupportedOperationException("no benchmark has another kind of limit");
     }
 
     @Override
@@ -88,6 +96,80 @@ final class StubLimiters implements LimiterFactory {
         @Override
         public void setRate(double permitsPerSecond) {
             throw new UnsupportedOperationException("no benchmark changes rates");
+        }
+
+        @Override
+        public Decision refund(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> refundAsync(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public Decision refund(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> refundAsync(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public Decision charge(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> chargeAsync(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public Decision charge(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> chargeAsync(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> peekAsync(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> peekAsync(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public Reservation reserve(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Reservation> reserveAsync(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public Reservation reserve(String key, int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Reservation> reserveAsync(String key, int permits) {
+            throw unused();
+        }
+
+        private static UnsupportedOperationException unused() {
+            return new UnsupportedOperationException("no benchmark asks for it");
         }
     }
 }

@@ -1,0 +1,124 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Concurrently;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Permits that go back, and permits that are paid for afterwards, whichever engine decides. */
+abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
+
+    @Test
+    void what_is_refunded_is_there_again() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        limiter.tryAcquire(10);
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(limiter.refund(4).remaining()).isEqualTo(4);
+        assertThat(limiter.tryAcquire(4)).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(limiter.refundAsync("who", 1).join().remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void refunds_never_lift_a_bucket_above_its_most() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        limiter.tryAcquire(3);
+        Concurrently.run(4, () -> {
+            for (int i = 1; i <= 25; i++) {
+                limiter.refund(i);
+            }
+        });
+        assertThat(limiter.peek().remaining()).isEqualTo(10);
+        assertThat(limiter.tryAcquire(10)).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void what_is_charged_is_paid_by_those_who_come_later() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        assertThat(limiter.charge(4).remaining()).isEqualTo(6);
+        assertThat(limiter.charge(11).granted()).as("more than are there").isTrue();
+        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 10, 0, 6_000_000, 6_000_000, 15_000_000));
+        clock().advance(Duration.ofSeconds(6));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(limiter.chargeAsync("who", 3).join().remaining()).isEqualTo(7);
+    }
+
+    @Test
+    void nobody_is_charged_further_ahead_than_the_longest_wait() {
+        RateLimiter limiter = limiters()
+                .build(
+                        "k",
+                        TokenBucket.builder(1, 10)
+                                .maxWait(Duration.ofSeconds(5))
+                                .build());
+        limiter.charge(1_000_000);
+        clock().advance(Duration.ofSeconds(5));
+        assertThat(limiter.tryAcquire()).isFalse();
+        clock().advance(Duration.ofSeconds(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_reservation_says_when_its_permits_may_be_used_and_does_not_wait() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        long start = clock().micros();
+        Reservation now = limiter.reserve(2);
+        Reservation later = limiter.reserve();
+        Reservation last = limiter.reserveAsync(3).join();
+        assertThat(now.timeToWait()).isZero();
+        assertThat(later.timeToWait()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(4));
+        assertThat(clock().micros()).isEqualTo(start);
+        assertThat(limiter.reserve("who", 1).isGranted()).isTrue();
+    }
+
+    @Test
+    void a_reservation_that_would_be_too_far_ahead_is_refused_and_has_nothing_to_cancel() {
+        RateLimiter limiter = limiters()
+                .build(
+                        "k",
+                        TokenBucket.builder(1, 2).maxWait(Duration.ofSeconds(5)).build());
+        Reservation refused = limiter.reserve(8);
+        assertThat(refused.isGranted()).isFalse();
+        assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(6));
+        assertThat(refused.cancel()).isFalse();
+        assertThat(limiter.peek().remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void a_reservation_is_cancelled_once() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        Reservation reservation = limiter.reserve(5);
+        limiter.tryAcquire(5);
+        assertThat(reservation.cancel()).isTrue();
+        assertThat(reservation.cancel()).isFalse();
+        assertThat(limiter.peek().remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void a_reservation_is_not_cancelled_when_its_permits_would_be_there_anyway() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        Reservation reservation = limiter.reserve(5);
+        clock().advance(Duration.ofSeconds(5));
+        limiter.tryAcquire(10);
+        assertThat(reservation.cancel()).isFalse();
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void bad_numbers_are_told() {
+        RateLimiter limiter = limiters().build("k", 1, 10, 60);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.refund(0))
+                .withMessage("permits must be at least 1, was 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.charge("who", -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(" ", 1));
+    }
+}

@@ -1,0 +1,42 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Permits that were used before they were asked for. */
+class ChargeTest {
+
+    private static final long NOW = 1_763_650_000_000_000L;
+    private static final TokenBucket TEN = TokenBucket.of(1, 10);
+    private static final FixedWindow THREE = new FixedWindow(3, Duration.ofMinutes(1));
+
+    @Test
+    void a_bucket_pays_from_what_it_has_and_then_goes_into_debt() {
+        Step<RedisPermits> some = TEN.step(null, NOW, Request.charge(4));
+        assertThat(some.decision()).isEqualTo(new Decision(true, 10, 6, 0, 0, 4_000_000));
+        Step<RedisPermits> more = TEN.step(some.state(), NOW, Request.charge(9));
+        assertThat(more.decision()).isEqualTo(new Decision(true, 10, 0, 0, 0, 13_000_000));
+        assertThat(TEN.step(more.state(), NOW, new Request(1, 0, false))
+                        .decision()
+                        .retryAfterMicros())
+                .isEqualTo(4_000_000);
+    }
+
+    @Test
+    void debt_has_the_bound_of_bookings() {
+        Step<RedisPermits> charged = TEN.step(null, NOW, Request.charge(Integer.MAX_VALUE));
+        assertThat(charged.state().bookedMicros(NOW)).isEqualTo(3_600_000_000.0);
+    }
+
+    @Test
+    void a_window_counts_beyond_its_limit() {
+        Step<WindowCount> charged = THREE.step(null, NOW, Request.charge(5));
+        assertThat(charged.decision()).isEqualTo(new Decision(true, 3, 0, 0, 0, 60_000_000));
+        assertThat(THREE.step(charged.state(), NOW, new Request(1, 0, false)).decision())
+                .isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
+        Step<WindowCount> returned = THREE.step(charged.state(), NOW, Request.giveBack(4));
+        assertThat(returned.decision().remaining()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,70 @@
+package io.limiter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** A wait that holds no thread, and what becomes of its permits if it is given up. */
+class AwaitedDecisionTest {
+
+    private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
+    private static final Decision REFUSED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
+
+    private final CompletableFuture<Decision> decided = new CompletableFuture<>();
+    private final List<Runnable> timers = new ArrayList<>();
+    private final AtomicInteger givenBack = new AtomicInteger();
+    private final AwaitedDecision awaited = new AwaitedDecision(
+            decided,
+            new Sleeper() {
+                @Override
+                public void sleep(long micros) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public void later(long micros, Runnable action) {
+                    timers.add(action);
+                }
+            },
+            givenBack::incrementAndGet);
+
+    @Test
+    void it_is_there_when_the_permits_are() {
+        decided.complete(IN_A_SECOND);
+        assertThat(awaited).isNotDone();
+        timers.forEach(Runnable::run);
+        assertThat(awaited).isCompletedWithValue(IN_A_SECOND);
+        assertThat(awaited.cancel(true)).isFalse();
+        assertThat(givenBack).hasValue(0);
+    }
+
+    @Test
+    void a_wait_that_is_cancelled_gives_its_permits_back_once() {
+        decided.complete(IN_A_SECOND);
+        assertThat(awaited.cancel(false)).isTrue();
+        assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
+        timers.forEach(Runnable::run);
+        assertThat(awaited).isCancelled();
+        assertThat(givenBack).hasValue(1);
+    }
+
+    @Test
+    void what_is_withdrawn_before_it_was_decided_has_nothing_to_give_back() {
+        awaited.cancel(true);
+        assertThat(decided).isCancelled();
+        assertThat(givenBack).hasValue(0);
+    }
+
+    @Test
+    void a_refusal_has_nothing_to_give_back() {
+        decided.complete(REFUSED);
+        assertThat(awaited).isCompletedWithValue(REFUSED);
+        awaited.cancel(true);
+        assertThat(givenBack).hasValue(0);
+    }
+}
