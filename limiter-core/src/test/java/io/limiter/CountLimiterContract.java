@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -131,5 +133,22 @@ abstract class CountLimiterContract {
         CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
+    }
+
+    @Test
+    void an_aligned_window_ends_by_the_clock() {
+        // The clock starts at 2025-11-20T14:46:40.123456Z.
+        CountLimiter limiter =
+                limiters().build("k", FixedWindow.aligned(2, Duration.ofMinutes(1), ZoneId.of("Europe/Berlin")));
+        assertThat(limiter.decide(2).granted()).isTrue();
+        assertThat(limiter.tryAcquire()).isFalse();
+        assertThat(limiter.decide("who", 1)).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));
+        clock().sleep(untilMinute());
+        assertThat(limiter.decide(2)).isEqualTo(new Decision(true, 2, 0, 0, 0, 60_000_000));
+        assertThat(limiter.decide(1)).isEqualTo(new Decision(false, 2, 0, 60_000_000, 60_000_000, 60_000_000));
+    }
+
+    private long untilMinute() {
+        return 60_000_000 - clock().micros() % 60_000_000;
     }
 }

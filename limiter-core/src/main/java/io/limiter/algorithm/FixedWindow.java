@@ -1,10 +1,13 @@
 package io.limiter.algorithm;
 
 import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits in a window of length {@code period} that opens with its first request.
+ * At most {@code limit} permits in a window of length {@code period}, which opens with its first request or, if it is
+ * {@linkplain #aligned aligned}, ends by the clock of a time zone, as plans of so many calls a day do.
  *
  * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
  * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
@@ -15,15 +18,39 @@ import org.jspecify.annotations.Nullable;
  * period but while a new version is rolled out: the shortest ends it for all.
  *
  * @param limit the most permits in one window, at least 1
- * @param period the length of a window, from 1 ms to 1,000 days
+ * @param period the length of a window, from 1 ms to 1,000 days; if it is aligned, a whole part of a day
+ * @param zone whose clock the windows are aligned to; {@code null} if they open with their first request
  */
-public record FixedWindow(int limit, Duration period) implements Limit<WindowCount> {
+public record FixedWindow(
+        int limit, Duration period, @Nullable ZoneId zone) implements Limit<WindowCount> {
 
+    private static final Duration DAY = Duration.ofDays(1);
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     public FixedWindow {
         Check.range("limit", limit, 1, Integer.MAX_VALUE);
         Check.duration("period", period, Duration.ofMillis(1));
+        if (zone != null && DAY.toNanos() % period.toNanos() != 0) {
+            throw new IllegalArgumentException(
+                    "period of an aligned window must be a day, or go into a day a whole number"
+                            + " of times, such as a minute or an hour, was " + period);
+        }
+    }
+
+    /** Windows that open with their first request. */
+    public FixedWindow(int limit, Duration period) {
+        this(limit, period, null);
+    }
+
+    /**
+     * Windows that end by the clock: with each minute, hour or day of this zone. A window in which the zone changes its
+     * offset is as much shorter or longer, as a day of 23 or 25 hours is; windows no longer than that change keep their
+     * length.
+     *
+     * @param period a day, or what goes into a day a whole number of times, at least 1 ms
+     */
+    public static FixedWindow aligned(int limit, Duration period, ZoneId zone) {
+        return new FixedWindow(limit, period, Objects.requireNonNull(zone, "zone"));
     }
 
     public long periodMicros() {
@@ -45,7 +72,7 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
     public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
         double now = nowMicros;
         double count = 0.0;
-        double end = now + periodMicros();
+        double end = windowEnd(nowMicros);
         boolean open = state != null && state.windowEndMicros() > now;
         boolean shortened = false;
         if (state != null && open) {
@@ -64,6 +91,24 @@ public record FixedWindow(int limit, Duration period) implements Limit<WindowCou
         return new Step<>(
                 save ? new WindowCount(after, end / 1000.0) : state,
                 new Decision(granted, limit, (long) Math.max(0.0, limit - after), retry, retry, untilReset));
+    }
+
+    /** When a window that opens now ends. */
+    private double windowEnd(long nowMicros) {
+        double period = periodMicros();
+        if (zone == null) {
+            return nowMicros + period;
+        }
+        ZoneClock clock = ZoneClock.at(zone, nowMicros);
+        double local = nowMicros + clock.offsetMicros();
+        double localEnd = local - local % period + period;
+        double end = localEnd - clock.offsetMicros();
+        if (end >= clock.changesAtMicros() && period > Math.abs(clock.nextOffsetMicros() - clock.offsetMicros())) {
+            double changed = localEnd - clock.nextOffsetMicros();
+            // The clocks may skip what would have been the end.
+            return changed >= clock.changesAtMicros() ? changed : end;
+        }
+        return end;
     }
 
     @Override

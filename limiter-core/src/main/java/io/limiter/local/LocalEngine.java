@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock
- * moves.
+ * moves, counted from what the wall clock showed when the engine was made; windows that are aligned to it drift from it as
+ * far as the two do.
  *
  * <p>The bound is the one thing this engine cannot do exactly: when more keys are in use than it holds, it forgets those
  * that would be full again soonest, and says so in the log. Forgetting one gives its caller at most what it was about to
@@ -33,9 +34,6 @@ public final class LocalEngine implements Engine {
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;
 
-    /** Of the magnitude of a wall clock, so that doubles round as they do over Redis. */
-    private static final long START_MICROS = 1_700_000_000_000_000L;
-
     private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
 
     private static final long WARNING_INTERVAL_MICROS = 60_000_000;
@@ -44,6 +42,7 @@ public final class LocalEngine implements Engine {
     private final AtomicBoolean evicting = new AtomicBoolean();
     private final int maxKeys;
     private final Ticker ticker;
+    private final long startMicros;
     private final long origin;
     // Guarded by evicting.
     private long quietUntilMicros;
@@ -56,15 +55,19 @@ public final class LocalEngine implements Engine {
      * @param maxKeys how many keys are held at most, at least 1
      */
     public LocalEngine(int maxKeys) {
-        this(maxKeys, Ticker.systemTicker());
+        this(maxKeys, Ticker.systemTicker(), System.currentTimeMillis() * 1000);
     }
 
-    LocalEngine(int maxKeys, Ticker ticker) {
+    /**
+     * @param startMicros what the wall clock shows now, in microseconds since the epoch
+     */
+    LocalEngine(int maxKeys, Ticker ticker, long startMicros) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
         }
         this.maxKeys = maxKeys;
         this.ticker = ticker;
+        this.startMicros = startMicros;
         this.origin = ticker.read();
     }
 
@@ -102,7 +105,7 @@ public final class LocalEngine implements Engine {
     }
 
     private long nowMicros() {
-        return START_MICROS + (ticker.read() - origin) / 1000;
+        return startMicros + (ticker.read() - origin) / 1000;
     }
 
     private <S> Answer decide(KeyRequests<S> asked) {

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.WindowCount;
+import io.limiter.algorithm.ZoneClock;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,22 @@ final class FixedWindowScript extends ScriptedLimit<FixedWindow, WindowCount> {
 
     @Override
     protected int maxBytes(FixedWindow limit) {
-        return 2 * Double.BYTES;
+        return 8 * Double.BYTES;
     }
 
     @Override
-    protected void writeNumbers(FixedWindow limit, ByteBuffer out) {
+    protected void writeNumbers(FixedWindow limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
+        out.putDouble(limit.zone() == null ? 0 : 1);
+        if (limit.zone() != null) {
+            ZoneClock clock = ZoneClock.at(limit.zone(), aboutMicros);
+            out.putDouble(clock.sinceMicros());
+            out.putDouble(clock.offsetMicros());
+            out.putDouble(clock.changesAtMicros());
+            out.putDouble(clock.nextOffsetMicros());
+            out.putDouble(clock.thenUntilMicros());
+        }
     }
 
     @Override

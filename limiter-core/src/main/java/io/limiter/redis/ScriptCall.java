@@ -33,6 +33,8 @@ final class ScriptCall {
     private static final double GIVE_BACK = -1.0;
     private static final double CHARGE = -2.0;
 
+    private static final String ANOTHER_TIME = "TIME";
+
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
     private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
     private static final int MAX_RUNS = 0xFFFF;
@@ -41,14 +43,28 @@ final class ScriptCall {
 
     private final List<KeyRequests<?>> batch;
     private final long sentNanos;
+    private final long aboutMicros;
+    private final List<Integer> atAnotherTime = new ArrayList<>(0);
 
     /**
      * @param batch all of one kind of limit
      * @param sentNanos by the denials' clock
+     * @param aboutMicros what Redis' clock may show
      */
-    ScriptCall(List<KeyRequests<?>> batch, long sentNanos) {
+    ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long aboutMicros) {
         this.batch = batch;
         this.sentNanos = sentNanos;
+        this.aboutMicros = aboutMicros;
+    }
+
+    /** What Redis' clock showed. */
+    static long nowMicros(List<Object> reply) {
+        return (Long) reply.get(0);
+    }
+
+    /** The places of those that were not decided because the time was not the one expected. */
+    List<Integer> atAnotherTime() {
+        return atAnotherTime;
     }
 
     byte[][] keys() {
@@ -66,7 +82,7 @@ final class ScriptCall {
             while (end < batch.size() && askSame(batch.get(first), batch.get(end))) {
                 end++;
             }
-            out = writeSection(out, end - first, batch.get(first));
+            out = writeSection(out, end - first, batch.get(first), aboutMicros);
             first = end;
         }
         byte[] argument = new byte[out.position()];
@@ -78,12 +94,12 @@ final class ScriptCall {
         return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
     }
 
-    private static ByteBuffer writeSection(ByteBuffer buffer, int keys, KeyRequests<?> asked) {
+    private static ByteBuffer writeSection(ByteBuffer buffer, int keys, KeyRequests<?> asked, long aboutMicros) {
         ScriptedLimit<?, ?> scripted = ScriptedLimit.of(asked.limit());
         ByteBuffer out = ensure(buffer, SECTION_BYTES + scripted.maxBytesOf(asked.limit()));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
-        scripted.writeNumbersOf(asked.limit(), out);
+        scripted.writeNumbersOf(asked.limit(), aboutMicros, out);
         List<Request> requests = asked.requests();
         int runs = 0;
         for (int first = 0; first < requests.size(); runs++) {
@@ -121,7 +137,7 @@ final class ScriptCall {
 
     /** The answers, in the order of the batch. */
     List<Answer> answers(List<Object> reply, Denials denials) {
-        long now = (Long) reply.get(0);
+        long now = nowMicros(reply);
         long granted = 0;
         boolean complete = true;
         List<Answer> answers = new ArrayList<>(batch.size());
@@ -129,6 +145,9 @@ final class ScriptCall {
             KeyRequests<?> asked = batch.get(i);
             byte[] value = (byte[]) reply.get(i + 2);
             if (isProblem(value)) {
+                if (problemOf(value).equals(ANOTHER_TIME)) {
+                    atAnotherTime.add(i);
+                }
                 answers.add(Answer.failed(problem(asked.key(), value)));
                 continue;
             }
@@ -180,8 +199,12 @@ final class ScriptCall {
     }
 
     private static LimiterBackendException problem(String key, byte[] reply) {
-        String problem = new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
+        String problem = problemOf(reply);
         return problem.equals("UNREADABLE") ? RedisProblems.unreadable(key) : RedisProblems.refused(key, problem);
+    }
+
+    private static String problemOf(byte[] reply) {
+        return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
     }
 
     static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {

@@ -36,6 +36,8 @@ final class ScriptEngine implements BatchEngine {
     private final Denials denials;
     private final Executor blockingCalls;
     private final Map<ScriptedLimit<?, ?>, LuaScript> scripts = new HashMap<>();
+    // What Redis' clock showed last; before that, this machine's.
+    private volatile long aboutMicros = System.currentTimeMillis() * 1000;
     private volatile boolean closed;
 
     /**
@@ -152,10 +154,34 @@ final class ScriptEngine implements BatchEngine {
     }
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
-        ScriptCall call = new ScriptCall(batch, denials.readNanos());
+        ScriptCall call = new ScriptCall(batch, denials.readNanos(), aboutMicros);
         return redis.start(script, call.keys(), call.argument())
-                .handle((reply, error) ->
-                        error == null ? call.answers(reply, denials) : ScriptCall.allFailed(batch, error));
+                .handle((reply, error) -> {
+                    if (error != null) {
+                        return CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error));
+                    }
+                    aboutMicros = ScriptCall.nowMicros(reply);
+                    return again(script, batch, call.answers(reply, denials), call.atAnotherTime());
+                })
+                .thenCompose(answered -> answered);
+    }
+
+    /** Now that the time is known. It does not happen twice: what holds at a time holds for days. */
+    private CompletableFuture<List<Answer>> again(
+            LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
+        if (places.isEmpty()) {
+            return CompletableFuture.completedFuture(answers);
+        }
+        List<KeyRequests<?>> part =
+                places.stream().<KeyRequests<?>>map(batch::get).toList();
+        ScriptCall call = new ScriptCall(part, denials.readNanos(), aboutMicros);
+        return redis.start(script, call.keys(), call.argument()).handle((reply, error) -> {
+            List<Answer> late = error == null ? call.answers(reply, denials) : ScriptCall.allFailed(part, error);
+            for (int i = 0; i < places.size(); i++) {
+                answers.set(places.get(i), late.get(i));
+            }
+            return answers;
+        });
     }
 
     private LuaScript scriptOf(KeyRequests<?> asked) {

@@ -75,8 +75,13 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
     /** The most bytes that {@link #writeNumbers} writes. */
     protected abstract int maxBytes(L limit);
 
-    /** Writes the limit's numbers, little-endian, as the script reads them in its part {@code limit}. */
-    protected abstract void writeNumbers(L limit, ByteBuffer out);
+    /**
+     * Writes the limit's numbers, little-endian, as the script reads them in its part {@code limit}.
+     *
+     * @param aboutMicros what Redis' clock may show, for numbers that hold for some time only. If it shows something else,
+     *     the script answers the problem {@code TIME}, and is called again with what it showed.
+     */
+    protected abstract void writeNumbers(L limit, long aboutMicros, ByteBuffer out);
 
     /**
      * Reads what the script writes.
@@ -92,8 +97,8 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
         return maxBytes(type.cast(limit));
     }
 
-    final void writeNumbersOf(Limit<?> limit, ByteBuffer out) {
-        writeNumbers(type.cast(limit), out);
+    final void writeNumbersOf(Limit<?> limit, long aboutMicros, ByteBuffer out) {
+        writeNumbers(type.cast(limit), aboutMicros, out);
     }
 
     final @Nullable Object readPackedOf(byte[] value, Limit<?> limit, long nowMicros, long ttlMillis) {

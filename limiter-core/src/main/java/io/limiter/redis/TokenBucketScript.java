@@ -26,7 +26,7 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     }
 
     @Override
-    protected void writeNumbers(TokenBucket limit, ByteBuffer out) {
+    protected void writeNumbers(TokenBucket limit, long aboutMicros, ByteBuffer out) {
         int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
                 | (limit.warmUp() == null ? 0 : WARM_UP);

@@ -1,7 +1,10 @@
 -- The fixed window, as io.limiter.algorithm.FixedWindow computes it. Change neither without the other. See batch.lua, in
 -- which its parts are put.
 --
--- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+-- Numbers of a limit, as little-endian doubles: limit, periodMicros, whether its windows are aligned to a zone's clocks (1
+-- or 0), and if so what these show, as io.limiter.algorithm.ZoneClock has it: sinceMicros, offsetMicros, changesAtMicros,
+-- nextOffsetMicros, thenUntilMicros. A time beyond what these cover is the problem 'TIME', and the caller, who now knows
+-- the time, asks again. The requests' timeouts make no difference here.
 --
 -- The value is read in either spelling and written packed: byte 2, then the doubles count, windowEndMillis. A plain
 -- number is read as a counter whose window ends with its TTL, or one period from now if it has none.
@@ -10,11 +13,31 @@
 local HUGE = math.huge
 
 --[limit]
-  local limit, period
-  limit, period, at = unpack_bytes('<dd', arg, at)
+  local limit, period, aligned, since, offset, changes_at, next_offset, valid_until
+  limit, period, aligned, at = unpack_bytes('<ddd', arg, at)
+  if aligned == 1 then
+    since, offset, changes_at, next_offset, valid_until, at = unpack_bytes('<ddddd', arg, at)
+  end
 
 --[decide]
       local count, window_end, must_save, open = 0, now + period, false, false
+      if aligned == 1 then
+        -- windowEnd
+        if now < since or now + 2 * period >= valid_until then
+          found = '!TIME'
+          break
+        end
+        local current = now < changes_at and offset or next_offset
+        local shown = now + current
+        local shown_end = shown - shown % period + period
+        window_end = shown_end - current
+        if now < changes_at and window_end >= changes_at and period > math.abs(next_offset - offset) then
+          local changed = shown_end - next_offset
+          if changed >= changes_at then
+            window_end = changed
+          end
+        end
+      end
       if value then
         local spelling, stored, millis, counter
         if #value == 17 then

@@ -9,7 +9,7 @@ class LocalEngineContractTest extends EngineContract {
 
     private final TestClock clock = new TestClock();
     private final LimiterFactory limiters =
-            new LocalLimiterFactory(CacheBounds.DEFAULT, new LocalEngine(1000, clock), clock);
+            new LocalLimiterFactory(CacheBounds.DEFAULT, new LocalEngine(1000, clock, clock.micros()), clock);
 
     @Override
     protected LimiterFactory limiters() {

@@ -30,7 +30,7 @@ class LocalEngineTest {
 
     @Test
     void holds_no_more_keys_than_it_may() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         for (int i = 0; i < 10_000; i++) {
             engine.decide("key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(100);
@@ -39,7 +39,7 @@ class LocalEngineTest {
 
     @Test
     void forgets_what_is_full_again_soonest() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
         engine.decide("slow", slow, ONE);
         for (int i = 0; i < 1000; i++) {
@@ -50,7 +50,7 @@ class LocalEngineTest {
 
     @Test
     void forgets_what_has_expired_first() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
             engine.decide("old" + i, ONE_A_SECOND, ONE);
         }
@@ -64,7 +64,7 @@ class LocalEngineTest {
 
     @Test
     void refusals_and_peeks_hold_no_key() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         engine.decide("a", ONE_A_SECOND, new Request(1, 0, true));
         engine.decide("b", ONE_A_SECOND, new Request(2, 0, false));
         assertThat(engine.size()).isZero();
@@ -87,7 +87,7 @@ class LocalEngineTest {
 
     @Test
     void forgets_by_when_it_is_full_and_not_by_how_long_it_is_kept() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
         engine.decide("hour", hour, ONE);
         TokenBucket keptForADay = TokenBucket.guava(1);
@@ -99,7 +99,7 @@ class LocalEngineTest {
 
     @Test
     void two_kinds_of_limit_on_one_key_are_an_error() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         engine.decide("k", ONE_A_SECOND, ONE);
         assertThatThrownBy(() -> engine.decide("k", new FixedWindow(1, Duration.ofSeconds(1)), ONE))
                 .isInstanceOf(LimiterBackendException.class)
@@ -109,8 +109,8 @@ class LocalEngineTest {
 
     @Test
     void a_batch_is_decided_like_its_requests_one_by_one() {
-        LocalEngine batches = new LocalEngine(100, clock);
-        LocalEngine singles = new LocalEngine(100, clock);
+        LocalEngine batches = new LocalEngine(100, clock, clock.micros());
+        LocalEngine singles = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(2, 5);
         FixedWindow window = new FixedWindow(3, Duration.ofSeconds(10));
         List<Request> requests =
@@ -126,7 +126,7 @@ class LocalEngineTest {
 
     @Test
     void a_key_of_a_batch_that_fails_does_not_stop_the_others() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         engine.decide("k", ONE_A_SECOND, ONE);
         FixedWindow window = new FixedWindow(1, Duration.ofSeconds(1));
         List<Answer> answers = engine.decide(List.of(
@@ -139,7 +139,7 @@ class LocalEngineTest {
 
     @Test
     void a_batch_holds_no_more_keys_than_it_may() {
-        LocalEngine engine = new LocalEngine(10, clock);
+        LocalEngine engine = new LocalEngine(10, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
             engine.decide(List.of(new KeyRequests<>("key" + i, ONE_A_SECOND, List.of(ONE))));
             assertThat(engine.size()).isLessThanOrEqualTo(10);

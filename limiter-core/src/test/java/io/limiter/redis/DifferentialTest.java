@@ -16,6 +16,8 @@ import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.Seed;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -37,6 +39,15 @@ class DifferentialTest {
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
+
+    private static final List<ZoneId> ZONES = List.of(
+            ZoneOffset.UTC, ZoneId.of("Europe/Berlin"), ZoneId.of("Australia/Lord_Howe"), ZoneId.of("Asia/Kolkata"));
+    private static final List<Duration> PARTS_OF_A_DAY = List.of(
+            Duration.ofSeconds(1),
+            Duration.ofMinutes(1),
+            Duration.ofHours(1),
+            Duration.ofHours(12),
+            Duration.ofDays(1));
 
     private final Random random = Seed.random();
     private final StateCodec codec = new StateCodec();
@@ -132,7 +143,7 @@ class DifferentialTest {
             case 4, 5, 6, 7 -> random.nextDouble() * 2 * scale;
             case 8 -> Math.rint(scale);
             case 9 -> random.nextDouble() * 1000 * scale;
-            case 10 -> random.nextDouble() * 86_400e6;
+            case 10 -> random.nextDouble() * (random.nextInt(5) == 0 ? 200 * 86_400e6 : 86_400e6);
             default -> -random.nextDouble() * (random.nextBoolean() ? scale : 86_400e6);
         };
         redis.clock().set(redis.clock().micros() + (long) micros);
@@ -190,7 +201,12 @@ class DifferentialTest {
 
     private Limit<io.limiter.algorithm.WindowCount> randomWindow() {
         long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
-        return new FixedWindow(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), Duration.ofMillis(millis));
+        int most = 1 + random.nextInt(random.nextBoolean() ? 10 : 20_000);
+        if (random.nextInt(3) == 0) {
+            Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
+            return FixedWindow.aligned(most, period, ZONES.get(random.nextInt(ZONES.size())));
+        }
+        return new FixedWindow(most, Duration.ofMillis(millis));
     }
 
     private static final class StoppedTicker extends Ticker {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.CountLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -17,6 +18,7 @@ import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -198,5 +200,21 @@ class ScriptEngineTest {
         public long lifetimeMillis(String state, long nowMicros) {
             return 1;
         }
+    }
+
+    @Test
+    void clocks_in_another_season_than_expected_cost_one_more_call() {
+        FixedWindow daily = FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Europe/Berlin"));
+        CountLimiter limiter = redis.byScript().build("k", daily);
+        limiter.tryAcquire();
+        // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
+        redis.clock().advance(Duration.ofDays(365));
+        RedisFixture.commands().configResetstat();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(2);
+        assertThat(limiter.decide("who", 1).resetAfter())
+                .as("at 23:00Z")
+                .isEqualTo(Duration.parse("PT8H13M19.876544S"));
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(3);
     }
 }

@@ -1,0 +1,58 @@
+package io.limiter.algorithm;
+
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.zone.ZoneOffsetTransition;
+import java.time.zone.ZoneRules;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the clocks of a time zone show around a moment. Times are microseconds since the epoch, as doubles; one that never
+ * comes is {@link #NEVER}, one that always was its negative.
+ *
+ * @param sinceMicros since when they have had this offset
+ * @param offsetMicros how far they are ahead of UTC
+ * @param changesAtMicros when they will have another
+ * @param nextOffsetMicros that one
+ * @param thenUntilMicros until when they will have that
+ */
+public record ZoneClock(
+        double sinceMicros,
+        double offsetMicros,
+        double changesAtMicros,
+        double nextOffsetMicros,
+        double thenUntilMicros) {
+
+    /** Later than any time that a limit works with. */
+    public static final double NEVER = 0x1p60;
+
+    /** The clocks of this zone at this moment. */
+    public static ZoneClock at(ZoneId zone, long nowMicros) {
+        Instant now = Instant.ofEpochSecond(
+                Math.floorDiv(nowMicros, 1_000_000L), Math.floorMod(nowMicros, 1_000_000L) * 1000);
+        ZoneRules rules = zone.getRules();
+        double offset = offset(rules, now);
+        if (rules.isFixedOffset()) {
+            return new ZoneClock(-NEVER, offset, NEVER, offset, NEVER);
+        }
+        // The one that is now counts as before.
+        ZoneOffsetTransition last = rules.previousTransition(now.plusNanos(1));
+        ZoneOffsetTransition next = rules.nextTransition(now);
+        ZoneOffsetTransition afterNext = next == null ? null : rules.nextTransition(next.getInstant());
+        return new ZoneClock(
+                last == null ? -NEVER : micros(last),
+                offset,
+                next == null ? NEVER : micros(next),
+                next == null ? offset : next.getOffsetAfter().getTotalSeconds() * 1e6,
+                afterNext == null ? NEVER : micros(afterNext));
+    }
+
+    private static double offset(ZoneRules rules, Instant at) {
+        return rules.getOffset(at).getTotalSeconds() * 1e6;
+    }
+
+    private static double micros(@Nullable ZoneOffsetTransition transition) {
+        return transition == null ? NEVER : (double) TimeUnit.SECONDS.toMicros(transition.toEpochSecond());
+    }
+}

@@ -1,0 +1,87 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.testing.Seed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The other side of the token bucket. */
+class LeakyBucketTest {
+
+    private static final long NOW = 1_763_650_000_000_000L;
+
+    private final Random random = Seed.random();
+
+    /** Against a bucket that is filled and leaks, as one would write it down. */
+    @Test
+    void a_meter_refuses_what_would_overflow() {
+        for (int bucket = 0; bucket < 20; bucket++) {
+            int capacity = 1 + random.nextInt(20);
+            int leak = 1 + random.nextInt(50);
+            TokenBucket meter = LeakyBucket.meter(capacity, leak);
+            @Nullable RedisPermits state = null;
+            // In parts of a permit that are whole numbers: a microsecond leaks so many millionths.
+            long level = 0;
+            long now = NOW;
+            for (int i = 0; i < 2_000; i++) {
+                long pause = random.nextInt(1_000_000 / leak);
+                now += pause;
+                level = Math.max(0, level - pause * leak);
+                int permits = 1 + random.nextInt(3);
+                boolean fits = level + permits * 1_000_000L <= capacity * 1_000_000L;
+                Step<RedisPermits> step = meter.step(state, now, new Request(permits, 0, false));
+                assertThat(step.decision().granted())
+                        .as("request %s of %s; %s", i, meter, Seed.hint())
+                        .isEqualTo(fits);
+                level += fits ? permits * 1_000_000L : 0;
+                state = step.state();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10, 3", "3, 7", "0.5, 2", "700000, 50", "49, 0", "1, 1"})
+    void a_queue_lets_one_go_at_a_time_and_tells_the_others_when(double rate, int maxWaiting) {
+        TokenBucket queue = LeakyBucket.queue(rate, maxWaiting);
+        List<Long> waits = new ArrayList<>();
+        @Nullable RedisPermits state = null;
+        Decision decision;
+        do {
+            Step<RedisPermits> step = queue.step(state, NOW, new Request(1, queue.timeoutMicros(), false));
+            state = step.state();
+            decision = step.decision();
+            if (decision.granted()) {
+                waits.add(decision.waitMicros());
+            }
+        } while (decision.granted());
+        assertThat(waits).hasSize(1 + maxWaiting).first().isEqualTo(0L);
+        for (int i = 0; i < waits.size(); i++) {
+            assertThat(waits.get(i)).isEqualTo((long) Math.ceil(i * 1e6 / rate - 1e-3));
+        }
+        long turn = (long) Math.ceil(1e6 / rate);
+        assertThat(decision.retryAfterMicros()).as("when the next has gone").isBetween(turn - 1, turn);
+    }
+
+    @Test
+    void numbers_that_cannot_work_are_told() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LeakyBucket.meter(0, 1))
+                .withMessage("capacity must be between 1 and 1000000000000, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LeakyBucket.meter(1, 0))
+                .withMessageContaining("rate (permits per second) must be between");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LeakyBucket.queue(1, -1))
+                .withMessage("maxWaiting must be between 0 and 1000000000, was -1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LeakyBucket.queue(0.001, 1_000_000))
+                .withMessageContaining("timeout must be between");
+    }
+}
