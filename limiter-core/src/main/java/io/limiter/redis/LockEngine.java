@@ -78,6 +78,8 @@ final class LockEngine implements Engine {
         for (KeyRequests<?> asked : batch) {
             try {
                 answers.add(Answer.of(decide(asked)));
+            } catch (LimitFailure e) {
+                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e.cause)));
             } catch (RuntimeException e) {
                 answers.add(Answer.failed(RedisProblems.of(asked.key(), e)));
             }
@@ -143,7 +145,7 @@ final class LockEngine implements Engine {
         S state = loaded.state;
         boolean onlyPeeks = true;
         for (Request request : requests) {
-            Step<S> step = limit.step(state, loaded.nowMicros, request);
+            Step<S> step = step(limit, state, loaded.nowMicros, request);
             decisions.add(step.decision());
             state = step.state();
             onlyPeeks &= request.peek();
@@ -154,6 +156,22 @@ final class LockEngine implements Engine {
         }
         denials.decided(new KeyRequests<>(asked.key(), limit, requests), decisions, state, loaded.nowMicros, sentNanos);
         return decisions;
+    }
+
+    private static <S> Step<S> step(Limit<S> limit, @Nullable S state, long nowMicros, Request request) {
+        try {
+            return limit.step(state, nowMicros, request);
+        } catch (RuntimeException e) {
+            throw new LimitFailure(e);
+        }
+    }
+
+    private <S> byte[] write(S state) {
+        try {
+            return codec.write(state);
+        } catch (IllegalArgumentException e) {
+            throw new LimitFailure(e);
+        }
     }
 
     private <S> Loaded<S> load(KeyRequests<S> asked) {
@@ -170,7 +188,7 @@ final class LockEngine implements Engine {
         long lifetimeMillis = Math.max(asked.limit().lifetimeMillis(state, loaded.nowMicros), loaded.ttlMillis);
         List<byte[]> arguments = new ArrayList<>(4);
         arguments.add(utf8(asked.key()));
-        arguments.add(codec.write(state));
+        arguments.add(write(state));
         arguments.add(utf8(Long.toString(lifetimeMillis)));
         if (loaded.value != null) {
             arguments.add(loaded.value);
@@ -180,6 +198,19 @@ final class LockEngine implements Engine {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** A limit of somebody's own that throws, which is not Redis' doing. */
+    private static final class LimitFailure extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        private final RuntimeException cause;
+
+        LimitFailure(RuntimeException cause) {
+            super(cause);
+            this.cause = cause;
+        }
     }
 
     private static final class Loaded<S> {

@@ -49,6 +49,11 @@ final class RedisProblems {
                 .toList();
     }
 
+    /** The limit itself threw. */
+    static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause) {
+        return new LimiterBackendException(asked.key(), "the limit " + asked.limit() + " failed: " + cause, cause);
+    }
+
     /** Redis refused the command on this key. */
     static LimiterBackendException refused(String key, String error) {
         return new LimiterBackendException(key, "Redis refused: " + error + (wrongType(error) ? REMEDY : ""));

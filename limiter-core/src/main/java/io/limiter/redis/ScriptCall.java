@@ -158,6 +158,9 @@ final class ScriptCall {
             } catch (LimiterBackendException e) {
                 answers.add(Answer.failed(e));
                 complete = false;
+            } catch (RuntimeException e) {
+                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e)));
+                complete = false;
             }
         }
         long grantedByScript = (Long) reply.get(1);

@@ -1,0 +1,101 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.own.Cooldown;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A limit of one's own, as docs/own-limit.md says. */
+class OwnLimitTest {
+
+    private static final Cooldown COOLDOWN = new Cooldown(Duration.ofSeconds(10));
+
+    @RegisterExtension
+    private final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void its_script_decides_in_redis() {
+        cooldownWorks(redis.byScript());
+    }
+
+    @Test
+    void the_lock_engine_needs_no_script() {
+        redis.expectForeignValues();
+        cooldownWorks(redis.underLock(new RedisLock(RedisFixture.connections())));
+    }
+
+    @Test
+    void the_local_engine_needs_none_either() {
+        assertThat(new LocalLimiterFactory().build("k", COOLDOWN).tryAcquire()).isTrue();
+    }
+
+    private void cooldownWorks(LimiterFactory limiters) {
+        redis.expectForeignValues();
+        Limiter limiter = limiters.build("k", COOLDOWN);
+        assertThat(limiter.tryAcquire("who")).isTrue();
+        assertThat(limiter.decide("who", 1)).isEqualTo(new Decision(false, 1, 0, 10_000_000, 10_000_000, 10_000_000));
+        assertThat(limiter.tryAcquire()).isTrue();
+        redis.clock().advance(Duration.ofSeconds(10));
+        assertThat(limiter.tryAcquire("who")).isTrue();
+        limiter.refund("who", 1);
+        assertThat(limiter.tryAcquire("who")).isTrue();
+        assertThat(redis.keys())
+                .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{k:who}:cooldown");
+    }
+
+    @Test
+    void a_limit_without_a_script_is_refused_when_it_is_built() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> redis.byScript().build("k", new Broken()))
+                .withMessageContaining("there is no script for " + Broken.class.getName())
+                .withMessageContaining("[TokenBucket, FixedWindow")
+                .withMessageContaining("Cooldown]");
+    }
+
+    @Test
+    void a_limit_that_throws_is_not_taken_for_a_failure_of_redis() {
+        Limiter limiter =
+                redis.underLock(new RedisLock(RedisFixture.connections())).build("k", new Broken());
+        assertThatThrownBy(limiter::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("the limit Broken[] failed: java.lang.ArithmeticException: / by zero")
+                .hasMessageNotContaining("Redis failed")
+                .hasRootCauseInstanceOf(ArithmeticException.class);
+    }
+
+    private record Broken() implements Limit<Broken> {
+
+        @Override
+        public Class<Broken> stateType() {
+            return Broken.class;
+        }
+
+        @Override
+        public long capacity() {
+            return 1;
+        }
+
+        @Override
+        public Step<Broken> step(@Nullable Broken state, long nowMicros, Request request) {
+            throw new ArithmeticException("/ by zero");
+        }
+
+        @Override
+        public long lifetimeMillis(Broken state, long nowMicros) {
+            return 1;
+        }
+    }
+}

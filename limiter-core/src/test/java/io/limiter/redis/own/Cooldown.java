@@ -1,0 +1,60 @@
+package io.limiter.redis.own;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** One call, and no other until the pause is over. */
+public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
+
+    /** When the last call was, in microseconds since the epoch. */
+    public record LastCall(double micros) {}
+
+    @Override
+    public Class<LastCall> stateType() {
+        return LastCall.class;
+    }
+
+    @Override
+    public long capacity() {
+        return 1;
+    }
+
+    @Override
+    public String keySuffix() {
+        return ":cooldown";
+    }
+
+    @Override
+    public Step<LastCall> step(@Nullable LastCall state, long nowMicros, Request request) {
+        double last = state == null ? -pauseMicros() : state.micros();
+        double after = switch (request.action()) {
+            case GIVE_BACK -> -pauseMicros();
+            case CHARGE -> nowMicros;
+            case TAKE, PEEK -> last;
+        };
+        boolean asks = request.action() == Request.Action.TAKE || request.peek();
+        boolean granted = !asks || request.permits() == 1 && nowMicros - last >= pauseMicros();
+        if (granted && request.action() == Request.Action.TAKE) {
+            after = nowMicros;
+        }
+        long untilOver = (long) Math.max(0, pauseMicros() - (nowMicros - after));
+        long retry = granted ? 0 : request.permits() > 1 ? Decision.NEVER_MICROS : untilOver;
+        boolean changed = granted && !request.peek();
+        return new Step<>(
+                changed ? new LastCall(after) : state,
+                new Decision(granted, 1, untilOver == 0 ? 1 : 0, retry, retry, untilOver));
+    }
+
+    @Override
+    public long lifetimeMillis(LastCall state, long nowMicros) {
+        return pause.toMillis() + 1000;
+    }
+
+    double pauseMicros() {
+        return pause.toNanos() / 1000;
+    }
+}

@@ -1,0 +1,44 @@
+-- The pause between calls, as Cooldown computes it. Numbers of a limit, little-endian doubles: pauseMicros.
+-- The value is byte 99 and the double lastMicros.
+
+--[constants]
+local MARGIN_MILLIS = 1000
+
+--[limit]
+  local pause
+  pause, at = unpack_bytes('<d', arg, at)
+
+--[decide]
+      local last, changed = -pause, false
+      if value then
+        local spelling
+        spelling, last = 0, 0
+        if #value == 9 then
+          spelling, last = unpack_bytes('<Bd', value)
+        end
+        if spelling ~= 99 then
+          found = '!UNREADABLE'
+          break
+        end
+      end
+      local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      for run = 1, runs do
+        if run > 1 then
+          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+        end
+        if timeout == GIVE_BACK then
+          last, changed = -pause, true
+        elseif timeout == CHARGE then
+          last, changed = now, true
+        elseif permits == 1 and now - last >= pause then
+          -- Only the first of like requests; a pause is more than 0.
+          last, changed, granted = now, true, granted + 1
+        end
+      end
+      if changed then
+        local saved = redis_pcall('SET', key, pack_bytes('<Bd', 99, last),
+          'PX', string.format('%.0f', math.ceil(pause / 1000) + MARGIN_MILLIS))
+        if saved.err then
+          found, granted = '!' .. saved.err, granted_before
+        end
+      end
