@@ -178,11 +178,12 @@ local PACKED = '<BdddddI3'
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until))
         else
+          keep = keep + expire
           if other_numbers then
-            -- What was stored under other numbers may have to be kept longer than these need.
+            -- What was stored under other numbers may have to be kept longer than these need. Not longer still, or two
+            -- limits that take turns would keep it for ever.
             keep = math.max(keep, redis_call('PTTL', key))
           end
-          keep = keep + expire
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
             PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until),

@@ -75,6 +75,32 @@ class ScriptEngineTest {
     }
 
     @Test
+    void a_bucket_does_not_say_that_it_is_kept_for_longer_than_it_is() {
+        String key = redis.prefix() + "{k}";
+        long startNanos = System.nanoTime();
+        engine().decide(key, TEN, ONE);
+        byte[] value = RedisFixture.commands().get(key);
+        long ttl = RedisFixture.commands().pttl(key);
+        long elapsedMillis = Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
+        long keptUntil = (value[41] & 0xFF) | (value[42] & 0xFF) << 8 | (value[43] & 0xFF) << 16;
+        double nowSeconds = redis.clock().micros() / 1e6 % (1 << 24);
+        assertThat((keptUntil - nowSeconds) * 1000).isBetween(ttl - 1000.0, (double) (ttl + elapsedMillis));
+    }
+
+    @Test
+    void limits_that_take_turns_on_one_key_do_not_prolong_its_life() {
+        String key = redis.prefix() + "{k}";
+        TokenBucket other = TEN.withRate(2);
+        Engine engine = engine();
+        for (int i = 0; i < 20; i++) {
+            engine.decide(key, i % 2 == 0 ? TEN : other, ONE);
+        }
+        assertThat(RedisFixture.commands().pttl(key))
+                .as("twice as long as a bucket that is not used has to be kept")
+                .isBetween(60_000L, 120_000L);
+    }
+
+    @Test
     void a_flushed_script_is_sent_again() {
         RateLimiter limiter = redis.byScript().build("k", TEN);
         for (int i = 0; i < 10; i++) {
@@ -143,6 +169,35 @@ class ScriptEngineTest {
             assertThat(granted(answers.get(1))).containsExactly(true);
         } finally {
             RedisFixture.commands().configSet("maxmemory", "0");
+        }
+    }
+
+    @Test
+    void a_key_that_cannot_be_saved_fails_alone() {
+        String refusing = redis.clockLua() + """
+
+                local server = redis
+                local redis = {call = server.call, pcall = function(command, key, ...)
+                  if command ~= 'GET' and string.find(key, '{bad}', 1, true) then
+                    return {err = 'ERR refused'}
+                  end
+                  return server.pcall(command, key, ...)
+                end}
+                """;
+        ScriptEngine engine =
+                new ScriptEngine(new RedisCalls(RedisFixture.connections()), refusing, new Denials(0), Runnable::run);
+        for (Limit<?> limit : List.of(TEN, new FixedWindow(10, Duration.ofMinutes(1)))) {
+            String start = redis.prefix() + limit.getClass().getSimpleName();
+            List<Answer> answers = engine.decide(List.of(
+                    new KeyRequests<>(start + "{good}", limit, List.of(ONE, ONE, PEEK)),
+                    new KeyRequests<>(start + "{bad}", limit, List.of(ONE)),
+                    new KeyRequests<>(start + "{better}", limit, List.of(ONE))));
+            assertThat(granted(answers.get(0))).containsExactly(true, true, true);
+            assertThatThrownBy(() -> answers.get(1).decisions())
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining("{bad}")
+                    .hasMessageContaining("refused");
+            assertThat(granted(answers.get(2))).containsExactly(true);
         }
     }
 
