@@ -104,7 +104,7 @@ final class LeasedKey {
                 current = next;
                 next = null;
                 if (!over && block.isYoung()) {
-                    wanted = Math.min(maxPermits, 2 * wanted);
+                    wanted = Math.max(SMALLEST, Math.min(maxPermits, 2 * wanted));
                 }
             }
         }
@@ -132,7 +132,8 @@ final class LeasedKey {
             return;
         }
         int size = (int) Math.min(share, maxPermits - left());
-        if (size < 1) {
+        // Another may have been added since the caller looked, and would be lost if this one took its place.
+        if (size < 1 || next != null) {
             asking.set(false);
             return;
         }

@@ -101,6 +101,15 @@ class LeasesTest {
     }
 
     @Test
+    void a_lease_of_few_permits_goes_on_and_on() {
+        TokenBucket few = TokenBucket.builder(1000, 10).lease(2, MAX_TIME).build();
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(leases.decide(KEY, few, ONE).granted()).isTrue();
+        }
+        assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
+    }
+
+    @Test
     void what_was_not_used_in_time_goes_back_by_itself() {
         take(1_000);
         long held = 9_000 - remaining();
