@@ -72,6 +72,10 @@ public final class KeySpace {
      */
     public String of(String key) {
         requireNotBlank("key", key);
+        if (key.length() > MAX_KEY_LENGTH) {
+            // Callers decide how long it is, so it is not kept.
+            return make(key);
+        }
         int place = (key.hashCode() ^ hashCode()) & (LATELY - 1);
         Made made = MADE[place];
         if (made == null || made.by != this || !made.key.equals(key)) {

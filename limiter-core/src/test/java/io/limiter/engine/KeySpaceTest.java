@@ -124,6 +124,14 @@ class KeySpaceTest {
     }
 
     @Test
+    void aLongKeyIsNotKeptInMemory() {
+        String longest = "k".repeat(KeySpace.MAX_KEY_LENGTH);
+
+        assertThat(keys.of(longest)).as("made once").isSameAs(keys.of(longest));
+        assertThat(keys.of(longest + "k")).as("made anew").isNotSameAs(keys.of(longest + "k"));
+    }
+
+    @Test
     void theLengthCountsAsEncoded() {
         assertThat(keys.of("ä".repeat(21))).doesNotContain("#");
         assertThat(keys.of("ä".repeat(22))).contains("#");
