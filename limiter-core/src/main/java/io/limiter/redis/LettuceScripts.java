@@ -65,19 +65,29 @@ final class LettuceScripts {
 
     /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
     CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[] argument) {
-        RedisClusterAsyncCommands<byte[], byte[]> commands = connection().commands;
+        Connected on = connection();
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        RedisFuture<List<Object>> byDigest = commands.evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument);
-        limitTime(byDigest).whenComplete((reply, error) -> {
-            if (error instanceof RedisNoScriptException) {
-                RedisFuture<List<Object>> bySource =
-                        commands.eval(script.source(), ScriptOutputType.MULTI, keys, argument);
-                limitTime(bySource).whenComplete((again, failure) -> complete(answer, again, failure));
-            } else {
-                complete(answer, reply, error);
-            }
-        });
+        on.limitTime(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument))
+                .whenComplete((reply, error) -> {
+                    if (error instanceof RedisNoScriptException) {
+                        runSource(on, script, keys, argument, answer);
+                    } else {
+                        complete(answer, reply, error);
+                    }
+                });
         return answer;
+    }
+
+    /** On the same connection: this is the client's thread, which must not connect. */
+    private void runSource(
+            Connected on, LuaScript script, byte[][] keys, byte[] argument, CompletableFuture<List<Object>> answer) {
+        try {
+            on.limitTime(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, argument))
+                    .whenComplete((reply, error) -> complete(answer, reply, error));
+        } catch (RuntimeException e) {
+            // Nobody else would see it, and the answer would never come.
+            answer.completeExceptionally(e);
+        }
     }
 
     private void complete(CompletableFuture<List<Object>> answer, List<Object> reply, @Nullable Throwable error) {
@@ -88,13 +98,6 @@ final class LettuceScripts {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
         RuntimeException converted = cause instanceof Exception e ? errors.convert(e) : null;
         answer.completeExceptionally(converted == null ? cause : converted);
-    }
-
-    /** By default Lettuce itself gives up after its timeout; if that is switched off, nothing else would. */
-    private <T> CompletableFuture<T> limitTime(RedisFuture<T> command) {
-        CompletableFuture<T> future = command.toCompletableFuture();
-        Duration timeout = connection().ownTimeout;
-        return timeout == null ? future : future.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private Connected connection() {
@@ -116,8 +119,19 @@ final class LettuceScripts {
         private Connected(RedisClusterAsyncCommands<byte[], byte[]> commands, StatefulConnection<?, ?> connection) {
             this.commands = commands;
             this.connection = connection;
-            this.ownTimeout =
-                    connection.getOptions().getTimeoutOptions().isTimeoutCommands() ? null : connection.getTimeout();
+            this.ownTimeout = connection.getOptions().getTimeoutOptions().isTimeoutCommands()
+                            || connection.getTimeout().isZero()
+                    ? null
+                    : connection.getTimeout();
+        }
+
+        /**
+         * By default Lettuce itself gives up after its timeout; if that is switched off, nothing else would. A timeout of
+         * zero means none, as it does to Lettuce.
+         */
+        <T> CompletableFuture<T> limitTime(RedisFuture<T> command) {
+            CompletableFuture<T> future = command.toCompletableFuture();
+            return ownTimeout == null ? future : future.orTimeout(ownTimeout.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private static Connected of(RedisConnection connection) {

@@ -3,8 +3,10 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisLoadingException;
+import io.lettuce.core.TimeoutOptions;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -23,6 +25,8 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -75,6 +79,32 @@ class BackendFailureTest {
         assertThatThrownBy(() -> answers.get(1).decisions())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("{b}");
+    }
+
+    @Test
+    void a_timeout_of_zero_is_none() {
+        LettuceConnectionFactory patient = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(
+                        TestRedis.shared().host(), TestRedis.shared().port()),
+                LettuceClientConfiguration.builder()
+                        .clientOptions(ClientOptions.builder()
+                                .timeoutOptions(TimeoutOptions.create())
+                                .build())
+                        .commandTimeout(Duration.ZERO)
+                        .build());
+        patient.afterPropertiesSet();
+        patient.start();
+        try {
+            RateLimiter limiter = RedisRateLimiterFactory.builder(patient)
+                    .build()
+                    .withPrefix("zero-timeout:")
+                    .build("k", TokenBucket.of(1000, 1));
+            for (int i = 0; i < 20; i++) {
+                assertThat(limiter.peek("k", 1).granted()).isTrue();
+            }
+        } finally {
+            patient.destroy();
+        }
     }
 
     private static void failsAsync(LimiterFactory limiters) {
