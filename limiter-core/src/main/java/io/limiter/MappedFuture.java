@@ -23,7 +23,7 @@ final class MappedFuture<S, T> extends CompletableFuture<T> {
                 } else {
                     mapped.completeExceptionally(cause(error));
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 mapped.completeExceptionally(e);
             }
         });

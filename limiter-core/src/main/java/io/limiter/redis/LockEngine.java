@@ -79,7 +79,7 @@ final class LockEngine implements Engine {
             try {
                 answers.add(Answer.of(decide(asked)));
             } catch (LimitFailure e) {
-                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e.cause)));
+                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e.cause, false)));
             } catch (RuntimeException e) {
                 answers.add(Answer.failed(RedisProblems.of(asked.key(), e)));
             }

@@ -49,9 +49,14 @@ final class RedisProblems {
                 .toList();
     }
 
-    /** The limit itself threw. */
-    static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause) {
-        return new LimiterBackendException(asked.key(), "the limit " + asked.limit() + " failed: " + cause, cause);
+    /**
+     * The limit itself threw.
+     *
+     * @param decided whether its script had decided already
+     */
+    static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
+        return new LimiterBackendException(
+                asked.key(), "the limit " + asked.limit() + " failed: " + cause, cause, decided);
     }
 
     /** Redis refused the command on this key. */

@@ -159,7 +159,7 @@ final class ScriptCall {
                 answers.add(Answer.failed(e));
                 complete = false;
             } catch (RuntimeException e) {
-                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e)));
+                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e, true)));
                 complete = false;
             }
         }

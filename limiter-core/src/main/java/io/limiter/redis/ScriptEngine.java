@@ -156,27 +156,39 @@ final class ScriptEngine implements BatchEngine {
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
         ScriptCall call = new ScriptCall(batch, denials.readNanos(), aboutMicros);
         return redis.start(script, call.keys(), call.argument())
-                .handle((reply, error) -> {
-                    if (error != null) {
-                        return CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error));
-                    }
-                    aboutMicros = ScriptCall.nowMicros(reply);
-                    return again(script, batch, call.answers(reply, denials), call.atAnotherTime());
-                })
+                .handle((reply, error) -> error == null
+                        ? answered(script, call, reply, batch)
+                        : CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error)))
                 .thenCompose(answered -> answered);
+    }
+
+    private CompletableFuture<List<Answer>> answered(
+            LuaScript script, ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
+        List<Answer> answers = answers(call, reply, batch);
+        if (call.atAnotherTime().isEmpty()) {
+            return CompletableFuture.completedFuture(answers);
+        }
+        return again(script, batch, answers, call.atAnotherTime());
+    }
+
+    private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
+        try {
+            aboutMicros = ScriptCall.nowMicros(reply);
+            return call.answers(reply, denials);
+        } catch (RuntimeException e) {
+            // Redis has decided, so it counts as a call that was not answered.
+            return ScriptCall.allFailed(batch, e);
+        }
     }
 
     /** Now that the time is known. It does not happen twice: what holds at a time holds for days. */
     private CompletableFuture<List<Answer>> again(
             LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
-        if (places.isEmpty()) {
-            return CompletableFuture.completedFuture(answers);
-        }
         List<KeyRequests<?>> part =
                 places.stream().<KeyRequests<?>>map(batch::get).toList();
         ScriptCall call = new ScriptCall(part, denials.readNanos(), aboutMicros);
         return redis.start(script, call.keys(), call.argument()).handle((reply, error) -> {
-            List<Answer> late = error == null ? call.answers(reply, denials) : ScriptCall.allFailed(part, error);
+            List<Answer> late = error == null ? answers(call, reply, part) : ScriptCall.allFailed(part, error);
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), late.get(i));
             }

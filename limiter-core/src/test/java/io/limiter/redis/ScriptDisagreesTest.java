@@ -66,6 +66,24 @@ class ScriptDisagreesTest {
         }
     }
 
+    @Test
+    void a_reply_that_makes_no_sense_may_have_taken_permits() {
+        // Lua calculates with a number in quotes too, and replies it as text.
+        String clock = redis.clockLua() + "\nnow = '' .. now";
+        ScriptEngine engine =
+                new ScriptEngine(new RedisCalls(RedisFixture.connections()), clock, new Denials(16), Runnable::run);
+        Answer answer = engine.decide(List.of(new KeyRequests<>(
+                        redis.prefix() + "{a}",
+                        new FixedWindow(2, Duration.ofMinutes(1)),
+                        List.of(new Request(1, 0, false)))))
+                .get(0);
+        assertThatThrownBy(answer::decisions)
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class,
+                        e -> assertThat(e.isAmbiguous()).isTrue())
+                .hasMessageContaining("{a}");
+    }
+
     private LimiterFactory bent(int by) {
         return redis.builder().clock(bentLua(by), redis.clock()).build().withPrefix(redis.prefix());
     }
