@@ -177,6 +177,7 @@ final class ScriptEngine implements BatchEngine {
             return call.answers(reply, denials);
         } catch (RuntimeException e) {
             // Redis has decided, so it counts as a call that was not answered.
+            call.atAnotherTime().clear();
             return ScriptCall.allFailed(batch, e);
         }
     }
