@@ -20,8 +20,11 @@
 --   limit      reads its numbers from arg, at at, and moves at behind them
 --   decide     decides for one key, by key, value (false if there is none), now, and the runs: permits_1, timeout_1 and
 --              times_1 are the first, and if there are more, the second is at run_2 of arg. Adds to granted what is
---              granted, and saves. Leaves in found what the caller is to read: the value, or a problem, with which it
---              breaks and grants nothing.
+--              granted. Leaves in found what the caller is to read: the value, or a problem, with which it breaks and
+--              grants nothing. Decides the same again from what it left in found, and writes nothing: together.lua, in
+--              which these parts stand too, decides first and saves later, or not at all.
+--   save       stands behind decide and sees what that has left. Saves what is to be saved; if that fails, grants nothing
+--              (granted_before) and leaves the problem in found
 
 local KEYS, redis_call, redis_pcall = KEYS, redis.call, redis.pcall
 local type, pack_bytes, unpack_bytes = type, struct.pack, struct.unpack
@@ -53,6 +56,7 @@ while at <= #arg do
         break
       end
       --[decide]
+      --[save]
     until true
     reply[i + 2] = found
   end

@@ -98,6 +98,7 @@ local HUGE = math.huge
         end
       end
 
+--[save]
       -- A value that was left without a TTL would stay for ever if only refusals follow.
       if not only_peeks and (changed or was_open and redis_call('PTTL', key) == -1) then
         local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000

@@ -162,6 +162,7 @@ local PACKED = '<BdddddI3'
         end
       end
 
+--[save]
       if changed and not only_peeks then
         -- resetMicros
         local keep = expire
