@@ -103,6 +103,12 @@ public interface Limiter {
     /** As {@link #peekAsync(int)}, for the permits of one key. */
     CompletableFuture<Decision> peekAsync(String key, int permits);
 
+    /** The limiter's own permits, as a part of a {@link LimitSet}. */
+    LimitPart own();
+
+    /** The permits of one key, as a part of a {@link LimitSet}. */
+    LimitPart on(String key);
+
     /** What {@code decide(1)} would answer now; takes nothing and never waits. */
     default Decision peek() {
         return peek(1);

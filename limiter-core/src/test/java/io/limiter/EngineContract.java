@@ -39,4 +39,18 @@ public abstract class EngineContract {
             return EngineContract.this.clock();
         }
     }
+
+    @Nested
+    class LimitSets extends LimitSetContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
 }

@@ -51,6 +51,11 @@ public record Request(Action action, int permits, long timeoutMicros) {
         return action == Action.PEEK;
     }
 
+    /** The same permits and timeout, for another action. */
+    public Request as(Action otherAction) {
+        return new Request(otherAction, permits, timeoutMicros);
+    }
+
     /** The same request from a caller who has already waited, for something else. */
     public Request waited(long micros) {
         return new Request(action, permits, Math.max(0, timeoutMicros - micros));

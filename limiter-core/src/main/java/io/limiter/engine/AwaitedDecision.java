@@ -4,28 +4,37 @@ import io.limiter.algorithm.Decision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A decision that is there when its permits are. Cancelling it withdraws the request if it has not been sent yet, and
  * gives the permits back if they are still waited for.
+ *
+ * @param <D> what was decided, from which a decision tells how long to wait
  */
-final class AwaitedDecision extends CompletableFuture<Decision> {
+final class AwaitedDecision<D> extends CompletableFuture<D> {
 
-    private final CompletableFuture<Decision> decided;
+    private final CompletableFuture<D> decided;
+    private final Function<D, Decision> toDecision;
     private final Runnable giveBack;
     private final AtomicBoolean givenUp = new AtomicBoolean();
 
-    AwaitedDecision(CompletableFuture<Decision> decided, Sleeper sleeper, Runnable giveBack) {
+    AwaitedDecision(
+            CompletableFuture<D> decided, Function<D, Decision> toDecision, Sleeper sleeper, Runnable giveBack) {
         this.decided = decided;
+        this.toDecision = toDecision;
         this.giveBack = giveBack;
-        decided.whenComplete((decision, error) -> {
+        decided.whenComplete((answer, error) -> {
             if (error != null) {
                 completeExceptionally(cause(error));
-            } else if (decision.granted() && decision.waitMicros() > 0) {
-                sleeper.later(decision.waitMicros(), () -> complete(decision));
+                return;
+            }
+            Decision decision = toDecision.apply(answer);
+            if (decision.granted() && decision.waitMicros() > 0) {
+                sleeper.later(decision.waitMicros(), () -> complete(answer));
             } else {
-                complete(decision);
+                complete(answer);
             }
         });
     }
@@ -36,8 +45,8 @@ final class AwaitedDecision extends CompletableFuture<Decision> {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled && givenUp.compareAndSet(false, true)) {
             // Does nothing if the request was withdrawn, or failed.
-            decided.thenAccept(decision -> {
-                if (decision.granted()) {
+            decided.thenAccept(answer -> {
+                if (toDecision.apply(answer).granted()) {
                     giveBack.run();
                 }
             });

@@ -1,7 +1,6 @@
 package io.limiter.engine;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -35,8 +34,8 @@ public final class BlockingCalls extends ThreadPoolExecutor {
      *
      * @return fails with {@link LimiterBackendException} if these calls were shut down
      */
-    public static CompletableFuture<Decision> decide(Executor blockingCalls, String key, Supplier<Decision> decide) {
-        CompletableFuture<Decision> decision = new CompletableFuture<>();
+    public static <T> CompletableFuture<T> decide(Executor blockingCalls, String key, Supplier<T> decide) {
+        CompletableFuture<T> decision = new CompletableFuture<>();
         try {
             blockingCalls.execute(() -> {
                 try {

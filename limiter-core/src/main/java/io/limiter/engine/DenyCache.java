@@ -3,6 +3,7 @@ package io.limiter.engine;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,32 @@ public final class DenyCache implements Engine {
 
     private @Nullable Decision known(String key, Limit<?> limit, Request request) {
         return request.action() == Request.Action.TAKE ? denials.find(key, limit, request) : null;
+    }
+
+    /** A part that is known to refuse is enough: then the others are not asked. */
+    @Override
+    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        List<@Nullable Decision> known = known(parts);
+        return known == null ? engine.decideTogether(parts) : known;
+    }
+
+    /** As {@link #decideTogether}. */
+    @Override
+    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        List<@Nullable Decision> known = known(parts);
+        return known == null ? engine.decideTogetherAsync(parts) : CompletableFuture.completedFuture(known);
+    }
+
+    /** What is known of each part; {@code null} if that is no refusal. */
+    private @Nullable List<@Nullable Decision> known(List<SetPart<?>> parts) {
+        List<@Nullable Decision> known = new ArrayList<>(parts.size());
+        boolean refused = false;
+        for (SetPart<?> part : parts) {
+            Decision refusal = denials.find(part.key(), part.limit(), part.request());
+            refused |= refusal != null;
+            known.add(refusal);
+        }
+        return refused ? known : null;
     }
 
     /** As the other engine does, without asking the denials. */

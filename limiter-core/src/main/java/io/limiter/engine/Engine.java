@@ -5,6 +5,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries decisions out: makes the step of a limit atomic for its key. Safe for use by many threads.
@@ -60,6 +61,32 @@ public interface Engine extends AutoCloseable {
      * @return fails with {@link io.limiter.LimiterBackendException} if the backend did not decide
      */
     CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request);
+
+    /**
+     * Takes permits of several keys, all or nothing, each at most once.
+     *
+     * <p>This default asks for one after the other, as they are ordered, up to the first that refuses, and then gives back
+     * what those before it have granted. So there are never too many granted; but between the two others can be refused
+     * because of permits that go back a moment later. An engine that can decide all of them at one moment does.
+     *
+     * @param parts no key twice
+     * @return a decision for each part, in their order. If all are granted, all are taken; otherwise nothing is taken, and
+     *     those that are granted say what would have been. {@code null} for a part that was not asked, because another one
+     *     is known to refuse
+     * @throws io.limiter.LimiterBackendException if the backend did not decide
+     */
+    default List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        return InOrder.decide(this, parts);
+    }
+
+    /**
+     * As {@link #decideTogether}, without blocking the calling thread for the backend.
+     *
+     * @return fails with {@link io.limiter.LimiterBackendException} if the backend did not decide
+     */
+    default CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        return InOrder.decideAsync(this, parts);
+    }
 
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
     @Override

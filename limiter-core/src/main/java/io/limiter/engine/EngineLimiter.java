@@ -1,11 +1,13 @@
 package io.limiter.engine;
 
+import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -140,6 +142,28 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return engine.decide(keys.of(key), limit, new Request(permits, timeoutMicros(), true));
     }
 
+    @Override
+    public final LimitPart own() {
+        return new EnginePart(this, null, keys.own());
+    }
+
+    @Override
+    public final LimitPart on(String key) {
+        return new EnginePart(this, key, keys.of(key));
+    }
+
+    final KeySpace keys() {
+        return keys;
+    }
+
+    final Engine engine() {
+        return engine;
+    }
+
+    final Sleeper sleeper() {
+        return sleeper;
+    }
+
     /** The limiter's own key in the backend. */
     protected final String ownKey() {
         return keys.own();
@@ -175,7 +199,10 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         CompletableFuture<Decision> decided =
                 engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false));
         // Without a timeout nothing is granted later than now.
-        return timeoutMicros == 0 ? decided : new AwaitedDecision(decided, sleeper, () -> giveBackUnused(key, permits));
+        return timeoutMicros == 0
+                ? decided
+                : new AwaitedDecision<>(
+                        decided, Function.identity(), sleeper, () -> giveBackUnused(key, limit, permits));
     }
 
     /** Books, and leaves the waiting to the caller. */
@@ -194,8 +221,9 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
                 decision, sleeper.ticker(), () -> engine.decide(key, limit, Request.giveBack(permits)));
     }
 
-    private void giveBackUnused(String key, int permits) {
-        engine.decideAsync(key, limit, Request.giveBack(permits)).exceptionally(e -> {
+    /** Without waiting for it. */
+    final void giveBackUnused(String key, Limit<?> takenOf, int permits) {
+        engine.decideAsync(key, takenOf, Request.giveBack(permits)).exceptionally(e -> {
             log.warn("{} permits of '{}' were not used and could not be given back.", permits, key, e);
             return null;
         });

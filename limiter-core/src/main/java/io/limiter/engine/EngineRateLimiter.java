@@ -10,8 +10,6 @@ import java.util.concurrent.CompletableFuture;
 /** A {@link RateLimiter} on an engine. */
 public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
     protected EngineRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
         super(name, prefix, limit, engine, sleeper);
     }
@@ -28,32 +26,32 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
 
     @Override
     public final Decision decide(int permits, Duration timeout) {
-        return decideAndWait(ownKey(), permits, micros(timeout));
+        return decideAndWait(ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Decision decide(String key, int permits, Duration timeout) {
-        return decideAndWait(keyOf(key), permits, micros(timeout));
+        return decideAndWait(keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(int permits, Duration timeout) {
-        return tryAcquire(ownKey(), permits, micros(timeout));
+        return tryAcquire(ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return tryAcquire(keyOf(key), permits, micros(timeout));
+        return tryAcquire(keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
-        return decideAndWaitAsync(ownKey(), permits, micros(timeout));
+        return decideAndWaitAsync(ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
-        return decideAndWaitAsync(keyOf(key), permits, micros(timeout));
+        return decideAndWaitAsync(keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
@@ -79,12 +77,5 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
     @Override
     protected final long timeoutMicros() {
         return limit().timeoutMicros();
-    }
-
-    private static long micros(Duration timeout) {
-        if (timeout.isNegative()) {
-            return 0;
-        }
-        return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos() / 1000;
     }
 }

@@ -82,6 +82,18 @@ public final class GroupCommit implements Engine {
         return pending;
     }
 
+    /** In one call, beside the queue: its keys have to be decided together, wherever the others wait. */
+    @Override
+    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        return engine.decideTogether(parts);
+    }
+
+    /** As {@link #decideTogether}. */
+    @Override
+    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        return engine.decideTogetherAsync(parts);
+    }
+
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
     @Override
     public void close() {

@@ -6,7 +6,8 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits.
+ * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits; in a
+ * slot that was chosen, <code>prefix{slot}{name:key}</code> and <code>prefix{slot}{name}</code>.
  *
  * <p>Names come from developers, keys from whoever calls; nobody may be able to make up a key that is another's. So
  * every character with a meaning here is encoded: braces (they tell a Redis Cluster which part decides the slot, and
@@ -26,6 +27,7 @@ public final class KeySpace {
     /** What was made lately, by all; each key has one place. Records are published safely however they are read. */
     private static final @Nullable Made[] MADE = new Made[LATELY];
 
+    private final String prefix;
     private final String own;
     private final String keyed;
     private final String end;
@@ -43,6 +45,7 @@ public final class KeySpace {
     KeySpace(String prefix, String name, String suffix) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
+        this.prefix = prefix;
         String start = prefix + "{" + encode(name, ":");
         this.end = "}" + suffix;
         this.own = start + end;
@@ -85,9 +88,25 @@ public final class KeySpace {
         return made.whole;
     }
 
+    /**
+     * A key of this limiter in a Redis Cluster's slot of one's own choice: <code>prefix{slot}{name:key}</code>. Redis goes by
+     * the first pair of braces. Behind the first brace that is closed, no other key has one that is opened.
+     *
+     * @param slot what the keys that belong together have in common
+     * @param whole as {@link #own} and {@link #of} make it
+     * @throws IllegalArgumentException if the slot is blank
+     */
+    String inSlot(String slot, String whole) {
+        requireNotBlank("slot", slot);
+        return prefix + "{" + shorten(encode(slot, "")) + "}" + whole.substring(prefix.length());
+    }
+
     private String make(String key) {
-        String encoded = encode(key, "");
-        return keyed + (encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded)) + end;
+        return keyed + shorten(encode(key, "")) + end;
+    }
+
+    private static String shorten(String encoded) {
+        return encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded);
     }
 
     private static void requireNotBlank(String what, String value) {

@@ -98,6 +98,18 @@ public final class Leases implements Engine {
         return engine.decide(batch);
     }
 
+    /** As the other engine does, without leases: what is leased here could not be given back as if never taken. */
+    @Override
+    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        return engine.decideTogether(parts);
+    }
+
+    /** As {@link #decideTogether}. */
+    @Override
+    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        return engine.decideTogetherAsync(parts);
+    }
+
     /** Gives back all permits that were not used, waiting a second for it at most, and closes the other engine. */
     @Override
     public void close() {

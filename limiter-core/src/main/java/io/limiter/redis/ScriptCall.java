@@ -8,8 +8,6 @@ import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,18 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScriptCall {
 
-    /** Longer than any wait that is ever granted, and exact as a double. */
-    private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
-
-    // In place of a timeout.
-    private static final double GIVE_BACK = -1.0;
-    private static final double CHARGE = -2.0;
-
     private static final String ANOTHER_TIME = "TIME";
-
-    private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
-    private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
-    private static final int MAX_RUNS = 0xFFFF;
 
     private static final StateCodec CODEC = new StateCodec();
 
@@ -76,63 +63,20 @@ final class ScriptCall {
     }
 
     byte[] argument() {
-        ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+        ScriptArgument argument = new ScriptArgument(aboutMicros);
         for (int first = 0; first < batch.size(); ) {
             int end = first + 1;
             while (end < batch.size() && askSame(batch.get(first), batch.get(end))) {
                 end++;
             }
-            out = writeSection(out, end - first, batch.get(first), aboutMicros);
+            argument.addSection(end - first, batch.get(first));
             first = end;
         }
-        byte[] argument = new byte[out.position()];
-        out.flip().get(argument);
-        return argument;
+        return argument.toBytes();
     }
 
     private static boolean askSame(KeyRequests<?> one, KeyRequests<?> other) {
         return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
-    }
-
-    private static ByteBuffer writeSection(ByteBuffer buffer, int keys, KeyRequests<?> asked, long aboutMicros) {
-        ScriptedLimit<?, ?> scripted = ScriptedLimit.of(asked.limit());
-        ByteBuffer out = ensure(buffer, SECTION_BYTES + scripted.maxBytesOf(asked.limit()));
-        int runsAt = out.position() + Integer.BYTES;
-        out.putInt(keys).putShort((short) 0);
-        scripted.writeNumbersOf(asked.limit(), aboutMicros, out);
-        List<Request> requests = asked.requests();
-        int runs = 0;
-        for (int first = 0; first < requests.size(); runs++) {
-            Request request = requests.get(first);
-            int end = first + 1;
-            while (end < requests.size() && request.equals(requests.get(end))) {
-                end++;
-            }
-            out = ensure(out, RUN_BYTES);
-            out.putInt(request.peek() ? -request.permits() : request.permits());
-            out.putDouble(
-                    switch (request.action()) {
-                        case TAKE, PEEK -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                        case GIVE_BACK -> GIVE_BACK;
-                        case CHARGE -> CHARGE;
-                    });
-            out.putInt(end - first);
-            first = end;
-        }
-        if (runs > MAX_RUNS) {
-            throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
-        }
-        out.putShort(runsAt, (short) runs);
-        return out;
-    }
-
-    private static ByteBuffer ensure(ByteBuffer out, int more) {
-        if (out.remaining() >= more) {
-            return out;
-        }
-        return ByteBuffer.allocate(Math.max(2 * out.capacity(), out.position() + more))
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .put(out.flip());
     }
 
     /** The answers, in the order of the batch. */
@@ -145,7 +89,7 @@ final class ScriptCall {
             KeyRequests<?> asked = batch.get(i);
             byte[] value = (byte[]) reply.get(i + 2);
             if (isProblem(value)) {
-                if (problemOf(value).equals(ANOTHER_TIME)) {
+                if (isAnotherTime(value)) {
                     atAnotherTime.add(i);
                 }
                 answers.add(Answer.failed(problem(asked.key(), value)));
@@ -173,7 +117,8 @@ final class ScriptCall {
         return answers;
     }
 
-    private static boolean isProblem(byte @Nullable [] value) {
+    /** Whether the script found something else than a state. */
+    static boolean isProblem(byte @Nullable [] value) {
         return value != null && value.length > 0 && value[0] == '!';
     }
 
@@ -201,9 +146,14 @@ final class ScriptCall {
         return grants;
     }
 
-    private static LimiterBackendException problem(String key, byte[] reply) {
+    static LimiterBackendException problem(String key, byte[] reply) {
         String problem = problemOf(reply);
         return problem.equals("UNREADABLE") ? RedisProblems.unreadable(key) : RedisProblems.refused(key, problem);
+    }
+
+    /** Whether it was not decided because the time was not the one expected. */
+    static boolean isAnotherTime(byte[] reply) {
+        return problemOf(reply).equals(ANOTHER_TIME);
     }
 
     private static String problemOf(byte[] reply) {

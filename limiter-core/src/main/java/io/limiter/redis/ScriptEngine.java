@@ -8,6 +8,7 @@ import io.limiter.engine.BatchEngine;
 import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.SetPart;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
@@ -38,6 +40,7 @@ final class ScriptEngine implements BatchEngine {
     private final Map<ScriptedLimit<?, ?>, LuaScript> scripts = new HashMap<>();
     // What Redis' clock showed last; before that, this machine's.
     private volatile long aboutMicros = System.currentTimeMillis() * 1000;
+    private final TogetherScripts together;
     private volatile boolean closed;
 
     /**
@@ -49,6 +52,7 @@ final class ScriptEngine implements BatchEngine {
         this.redis = redis;
         this.denials = denials;
         this.blockingCalls = blockingCalls;
+        this.together = new TogetherScripts(clock);
         String batch = LuaScript.resource("batch.lua");
         for (ScriptedLimit<?, ?> limit : ScriptedLimit.all()) {
             scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, limit.script())));
@@ -82,6 +86,66 @@ final class ScriptEngine implements BatchEngine {
         }
         return start(List.of(new KeyRequests<>(key, limit, List.of(request))))
                 .thenApply(answers -> answers.get(0).decisions().get(0));
+    }
+
+    /** In one call where the keys can share one, that is but in a Cluster whose slots differ. */
+    @Override
+    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        return shareCall(parts)
+                ? List.copyOf(startTogether(parts).join().decisions())
+                : BatchEngine.super.decideTogether(parts);
+    }
+
+    /** As {@link #decideTogether}. */
+    @Override
+    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        if (blocks()) {
+            return BlockingCalls.decide(blockingCalls, parts.get(0).key(), () -> decideTogether(parts));
+        }
+        return shareCall(parts)
+                ? startTogether(parts).thenApply(answer -> List.copyOf(answer.decisions()))
+                : BatchEngine.super.decideTogetherAsync(parts);
+    }
+
+    private boolean shareCall(List<SetPart<?>> parts) {
+        try {
+            int lane = laneOf(parts.get(0).key());
+            return parts.stream().allMatch(part -> laneOf(part.key()) == lane);
+        } catch (RuntimeException e) {
+            throw RedisProblems.of(parts.get(0).key(), e);
+        }
+    }
+
+    private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts) {
+        if (closed) {
+            return CompletableFuture.completedFuture(
+                    RedisProblems.closed(List.of(parts.get(0).toKeyRequests())).get(0));
+        }
+        LuaScript script = together.of(parts);
+        TogetherCall call = new TogetherCall(parts, denials.readNanos(), aboutMicros);
+        return redis.start(script, call.keys(), call.argument())
+                .handle((reply, error) -> {
+                    if (error != null || !call.isAnotherTime(reply)) {
+                        return CompletableFuture.completedFuture(answer(call, reply, error));
+                    }
+                    TogetherCall again = new TogetherCall(parts, denials.readNanos(), ScriptCall.nowMicros(reply));
+                    return redis.start(script, again.keys(), again.argument())
+                            .handle((late, failure) -> answer(again, late, failure));
+                })
+                .thenCompose(answered -> answered);
+    }
+
+    private Answer answer(TogetherCall call, List<Object> reply, @Nullable Throwable error) {
+        if (error != null) {
+            return call.failed(error);
+        }
+        try {
+            aboutMicros = ScriptCall.nowMicros(reply);
+            return call.answer(reply, denials);
+        } catch (RuntimeException e) {
+            // Redis has decided, so it counts as a call that was not answered.
+            return call.failed(e);
+        }
     }
 
     /** Fails whatever comes later; what was sent is still answered. */

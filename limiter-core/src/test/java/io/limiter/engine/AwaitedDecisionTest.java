@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
 /** A wait that holds no thread, and what becomes of its permits if it is given up. */
@@ -18,8 +19,9 @@ class AwaitedDecisionTest {
     private final CompletableFuture<Decision> decided = new CompletableFuture<>();
     private final List<Runnable> timers = new ArrayList<>();
     private final AtomicInteger givenBack = new AtomicInteger();
-    private final AwaitedDecision awaited = new AwaitedDecision(
+    private final AwaitedDecision<Decision> awaited = new AwaitedDecision<>(
             decided,
+            Function.identity(),
             new Sleeper() {
                 @Override
                 public void sleep(long micros) {

@@ -1,6 +1,7 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.CountLimiter;
+import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -42,6 +43,16 @@ final class StubLimiters implements LimiterFactory {
     }
 
     private record Stub(String name, TokenBucket limit, Decision answer) implements RateLimiter {
+
+        @Override
+        public LimitPart own() {
+            throw new UnsupportedOperationException("no benchmark has sets");
+        }
+
+        @Override
+        public LimitPart on(String key) {
+            throw new UnsupportedOperationException("no benchmark has sets");
+        }
 
         @Override
         public Decision decide(int permits) {

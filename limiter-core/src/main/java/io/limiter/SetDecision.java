@@ -1,0 +1,85 @@
+package io.limiter;
+
+import io.limiter.algorithm.Decision;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The answer to one request to a {@link LimitSet}.
+ *
+ * @param parts what the parts answered, in the order of the set. If all grant, the permits are taken from all of them;
+ *     otherwise nothing is taken, and a part that grants says what it would have granted. A refusal that was known without
+ *     asking the backend has only those parts that are known to refuse
+ */
+public record SetDecision(List<OfPart> parts) {
+
+    /**
+     * @param part one of the set's
+     * @param decision what it answered
+     */
+    public record OfPart(LimitPart part, Decision decision) {}
+
+    /**
+     * @throws IllegalArgumentException if there are no parts
+     */
+    public SetDecision {
+        parts = List.copyOf(parts);
+        if (parts.isEmpty()) {
+            throw new IllegalArgumentException("a decision must have at least one part");
+        }
+    }
+
+    /** Whether all parts granted, so that the permits are taken. */
+    public boolean granted() {
+        return parts.stream().allMatch(part -> part.decision().granted());
+    }
+
+    /** The name of the limiter that refused, of several the one that does so for longest; empty if granted. */
+    public Optional<String> refusedBy() {
+        return refusal().map(refusal -> refusal.part().limiter().name());
+    }
+
+    /** The part that refused, of several the one that does so for longest, and then the first; empty if granted. */
+    public Optional<OfPart> refusal() {
+        return parts.stream()
+                .filter(part -> !part.decision().granted())
+                .max(Comparator.comparingLong((OfPart part) -> part.decision().retryAfterMicros())
+                        .thenComparing(
+                                Comparator.<OfPart>comparingInt(parts::indexOf).reversed()));
+    }
+
+    /**
+     * The set's answer as if it were one limit's: the longest wait, retry-after and reset-after of all parts, with the limit
+     * and what remains of the part that refused, or, if granted, of the one that has the least left.
+     */
+    public Decision decision() {
+        Decision tightest = refusal()
+                .orElseGet(() -> parts.stream()
+                        .min(Comparator.comparingLong(part -> part.decision().remaining()))
+                        .orElseThrow())
+                .decision();
+        return new Decision(
+                granted(),
+                tightest.limit(),
+                tightest.remaining(),
+                longest(Comparator.comparingLong(Decision::waitMicros)).waitMicros(),
+                longest(Comparator.comparingLong(Decision::retryAfterMicros)).retryAfterMicros(),
+                longest(Comparator.comparingLong(Decision::resetAfterMicros)).resetAfterMicros());
+    }
+
+    private Decision longest(Comparator<Decision> by) {
+        return parts.stream().map(OfPart::decision).max(by).orElseThrow();
+    }
+
+    /** How long the caller of a granted request waits; the longest of all parts. */
+    public Duration timeToWait() {
+        return decision().timeToWait();
+    }
+
+    /** When the same request would be granted if nobody else asked meanwhile; zero if granted. The longest of all parts. */
+    public Duration retryAfter() {
+        return decision().retryAfter();
+    }
+}

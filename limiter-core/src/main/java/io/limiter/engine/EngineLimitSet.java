@@ -1,0 +1,141 @@
+package io.limiter.engine;
+
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
+import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link LimitSet} on an engine. */
+final class EngineLimitSet implements LimitSet {
+
+    private final List<EnginePart> parts;
+    private final Engine engine;
+    private final Sleeper sleeper;
+
+    /**
+     * @param parts all on one engine
+     */
+    EngineLimitSet(List<EnginePart> parts) {
+        this.parts = List.copyOf(parts);
+        this.engine = parts.get(0).engineLimiter().engine();
+        // Limiters whose callers never wait have the default.
+        this.sleeper = parts.stream()
+                .map(part -> part.engineLimiter().sleeper())
+                .filter(each -> each != Sleeper.UNINTERRUPTIBLE)
+                .findFirst()
+                .orElse(Sleeper.UNINTERRUPTIBLE);
+        Set<String> keys = new HashSet<>();
+        for (EnginePart part : parts) {
+            if (!keys.add(part.backendKey())) {
+                throw new IllegalArgumentException("the permits of '" + part
+                        + "' are twice in one set: take each once, or more permits at a time");
+            }
+        }
+    }
+
+    @Override
+    public List<LimitPart> parts() {
+        return List.copyOf(parts);
+    }
+
+    @Override
+    public SetDecision decide(int permits) {
+        return decideAndWait(asked(permits, EnginePart::timeoutMicros));
+    }
+
+    @Override
+    public SetDecision decide(int permits, Duration timeout) {
+        return decideAndWait(asked(permits, part -> Timeouts.micros(timeout)));
+    }
+
+    @Override
+    public CompletableFuture<SetDecision> decideAsync(int permits) {
+        return decideAndWaitAsync(asked(permits, EnginePart::timeoutMicros));
+    }
+
+    @Override
+    public CompletableFuture<SetDecision> decideAsync(int permits, Duration timeout) {
+        return decideAndWaitAsync(asked(permits, part -> Timeouts.micros(timeout)));
+    }
+
+    @Override
+    public SetDecision peek(int permits) {
+        return inOneBatch(part -> new Request(permits, part.timeoutMicros(), true));
+    }
+
+    @Override
+    public SetDecision refund(int permits) {
+        return inOneBatch(part -> Request.giveBack(permits));
+    }
+
+    /** What every part is asked, under its limiter's numbers of now. */
+    private List<SetPart<?>> asked(int permits, ToLongFunction<EnginePart> timeoutMicros) {
+        List<SetPart<?>> asked = new ArrayList<>(parts.size());
+        for (EnginePart part : parts) {
+            asked.add(part.asked(new Request(permits, timeoutMicros.applyAsLong(part), false)));
+        }
+        return asked;
+    }
+
+    private SetDecision decideAndWait(List<SetPart<?>> asked) {
+        SetDecision decided = toDecision(engine.decideTogether(asked));
+        long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
+        if (waitMicros > 0) {
+            sleeper.sleep(waitMicros);
+        }
+        return decided;
+    }
+
+    private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
+        CompletableFuture<SetDecision> decided =
+                engine.decideTogetherAsync(asked).thenApply(this::toDecision);
+        return new AwaitedDecision<>(decided, SetDecision::decision, sleeper, () -> giveBackUnused(asked));
+    }
+
+    private void giveBackUnused(List<SetPart<?>> asked) {
+        for (int i = 0; i < asked.size(); i++) {
+            SetPart<?> part = asked.get(i);
+            parts.get(i)
+                    .engineLimiter()
+                    .giveBackUnused(part.key(), part.limit(), part.request().permits());
+        }
+    }
+
+    private SetDecision inOneBatch(Function<EnginePart, Request> request) {
+        List<KeyRequests<?>> batch = new ArrayList<>(parts.size());
+        for (EnginePart part : parts) {
+            batch.add(part.keyRequests(request.apply(part)));
+        }
+        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        for (Answer answer : engine.decide(batch)) {
+            decisions.add(answer.decisions().get(0));
+        }
+        return toDecision(decisions);
+    }
+
+    private SetDecision toDecision(List<@Nullable Decision> decisions) {
+        List<SetDecision.OfPart> answered = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            Decision decision = decisions.get(i);
+            if (decision != null) {
+                answered.add(new SetDecision.OfPart(parts.get(i), decision));
+            }
+        }
+        return new SetDecision(answered);
+    }
+
+    @Override
+    public String toString() {
+        return "LimitSet" + parts;
+    }
+}

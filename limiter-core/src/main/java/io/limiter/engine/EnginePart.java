@@ -1,0 +1,84 @@
+package io.limiter.engine;
+
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.algorithm.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link LimitPart} on an engine. */
+final class EnginePart implements LimitPart {
+
+    private final EngineLimiter<?> limiter;
+    private final @Nullable String key;
+    private final String backendKey;
+
+    /**
+     * @param key as callers name it; {@code null} for the limiter's own permits
+     */
+    EnginePart(EngineLimiter<?> limiter, @Nullable String key, String backendKey) {
+        this.limiter = limiter;
+        this.key = key;
+        this.backendKey = backendKey;
+    }
+
+    @Override
+    public Limiter limiter() {
+        return limiter;
+    }
+
+    @Override
+    public Optional<String> key() {
+        return Optional.ofNullable(key);
+    }
+
+    @Override
+    public LimitPart inSlot(String slot) {
+        KeySpace keys = limiter.keys();
+        return new EnginePart(limiter, key, keys.inSlot(slot, key == null ? keys.own() : keys.of(key)));
+    }
+
+    @Override
+    public LimitSet with(List<LimitPart> others) {
+        List<EnginePart> parts = new ArrayList<>();
+        parts.add(this);
+        for (LimitPart other : others) {
+            if (!(other instanceof EnginePart part) || part.limiter.engine() != limiter.engine()) {
+                throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
+                        + limiter.name() + " and " + other.limiter().name() + " were not");
+            }
+            parts.add(part);
+        }
+        return new EngineLimitSet(parts);
+    }
+
+    /** How long a call that names no timeout waits. */
+    long timeoutMicros() {
+        return limiter.timeoutMicros();
+    }
+
+    SetPart<?> asked(Request request) {
+        return new SetPart<>(backendKey, limiter.limit(), request);
+    }
+
+    KeyRequests<?> keyRequests(Request request) {
+        return new KeyRequests<>(backendKey, limiter.limit(), List.of(request));
+    }
+
+    EngineLimiter<?> engineLimiter() {
+        return limiter;
+    }
+
+    /** The whole key. */
+    String backendKey() {
+        return backendKey;
+    }
+
+    @Override
+    public String toString() {
+        return limiter.name() + (key == null ? "" : ":" + key);
+    }
+}

@@ -1,0 +1,116 @@
+package io.limiter.engine;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Several limits, one after the other, for engines that cannot decide them at one moment. The first that refuses ends it:
+ * what those before it have granted goes back, and all but it are only looked at.
+ *
+ * <p>Until permits are back others can be refused because of them, but nobody is granted more than there is.
+ */
+final class InOrder {
+
+    private final BiFunction<SetPart<?>, Request, CompletableFuture<Decision>> ask;
+    private final List<SetPart<?>> parts;
+
+    private InOrder(BiFunction<SetPart<?>, Request, CompletableFuture<Decision>> ask, List<SetPart<?>> parts) {
+        this.ask = ask;
+        this.parts = parts;
+    }
+
+    static List<@Nullable Decision> decide(Engine engine, List<SetPart<?>> parts) {
+        InOrder inOrder = new InOrder((part, request) -> decideNow(engine, part, request), parts);
+        try {
+            return inOrder.takeFrom(0, new ArrayList<>()).join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    static CompletableFuture<List<@Nullable Decision>> decideAsync(Engine engine, List<SetPart<?>> parts) {
+        return new InOrder((part, request) -> engine.decideAsync(part.key(), part.limit(), request), parts)
+                .takeFrom(0, new ArrayList<>());
+    }
+
+    private static CompletableFuture<Decision> decideNow(Engine engine, SetPart<?> part, Request request) {
+        try {
+            return CompletableFuture.completedFuture(engine.decide(part.key(), part.limit(), request));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private CompletableFuture<List<@Nullable Decision>> takeFrom(int first, List<@Nullable Decision> taken) {
+        if (first == parts.size()) {
+            return CompletableFuture.completedFuture(taken);
+        }
+        return take(first)
+                .handle((decision, error) -> {
+                    if (error != null) {
+                        return giveBackAndFail(first, error);
+                    }
+                    if (!decision.granted()) {
+                        return giveBackAndLook(first, decision);
+                    }
+                    taken.add(decision);
+                    return takeFrom(first + 1, taken);
+                })
+                .thenCompose(next -> next);
+    }
+
+    private CompletableFuture<Decision> take(int part) {
+        return ask.apply(parts.get(part), parts.get(part).request());
+    }
+
+    /** The decisions if this part refuses. */
+    private CompletableFuture<List<@Nullable Decision>> giveBackAndLook(int refusing, Decision refusal) {
+        CompletableFuture<List<@Nullable Decision>> looked = CompletableFuture.completedFuture(new ArrayList<>());
+        for (int i = 0; i < parts.size(); i++) {
+            CompletableFuture<Decision> look = i == refusing
+                    ? CompletableFuture.completedFuture(refusal)
+                    : i < refusing ? giveBack(i).thenCompose(peek(i)) : peek(i).apply(refusal);
+            looked = looked.thenCombine(look, InOrder::add);
+        }
+        return looked;
+    }
+
+    private static List<@Nullable Decision> add(List<@Nullable Decision> decisions, Decision next) {
+        decisions.add(next);
+        return decisions;
+    }
+
+    private CompletableFuture<Decision> giveBack(int part) {
+        return ask.apply(
+                parts.get(part), Request.giveBack(parts.get(part).request().permits()));
+    }
+
+    private Function<Decision, CompletableFuture<Decision>> peek(int part) {
+        SetPart<?> looked = parts.get(part);
+        return before -> ask.apply(looked, looked.request().as(Request.Action.PEEK));
+    }
+
+    /** What cannot be given back either counts as taken, and is told with the failure. */
+    private CompletableFuture<List<@Nullable Decision>> giveBackAndFail(int failing, Throwable error) {
+        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        CompletableFuture<Void> givenBack = CompletableFuture.completedFuture(null);
+        for (int i = 0; i < failing; i++) {
+            givenBack = givenBack.thenCombine(
+                    giveBack(i).handle((decision, another) -> {
+                        if (another != null) {
+                            cause.addSuppressed(another);
+                        }
+                        return decision;
+                    }),
+                    (nothing, decision) -> null);
+        }
+        return givenBack.thenCompose(done -> CompletableFuture.failedFuture(cause));
+    }
+}

@@ -1,0 +1,85 @@
+package io.limiter.redis;
+
+import io.limiter.algorithm.Request;
+import io.limiter.engine.KeyRequests;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** What a script is asked, as {@code batch.lua} and {@code together.lua} read it. Not safe for use by several threads. */
+final class ScriptArgument {
+
+    /** Longer than any wait that is ever granted, and exact as a double. */
+    private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
+
+    // In place of a timeout.
+    private static final double GIVE_BACK = -1.0;
+    private static final double CHARGE = -2.0;
+
+    private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
+    private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
+    private static final int MAX_RUNS = 0xFFFF;
+
+    private final long aboutMicros;
+    private ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+
+    /**
+     * @param aboutMicros what Redis' clock may show
+     */
+    ScriptArgument(long aboutMicros) {
+        this.aboutMicros = aboutMicros;
+    }
+
+    /** Which kind of limit the next section is for, from 0 to 255. */
+    void addKind(int kind) {
+        ensure(1);
+        out.put((byte) kind);
+    }
+
+    /** A section for as many keys, all of which are asked this. */
+    void addSection(int keys, KeyRequests<?> asked) {
+        ScriptedLimit<?, ?> scripted = ScriptedLimit.of(asked.limit());
+        ensure(SECTION_BYTES + scripted.maxBytesOf(asked.limit()));
+        int runsAt = out.position() + Integer.BYTES;
+        out.putInt(keys).putShort((short) 0);
+        scripted.writeNumbersOf(asked.limit(), aboutMicros, out);
+        List<Request> requests = asked.requests();
+        int runs = 0;
+        for (int first = 0; first < requests.size(); runs++) {
+            Request request = requests.get(first);
+            int end = first + 1;
+            while (end < requests.size() && request.equals(requests.get(end))) {
+                end++;
+            }
+            ensure(RUN_BYTES);
+            out.putInt(request.peek() ? -request.permits() : request.permits());
+            out.putDouble(
+                    switch (request.action()) {
+                        case TAKE, PEEK -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
+                        case GIVE_BACK -> GIVE_BACK;
+                        case CHARGE -> CHARGE;
+                    });
+            out.putInt(end - first);
+            first = end;
+        }
+        if (runs > MAX_RUNS) {
+            throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
+        }
+        out.putShort(runsAt, (short) runs);
+    }
+
+    /** All of it; nothing is added later. */
+    byte[] toBytes() {
+        byte[] bytes = new byte[out.position()];
+        out.flip().get(bytes);
+        return bytes;
+    }
+
+    private void ensure(int more) {
+        if (out.remaining() < more) {
+            out = ByteBuffer.allocate(Math.max(2 * out.capacity(), out.position() + more))
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .put(out.flip());
+        }
+    }
+}

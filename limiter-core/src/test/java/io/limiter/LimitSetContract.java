@@ -1,0 +1,315 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What every set of limits does, whichever engine decides. */
+abstract class LimitSetContract {
+
+    private static final double NEVER = Double.POSITIVE_INFINITY;
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    /** The clock of the engine. */
+    protected abstract TestClock clock();
+
+    /** One request: when, for how many, who refuses it and for how long, and what three limits have left. */
+    private record Case(
+            double second, int permits, String refusedBy, double retryAfter, long fives, long threes, long twos) {}
+
+    /** At most a second is any refusal remembered, so refusals that differ lie a second apart. */
+    private static final List<Case> CASES = List.of(
+            new Case(0, 1, "", 0, 4, 2, 1),
+            new Case(0, 2, "twos", 2, 4, 2, 1),
+            new Case(1, 3, "twos", NEVER, 5, 2, 1),
+            new Case(2, 6, "fives", NEVER, 5, 2, 2),
+            new Case(3, 2, "", 0, 3, 0, 0),
+            new Case(3, 1, "threes", 7, 3, 0, 0),
+            new Case(4, 1, "threes", 6, 4, 0, 0),
+            new Case(10, 2, "", 0, 3, 1, 0),
+            new Case(11, 2, "threes", 9, 4, 1, 0),
+            new Case(20, 2, "", 0, 3, 1, 0));
+
+    @Test
+    void permits_are_taken_of_all_limits_or_of_none() {
+        RateLimiter fives = limiters().build("fives", 1, 5, 60);
+        CountLimiter threes = limiters().count("threes", 3, Duration.ofSeconds(10));
+        RateLimiter twos = limiters().build("twos", 0.5, 4, 60);
+        LimitSet set = LimitSet.of(fives.on("alice"), threes.on("alice"), twos.on("acme"));
+        for (Case c : CASES) {
+            clock().atSecond(c.second);
+            SetDecision decision = set.decide(c.permits);
+            assertThat(decision.granted()).as("%s: %s", c, decision).isEqualTo(c.refusedBy.isEmpty());
+            assertThat(decision.refusedBy().orElse(""))
+                    .as("%s: %s", c, decision)
+                    .isEqualTo(c.refusedBy);
+            assertThat(decision.retryAfter())
+                    .as("%s: %s", c, decision)
+                    .isEqualTo(c.retryAfter == NEVER ? Decision.NEVER : Duration.ofSeconds((long) c.retryAfter));
+            assertThat(List.of(
+                            fives.peek("alice").remaining(),
+                            threes.peek("alice").remaining(),
+                            twos.peek("acme").remaining()))
+                    .as("%s leaves", c)
+                    .containsExactly(c.fives, c.threes, c.twos);
+        }
+    }
+
+    @Test
+    void a_part_that_would_have_granted_says_what_it_has() {
+        RateLimiter many = limiters().build("many", 1, 5, 60);
+        CountLimiter few = limiters().count("few", 1, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(many.own(), few.own());
+        assertThat(set.tryAcquire()).isTrue();
+        SetDecision refused = set.decide(2);
+        assertThat(refused.parts())
+                .extracting(part -> part.decision().granted())
+                .containsExactly(true, false);
+        assertThat(refused.parts().get(0).decision().remaining()).isEqualTo(4);
+        assertThat(refused.parts()).extracting(SetDecision.OfPart::part).containsExactlyElementsOf(set.parts());
+        assertThat(refused.decision().limit()).isEqualTo(1);
+        assertThat(refused.decision().remaining()).isZero();
+    }
+
+    @Test
+    void one_limit_refuses_whatever_its_place_in_the_set() {
+        CountLimiter none = limiters().count("none", 1, Duration.ofSeconds(10));
+        CountLimiter some = limiters().count("some", 2, Duration.ofSeconds(20));
+        RateLimiter many = limiters().build("many", 1, 3, 60);
+        none.tryAcquire();
+        assertThat(LimitSet.of(none.own(), some.own(), many.own()).decide(1).refusedBy())
+                .contains("none");
+        assertThat(LimitSet.of(some.own(), none.own(), many.own()).decide(1).refusedBy())
+                .contains("none");
+        assertThat(LimitSet.of(many.own(), some.own(), none.own()).decide(1).refusedBy())
+                .contains("none");
+        assertThat(some.peek().remaining()).isEqualTo(2);
+        assertThat(many.peek().remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void the_caller_waits_as_long_as_the_slowest_limit_says() {
+        Duration patience = Duration.ofSeconds(10);
+        RateLimiter fast = limiters()
+                .build("fast", TokenBucket.builder(1, 1).timeout(patience).build());
+        RateLimiter slow = limiters()
+                .build("slow", TokenBucket.builder(0.5, 2).timeout(patience).build());
+        LimitSet set = LimitSet.of(
+                fast.own(),
+                slow.own(),
+                limiters().count("w", 3, Duration.ofDays(1)).own());
+        assertThat(set.decide(1).timeToWait()).isZero();
+        long before = clock().micros();
+        SetDecision second = set.decide(1);
+        assertThat(second.granted()).isTrue();
+        assertThat(second.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(clock().micros() - before).isEqualTo(2_000_000);
+        assertThat(set.decideAsync(1).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(clock().micros() - before).isEqualTo(4_000_000);
+        assertThat(set.decideAsync(1).join().refusedBy()).contains("w");
+        assertThat(clock().micros() - before).as("a refusal does not wait").isEqualTo(4_000_000);
+    }
+
+    @Test
+    void one_timeout_goes_for_all() {
+        RateLimiter fast = limiters().build("fast", 1, 1, 60);
+        RateLimiter slow = limiters().build("slow", 0.5, 2, 60);
+        LimitSet set = LimitSet.of(fast.own(), slow.own());
+        assertThat(set.tryAcquire(1, Duration.ofSeconds(-1))).isTrue();
+        SetDecision refused = set.decide(1, Duration.ofSeconds(1));
+        assertThat(refused.refusedBy()).contains("slow");
+        assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(set.decide(1, Duration.ofSeconds(Long.MAX_VALUE)).timeToWait())
+                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(set.decideAsync(1, Duration.ofSeconds(2)).join().granted()).isTrue();
+    }
+
+    @Test
+    void the_next_caller_waits_where_that_is_the_limits_way() {
+        TokenBucket next =
+                TokenBucket.builder(1, 1).whoWaits(WhoWaits.NEXT_CALLER).build();
+        RateLimiter limiter = limiters().build("next", next);
+        LimitSet set = LimitSet.of(
+                limiter.own(), limiters().count("w", 10, Duration.ofDays(1)).own());
+        assertThat(set.tryAcquire(4)).isTrue();
+        assertThat(set.decide(1).refusedBy()).contains("next");
+        assertThat(set.decide(1, Duration.ofSeconds(3)).timeToWait()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void keys_of_one_limiter_and_its_own_permits_go_together() {
+        CountLimiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        limiter.tryAcquire("b");
+        LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter.own());
+        assertThat(set.tryAcquire()).isTrue();
+        SetDecision refused = set.decide(1);
+        assertThat(refused.refusal().orElseThrow().part().key()).isEqualTo(Optional.of("b"));
+        assertThat(limiter.peek("a").remaining()).isEqualTo(1);
+        assertThat(limiter.peek().remaining()).isEqualTo(1);
+        assertThat(limiter.own().key()).isEmpty();
+        assertThat(limiter.own().limiter()).isSameAs(limiter);
+    }
+
+    @Test
+    void a_bucket_that_starts_empty_starts_with_a_refusal() {
+        RateLimiter empty = limiters()
+                .build("empty", TokenBucket.builder(1, 2).startsFull(false).build());
+        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(window.own(), empty.own());
+        assertThat(set.decide(1).refusedBy()).contains("empty");
+        clock().atSecond(1);
+        assertThat(set.tryAcquire()).isTrue();
+        assertThat(window.peek().remaining()).isEqualTo(4);
+    }
+
+    @Test
+    void a_new_rate_takes_effect_with_a_refusal() {
+        assertThat(limiters().build("k", 0.001, 1000, 60).tryAcquire()).isTrue();
+        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet faster =
+                LimitSet.of(window.own(), limiters().build("k", 1, 1, 60).own());
+        assertThat(faster.decide(1).refusedBy()).contains("k");
+        clock().atSecond(1);
+        assertThat(faster.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_limiter_whose_rate_is_set_has_it_in_the_sets_that_it_is_part_of() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        LimitSet set = LimitSet.of(
+                limiter.own(), limiters().count("w", 9, Duration.ofDays(1)).own());
+        assertThat(set.tryAcquire()).isTrue();
+        limiter.setRate(4);
+        clock().atSecond(1);
+        assertThat(set.tryAcquire(2)).isTrue();
+    }
+
+    @Test
+    void a_clock_that_steps_back_gives_nothing_away() {
+        RateLimiter bucket = limiters().build("k", 1, 2, 60);
+        CountLimiter window = limiters().count("w", 2, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(bucket.own(), window.own());
+        assertThat(set.tryAcquire(2)).isTrue();
+        clock().advance(Duration.ofSeconds(-5));
+        assertThat(set.decide(1).parts()).noneMatch(part -> part.decision().granted());
+        clock().atSecond(4);
+        assertThat(set.decide(1).refusedBy()).contains("w");
+        assertThat(bucket.peek().remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void a_peek_takes_nothing_and_a_refund_returns_to_all() {
+        RateLimiter bucket = limiters().build("k", 1, 3, 60);
+        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(bucket.own(), window.own());
+        assertThat(set.peek(3).granted()).isTrue();
+        assertThat(set.peek(4).refusedBy()).contains("k");
+        assertThat(set.decide(3).decision().remaining()).isZero();
+        assertThat(set.peek(1).refusedBy()).contains("k");
+        assertThat(set.refund(2).granted()).isTrue();
+        assertThat(bucket.peek().remaining()).isEqualTo(2);
+        assertThat(window.peek().remaining()).isEqualTo(4);
+    }
+
+    @Test
+    void a_slot_has_permits_of_its_own() {
+        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        RateLimiter bucket = limiters().build("b", 1, 1, 60);
+        assertThat(LimitSet.of(limiter.on("a").inSlot("x"), bucket.own().inSlot("x"))
+                        .tryAcquire())
+                .isTrue();
+        assertThat(LimitSet.of(limiter.on("a").inSlot("x")).tryAcquire()).isFalse();
+        assertThat(LimitSet.of(bucket.own().inSlot("x")).tryAcquire()).isFalse();
+        assertThat(LimitSet.of(limiter.on("a").inSlot("y")).tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire("a")).isTrue();
+        assertThat(bucket.tryAcquire()).isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.on("a").inSlot(" "))
+                .withMessageContaining("slot must not be null or blank");
+    }
+
+    @Test
+    void async_decides_as_waiting_does() {
+        LimitSet waiting = mixed("waiting");
+        LimitSet async = mixed("async");
+        for (int permits : new int[] {3, 2, 5, 1, 1, 9}) {
+            SetDecision expected = waiting.decide(permits);
+            SetDecision actual = async.decideAsync(permits).join();
+            assertThat(actual.parts())
+                    .extracting(SetDecision.OfPart::decision)
+                    .containsExactlyElementsOf(expected.parts().stream()
+                            .map(SetDecision.OfPart::decision)
+                            .toList());
+            clock().advance(Duration.ofSeconds(2));
+        }
+        assertThat(async.tryAcquireAsync(100).join()).isFalse();
+    }
+
+    private LimitSet mixed(String name) {
+        return LimitSet.of(
+                limiters().build(name + "-b", 1, 4, 60).own(),
+                limiters().count(name + "-w", 6, Duration.ofSeconds(10)).own());
+    }
+
+    @Test
+    void threads_with_sets_that_overlap_leak_nothing() {
+        CountLimiter a = limiters().count("a", 40, Duration.ofDays(1));
+        RateLimiter b = limiters().build("b", 0.001, 60_000, 60);
+        CountLimiter c = limiters().count("c", 30, Duration.ofDays(1));
+        LimitSet ab = LimitSet.of(a.own(), b.own());
+        LimitSet bc = LimitSet.of(c.own(), b.own());
+        LimitSet ca = LimitSet.of(a.own(), c.own());
+        List<LimitSet> sets = List.of(ab, bc, ca);
+        List<AtomicInteger> granted = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
+        AtomicInteger alone = new AtomicInteger();
+        AtomicInteger next = new AtomicInteger();
+        Concurrently.run(6, () -> {
+            int first = next.getAndIncrement();
+            for (int i = 0; i < 18; i++) {
+                int set = (first + i) % 3;
+                granted.get(set).addAndGet(sets.get(set).tryAcquire() ? 1 : 0);
+                if (i % 6 == 0) {
+                    alone.addAndGet(b.tryAcquire() ? 1 : 0);
+                }
+            }
+        });
+        int ofAb = granted.get(0).get();
+        int ofBc = granted.get(1).get();
+        int ofCa = granted.get(2).get();
+        assertThat(40 - a.peek().remaining()).isEqualTo(ofAb + ofCa);
+        assertThat(60 - b.peek().remaining()).isEqualTo(ofAb + ofBc + alone.get());
+        assertThat(30 - c.peek().remaining()).isEqualTo(ofBc + ofCa);
+        assertThat(ofAb + ofBc + ofCa).isPositive();
+    }
+
+    @Test
+    void a_set_that_makes_no_sense_is_an_error() {
+        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
+        CountLimiter same = limiters().count("k", 2, Duration.ofSeconds(9));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter.own(), same.on("a")))
+                .withMessage("the permits of 'k:a' are twice in one set: take each once, or more permits at a time");
+        LimitPart stranger =
+                new io.limiter.local.LocalLimiterFactory().build("s", 1, 1, 60).own();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSet.of(limiter.own(), stranger))
+                .withMessage("all limiters of a set must be built by one factory, but k and s were not");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitSet.of(limiter.own()).decide(0))
+                .withMessage("permits must be at least 1, was 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(""));
+    }
+}
