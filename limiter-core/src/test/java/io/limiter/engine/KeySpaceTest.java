@@ -102,6 +102,37 @@ class KeySpaceTest {
     }
 
     @Test
+    void a_slot_stands_ahead_in_braces_of_its_own() {
+        assertThat(keys.inSlot("acme", keys.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
+        assertThat(keys.inSlot("acme", keys.own())).isEqualTo("rateLimit:{acme}{sms}");
+        assertThat(keys.inSlot("a:b}{%", keys.own())).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
+        assertThat(keys.inSlot("k".repeat(129), keys.own())).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
+        KeySpace log = new KeySpace(PREFIX, "sms", ":log");
+        assertThat(log.inSlot("acme", log.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
+    }
+
+    @Test
+    void no_slot_name_or_key_can_be_made_up_to_reach_anothers() {
+        Map<String, String> owners = new HashMap<>();
+        for (int i = 0; i < 200_000; i++) {
+            String name = text(2);
+            String key = text(2);
+            String slot = text(2);
+            if (name.isBlank() || key.isBlank() || slot.isBlank()) {
+                continue;
+            }
+            KeySpace space = new KeySpace(PREFIX, name, random.nextBoolean() ? "" : ":log");
+            String kind = space.own().endsWith("}") ? "" : "log";
+            String owner = kind + "\u0001" + name;
+            checkOwner(owners, space.own(), owner);
+            checkOwner(owners, space.of(key), owner + "\u0001of" + key);
+            checkOwner(owners, space.inSlot(slot, space.own()), owner + "\u0001in" + slot);
+            checkOwner(owners, space.inSlot(slot, space.of(key)), owner + "\u0001of" + key + "\u0001in" + slot);
+        }
+        assertThat(owners.size()).isGreaterThan(10_000);
+    }
+
+    @Test
     void noKeyLeavesItsBraces() {
         for (int i = 0; i < 10_000; i++) {
             String key = text(12);

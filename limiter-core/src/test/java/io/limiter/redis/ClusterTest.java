@@ -2,8 +2,11 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -149,6 +153,46 @@ class ClusterTest {
         assertThat(engine.lanes()).isEqualTo(16_384);
         assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
         assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void a_set_in_one_slot_is_one_call_and_one_in_several_is_asked_in_order(RedisConnectionFactory connections) {
+        LimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
+                .denyCacheSize(0)
+                .build()
+                .withPrefix("set-" + prefix(connections));
+        RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
+        CountLimiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        for (String user : List.of("a", "b", "c")) {
+            LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
+            LimitSet together = LimitSet.of(
+                    perSecond.on(user).inSlot(user), perDay.on(user + "-day").inSlot(user));
+            for (LimitSet set : List.of(apart, together)) {
+                long calls = scriptCalls();
+                assertThat(set.tryAcquire(2)).isTrue();
+                // Redis may have to be told a script first, which is a call too.
+                calls = scriptCalls();
+                SetDecision refused = set.decide(1);
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
+                assertThat(refused.refusedBy()).contains("perDay");
+                assertThat(set.decideAsync(1).join().refusedBy()).contains("perDay");
+                assertThat(set.peek(1).parts())
+                        .extracting(part -> part.decision().remaining())
+                        .containsExactly(1L, 0L);
+            }
+        }
+        assertThat(perSecond.peek("a").remaining()).isEqualTo(1);
+    }
+
+    /** On all masters. */
+    private static long scriptCalls() {
+        Pattern calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");
+        return cluster.nodes().stream()
+                .map(node -> cluster.info(node, "commandstats"))
+                .flatMap(info -> calls.matcher(info).results())
+                .mapToLong(match -> Long.parseLong(match.group(1)))
+                .sum();
     }
 
     private static void limitsManyKeys(LimiterFactory limiters) {

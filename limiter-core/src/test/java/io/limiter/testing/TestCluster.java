@@ -94,6 +94,16 @@ public final class TestCluster implements AutoCloseable {
         return cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList();
     }
 
+    /** A section of what the node says of itself. */
+    public String info(String node, String section) {
+        RedisClient client = RedisClient.create("redis://" + node);
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            return connection.sync().info(section);
+        } finally {
+            client.shutdown();
+        }
+    }
+
     @Override
     public void close() {
         try {

@@ -1,0 +1,59 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.SetDecision.OfPart;
+import io.limiter.algorithm.Decision;
+import io.limiter.local.LocalLimiterFactory;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SetDecisionTest {
+
+    private static final Decision FEW = new Decision(true, 5, 1, 0, 0, 4_000_000);
+    private static final Decision MANY = new Decision(true, 100, 60, 2_000_000, 0, 40_000_000);
+    private static final Decision SOON = new Decision(false, 5, 0, 1_000_000, 1_000_000, 5_000_000);
+    private static final Decision LATE = new Decision(false, 9, 2, 3_000_000, 3_000_000, 3_000_000);
+    private static final Decision NEVER = new Decision(false, 9, 9, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0);
+
+    private final LimiterFactory limiters = new LocalLimiterFactory();
+
+    @Test
+    void granted_it_has_what_the_scarcest_has_and_the_longest_times() {
+        SetDecision decision = of(MANY, FEW);
+        assertThat(decision.granted()).isTrue();
+        assertThat(decision.refusedBy()).isEmpty();
+        assertThat(decision.refusal()).isEmpty();
+        assertThat(decision.decision()).isEqualTo(new Decision(true, 5, 1, 2_000_000, 0, 40_000_000));
+    }
+
+    @Test
+    void refused_it_names_the_limit_that_refuses_for_longest() {
+        SetDecision decision = of(SOON, FEW, LATE, MANY);
+        assertThat(decision.granted()).isFalse();
+        assertThat(decision.refusedBy()).contains("limit2");
+        assertThat(decision.decision()).isEqualTo(new Decision(false, 9, 2, 3_000_000, 3_000_000, 40_000_000));
+        assertThat(of(SOON, NEVER, LATE).refusedBy()).contains("limit1");
+        assertThat(of(SOON, NEVER).retryAfter()).isEqualTo(Decision.NEVER);
+    }
+
+    @Test
+    void of_those_that_refuse_for_as_long_it_names_the_first() {
+        assertThat(of(FEW, LATE, LATE).refusedBy()).contains("limit1");
+    }
+
+    @Test
+    void a_decision_about_nothing_is_an_error() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new SetDecision(List.of()));
+    }
+
+    private SetDecision of(Decision... decisions) {
+        List<OfPart> parts = new java.util.ArrayList<>();
+        for (Decision decision : decisions) {
+            parts.add(
+                    new OfPart(limiters.build("limit" + parts.size(), 1, 1, 60).own(), decision));
+        }
+        return new SetDecision(parts);
+    }
+}

@@ -1,0 +1,113 @@
+package io.limiter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Request.Action;
+import io.limiter.algorithm.TokenBucket;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Limits that cannot be decided at one moment: who is asked what, and what becomes of it when one fails. */
+class InOrderTest {
+
+    private final List<String> asked = new ArrayList<>();
+    private final Set<String> refusing = new HashSet<>();
+    private final Set<String> failing = new HashSet<>();
+    private final Engine engine = new Recorder();
+
+    @Test
+    void all_are_taken_in_their_order() {
+        assertThat(engine.decideTogether(parts())).hasSize(3).allMatch(Decision::granted);
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c");
+    }
+
+    @Test
+    void the_first_that_refuses_ends_it() {
+        refusing.add("TAKE b");
+        assertThat(engine.decideTogether(parts())).extracting(Decision::granted).containsExactly(true, false, true);
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a", "PEEK a", "PEEK c");
+    }
+
+    @Test
+    void what_was_taken_before_a_failure_goes_back() {
+        failing.add("TAKE c");
+        assertThatThrownBy(() -> engine.decideTogether(parts()))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("TAKE c")
+                .hasNoSuppressedExceptions();
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c", "GIVE_BACK a", "GIVE_BACK b");
+    }
+
+    @Test
+    void what_cannot_go_back_is_told() {
+        failing.addAll(List.of("TAKE c", "GIVE_BACK a"));
+        assertThatThrownBy(() -> engine.decideTogether(parts()))
+                .hasMessageContaining("TAKE c")
+                .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("GIVE_BACK a"));
+        assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
+        failing.remove("TAKE c");
+        refusing.add("TAKE c");
+        assertThatThrownBy(() -> engine.decideTogether(parts())).hasMessageContaining("GIVE_BACK a");
+        assertThat(asked).contains("GIVE_BACK b", "PEEK b");
+    }
+
+    @Test
+    void async_asks_the_same() {
+        assertThat(engine.decideTogetherAsync(parts()).join()).allMatch(Decision::granted);
+        refusing.add("TAKE c");
+        assertThat(engine.decideTogetherAsync(parts()).join())
+                .extracting(Decision::granted)
+                .containsExactly(true, true, false);
+        failing.add("TAKE b");
+        asked.clear();
+        assertThatThrownBy(() -> engine.decideTogetherAsync(parts()).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a");
+    }
+
+    private static List<SetPart<?>> parts() {
+        List<SetPart<?>> parts = new ArrayList<>();
+        for (String key : List.of("a", "b", "c")) {
+            parts.add(new SetPart<>(key, TokenBucket.of(1, 1), new Request(1, 0, false)));
+        }
+        return parts;
+    }
+
+    private final class Recorder implements Engine {
+
+        @Override
+        public List<Answer> decide(List<KeyRequests<?>> batch) {
+            return batch.stream()
+                    .map(each -> Answer.of(
+                            List.of(decideOne(each.key(), each.requests().get(0).action()))))
+                    .toList();
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+            try {
+                return CompletableFuture.completedFuture(decideOne(key, request.action()));
+            } catch (LimiterBackendException e) {
+                return CompletableFuture.failedFuture(e);
+            }
+        }
+
+        private Decision decideOne(String key, Action action) {
+            String what = action + " " + key;
+            asked.add(what);
+            if (failing.contains(what)) {
+                throw new LimiterBackendException(key, what);
+            }
+            return new Decision(!refusing.contains(what), 1, 0, 0, 0, 0);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import io.limiter.LimitSet;
+import io.limiter.SetDecision;
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two JVMs with six threads each on sets that overlap: what each limit has given out is what the sets were granted. */
+class LimitSetFleetTest {
+
+    private static final int MEMBERS = 2;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final List<Process> fleet = new ArrayList<>();
+
+    @AfterEach
+    void nothing_is_left_running() {
+        fleet.forEach(Process::destroyForcibly);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"script", "lock"})
+    void nothing_leaks(String engine) throws Exception {
+        for (int i = 0; i < MEMBERS; i++) {
+            fleet.add(start(engine));
+        }
+        for (Process member : fleet) {
+            assertThat(member.inputReader().readLine()).isEqualTo("ready");
+        }
+        for (Process member : fleet) {
+            member.getOutputStream().write('\n');
+            member.getOutputStream().flush();
+        }
+        long[] granted = new long[3];
+        for (Process member : fleet) {
+            String line = member.inputReader().readLine();
+            assertThat(line).as("a fleet member ended without a result").isNotNull();
+            List<String> numbers = Splitter.on(' ').splitToList(line);
+            for (int i = 0; i < granted.length; i++) {
+                granted[i] += Long.parseLong(numbers.get(i));
+            }
+        }
+        // On the members' clock, which is Redis's own.
+        List<LimitSet> sets = SetFleetMember.sets(RedisRateLimiterFactory.builder(RedisFixture.connections())
+                .build()
+                .withPrefix(redis.prefix()));
+        long bucket = taken(sets.get(0).peek(1), 0);
+        long day = taken(sets.get(1).peek(1), 0);
+        long hour = taken(sets.get(2).peek(1), 0);
+        assertThat(List.of(bucket, day, hour))
+                .containsExactly(granted[0] + granted[2], granted[0] + granted[1], granted[1] + granted[2]);
+        assertThat(granted).doesNotContain(0);
+        if (engine.equals("script")) {
+            assertThat(List.of(bucket >= 1200, day >= 900, hour >= 800))
+                    .as("of every two limits one is used up: %d, %d, %d", bucket, day, hour)
+                    .filteredOn(used -> used)
+                    .hasSizeGreaterThanOrEqualTo(2);
+        }
+    }
+
+    private static long taken(SetDecision decision, int part) {
+        return decision.parts().get(part).decision().limit()
+                - decision.parts().get(part).decision().remaining();
+    }
+
+    private Process start(String engine) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SetFleetMember.class.getName(),
+                        TestRedis.shared().uri(),
+                        redis.prefix(),
+                        engine)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+}

@@ -1,0 +1,189 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.SetDecision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Concurrently;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a set of limits does in Redis. */
+class LimitSetOnRedisTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void a_set_is_one_round_trip_granted_or_refused() {
+        LimitSet set = mixed(redis.builder().denyCacheSize(0).build().withPrefix(redis.prefix()));
+        set.tryAcquire();
+        RedisFixture.commands().configResetstat();
+        assertThat(set.tryAcquire()).isTrue();
+        assertThat(set.decideAsync(1).join().granted()).isTrue();
+        assertThat(RedisFixture.commandsSent())
+                .containsEntry("evalsha", 2L)
+                .containsEntry("mget", 2L)
+                .doesNotContainKey("eval");
+        RedisFixture.commands().configResetstat();
+        assertThat(set.tryAcquire(9)).isFalse();
+        assertThat(RedisFixture.commandsSent())
+                .containsEntry("evalsha", 1L)
+                .containsEntry("mget", 1L)
+                .doesNotContainKeys("set", "setrange", "eval");
+    }
+
+    @Test
+    void a_refused_set_leaves_nothing_in_redis_for_those_that_would_grant() {
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter full = limiters.count("full", 1, Duration.ofSeconds(10));
+        CountLimiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
+        RateLimiter never = limiters.build("never", 1, 9, 60);
+        full.tryAcquire();
+        assertThat(LimitSet.of(unused.own(), full.own(), never.own()).tryAcquire())
+                .isFalse();
+        assertThat(redis.keys()).containsExactly(redis.prefix() + "{full}");
+    }
+
+    @Test
+    void a_refusal_is_remembered_and_refuses_the_set_without_a_call() {
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter window = limiters.count("w", 1, Duration.ofSeconds(10));
+        RateLimiter bucket = limiters.build("b", 1, 9, 60);
+        LimitSet set = LimitSet.of(bucket.own(), window.own());
+        assertThat(set.tryAcquire()).isTrue();
+        SetDecision asked = set.decide(1);
+        assertThat(asked.parts()).hasSize(2);
+        RedisFixture.commands().configResetstat();
+        SetDecision known = set.decide(1);
+        assertThat(known.refusedBy()).contains("w");
+        assertThat(known.parts()).containsExactly(asked.parts().get(1));
+        assertThat(set.decideAsync(1).join()).isEqualTo(known);
+        assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();
+        assertThat(RedisFixture.commandsSent()).doesNotContainKeys("evalsha", "eval");
+        redis.clock().advance(Duration.ofSeconds(10));
+        assertThat(set.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_refusal_known_from_before_ends_with_a_set_that_is_granted() {
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter window = limiters.count("w", 3, Duration.ofSeconds(10));
+        RateLimiter bucket = limiters.build("b", 1, 9, 60);
+        assertThat(window.tryAcquire(2)).isTrue();
+        assertThat(window.decide(2).remaining()).isEqualTo(1);
+        assertThat(LimitSet.of(window.own(), bucket.own()).tryAcquire()).isTrue();
+        assertThat(window.decide(2).remaining()).isZero();
+    }
+
+    @Test
+    void what_cannot_be_read_fails_the_set_and_takes_nothing() {
+        redis.expectForeignValues();
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter good = limiters.count("good", 1, Duration.ofSeconds(10));
+        RateLimiter bad = limiters.build("bad", 1, 9, 60);
+        RateLimiter list = limiters.build("list", 1, 9, 60);
+        RedisFixture.commands().set(redis.prefix() + "{bad}", "nonsense".getBytes(StandardCharsets.UTF_8));
+        RedisFixture.commands().lpush(redis.prefix() + "{list}", new byte[1]);
+        assertThatThrownBy(LimitSet.of(good.own(), bad.own())::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("{bad}")
+                .hasMessageContaining("not this kind of limit's state");
+        assertThatThrownBy(LimitSet.of(good.own(), list.own())::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("{list}")
+                .hasMessageContaining("WRONGTYPE");
+        CompletableFuture<SetDecision> async =
+                LimitSet.of(bad.own(), good.own()).decideAsync(1);
+        assertThatThrownBy(async::join)
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(LimiterBackendException.class);
+        assertThat(good.peek().remaining()).isEqualTo(1);
+        assertThat(RedisFixture.commands().exists(redis.prefix() + "{good}")).isZero();
+    }
+
+    @Test
+    void a_script_that_decides_otherwise_than_this_jvm_is_an_error() {
+        String bent = redis.clockLua() + "\n" + """
+                local right = math
+                local math = setmetatable({}, {__index = right})
+                math.floor = function(x) return right.floor(x) + 1 end
+                """;
+        LimiterFactory limiters =
+                redis.builder().clock(bent, redis.clock()).build().withPrefix(redis.prefix());
+        CountLimiter window = limiters.count("w", 1, Duration.ofMinutes(1));
+        LimitSet set = LimitSet.of(window.own(), limiters.build("b", 1, 9, 60).own());
+        assertThat(set.tryAcquire()).isTrue();
+        assertThatThrownBy(set::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(
+                        "its script would grant 2 of 2 limits where the same arithmetic in this JVM grants 1");
+    }
+
+    @Test
+    void a_closed_factory_decides_no_more_sets() {
+        RedisRateLimiterFactory factory = redis.builder().build();
+        LimitSet set = mixed(factory.withPrefix(redis.prefix()));
+        factory.close();
+        assertThatThrownBy(set::tryAcquire)
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("closed");
+        assertThatThrownBy(() -> set.decideAsync(1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+    }
+
+    @Test
+    void a_leased_limit_is_asked_in_redis() {
+        LimiterFactory limiters = redis.byScript();
+        RateLimiter leased = limiters.build(
+                "leased",
+                TokenBucket.builder(1000, 1).lease(100, Duration.ofSeconds(1)).build());
+        LimitSet set = LimitSet.of(
+                leased.own(), limiters.count("w", 500, Duration.ofDays(1)).own());
+        for (int i = 0; i < 50; i++) {
+            assertThat(set.tryAcquire()).isTrue();
+        }
+        assertThat(leased.peek().remaining()).isEqualTo(950);
+    }
+
+    @Test
+    void threads_with_sets_that_overlap_take_all_there_is() {
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter a = limiters.count("a", 60, Duration.ofDays(1));
+        RateLimiter b = limiters.build("b", 0.001, 90_000, 60);
+        CountLimiter c = limiters.count("c", 60, Duration.ofDays(1));
+        AtomicInteger ab = new AtomicInteger();
+        AtomicInteger cb = new AtomicInteger();
+        AtomicInteger thread = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            boolean even = thread.getAndIncrement() % 2 == 0;
+            LimitSet set = even ? LimitSet.of(a.own(), b.own()) : LimitSet.of(b.own(), c.own());
+            for (int i = 0; i < 40; i++) {
+                (even ? ab : cb).addAndGet(set.tryAcquire() ? 1 : 0);
+            }
+        });
+        assertThat(ab.get() + cb.get())
+                .as("no set is refused for a moment only")
+                .isEqualTo(90);
+        assertThat(a.peek().remaining()).isEqualTo(60 - ab.get());
+        assertThat(b.peek().remaining()).isZero();
+        assertThat(c.peek().remaining()).isEqualTo(60 - cb.get());
+    }
+
+    private static LimitSet mixed(LimiterFactory limiters) {
+        return LimitSet.of(
+                limiters.build("b", 1, 9, 60).own(),
+                limiters.count("w", 5, Duration.ofSeconds(10)).own(),
+                limiters.build("b", 1, 9, 60).on("key"));
+    }
+}
