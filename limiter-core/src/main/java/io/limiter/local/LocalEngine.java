@@ -1,6 +1,7 @@
 package io.limiter.local;
 
 import com.google.common.base.Ticker;
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -9,12 +10,15 @@ import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.SetPart;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -91,6 +95,95 @@ public final class LocalEngine implements Engine {
         }
     }
 
+    /**
+     * All at one moment. Each key is held meanwhile, and they are held in the order of their names, so that of two sets one
+     * waits for the other and never each for each.
+     */
+    @Override
+    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+        Map<String, @Nullable Entry> found = new HashMap<>();
+        Held held = new Held();
+        try {
+            parts.stream().map(SetPart::key).sorted().forEach(key -> found.put(key, hold(key, held)));
+            return stepTogether(parts, found);
+        } finally {
+            found.forEach(this::release);
+            held.released.countDown();
+            evictIfFull();
+        }
+    }
+
+    /** Decided when it returns. */
+    @Override
+    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
+        try {
+            return CompletableFuture.completedFuture(decideTogether(parts));
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * @param held what was found for each key; what is to be kept takes its place
+     */
+    private List<@Nullable Decision> stepTogether(List<SetPart<?>> parts, Map<String, @Nullable Entry> held) {
+        long nowMicros = nowMicros();
+        List<Turn<?>> turns = new ArrayList<>(parts.size());
+        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        boolean granted = true;
+        for (SetPart<?> part : parts) {
+            Turn<?> turn = turn(part, held.get(part.key()), nowMicros);
+            Decision decision = turn.step(part.request());
+            turns.add(turn);
+            decisions.add(decision);
+            granted &= decision.granted();
+        }
+        for (int i = 0; i < turns.size(); i++) {
+            SetPart<?> part = parts.get(i);
+            Decision decision = decisions.get(i);
+            if (granted || decision == null || !decision.granted()) {
+                held.put(part.key(), turns.get(i).entry());
+            } else {
+                Turn<?> look = turn(part, held.get(part.key()), nowMicros);
+                decisions.set(i, look.step(part.request().as(Request.Action.PEEK)));
+            }
+        }
+        return decisions;
+    }
+
+    private static <S> Turn<S> turn(SetPart<S> part, @Nullable Entry entry, long nowMicros) {
+        return new Turn<>(part.key(), part.limit(), entry, nowMicros);
+    }
+
+    /** Keeps everybody else from the key until it is released. Returns what it held. */
+    private @Nullable Entry hold(String key, Held held) {
+        while (true) {
+            @Nullable Entry[] found = new Entry[1];
+            entries.compute(key, (same, entry) -> {
+                found[0] = entry;
+                return entry instanceof Held ? entry : held;
+            });
+            if (!(found[0] instanceof Held)) {
+                return found[0];
+            }
+            awaitRelease(key);
+        }
+    }
+
+    private void release(String key, @Nullable Entry entry) {
+        if (entry == null) {
+            entries.remove(key);
+        } else {
+            entries.put(key, entry);
+        }
+    }
+
+    private void awaitRelease(String key) {
+        if (entries.get(key) instanceof Held held) {
+            Uninterruptibles.awaitUninterruptibly(held.released);
+        }
+    }
+
     /** Without the lists, which would be half of all that is allocated. */
     @Override
     public Decision decide(String key, Limit<?> limit, Request request) {
@@ -111,13 +204,21 @@ public final class LocalEngine implements Engine {
     private <S> Answer decide(KeyRequests<S> asked) {
         List<Decision> decisions = new ArrayList<>(asked.requests().size());
         try {
-            entries.compute(asked.key(), (key, entry) -> {
-                Turn<S> turn = new Turn<>(key, asked.limit(), entry, nowMicros());
-                for (Request request : asked.requests()) {
-                    decisions.add(turn.step(request));
+            while (decisions.size() < asked.requests().size()) {
+                entries.compute(asked.key(), (key, entry) -> {
+                    if (entry instanceof Held) {
+                        return entry;
+                    }
+                    Turn<S> turn = new Turn<>(key, asked.limit(), entry, nowMicros());
+                    for (Request request : asked.requests()) {
+                        decisions.add(turn.step(request));
+                    }
+                    return turn.entry();
+                });
+                if (decisions.isEmpty()) {
+                    awaitRelease(asked.key());
                 }
-                return turn.entry();
-            });
+            }
         } catch (LimiterBackendException e) {
             return Answer.failed(e);
         }
@@ -126,12 +227,20 @@ public final class LocalEngine implements Engine {
 
     private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
         Decision[] decision = new Decision[1];
-        entries.compute(key, (same, entry) -> {
-            Turn<S> turn = new Turn<>(key, limit, entry, nowMicros());
-            decision[0] = turn.step(request);
-            return turn.entry();
-        });
-        return decision[0];
+        while (true) {
+            entries.compute(key, (same, entry) -> {
+                if (entry instanceof Held) {
+                    return entry;
+                }
+                Turn<S> turn = new Turn<>(key, limit, entry, nowMicros());
+                decision[0] = turn.step(request);
+                return turn.entry();
+            });
+            if (decision[0] != null) {
+                return decision[0];
+            }
+            awaitRelease(key);
+        }
     }
 
     private void evictIfFull() {
@@ -153,11 +262,11 @@ public final class LocalEngine implements Engine {
                 int drop = tooMany + maxKeys / 16;
                 warn(nowMicros);
                 entries.entrySet().stream()
+                        .filter(entry -> !(entry.getValue() instanceof Held))
                         .sorted(Comparator.comparingLong(entry -> entry.getValue().fullAtMicros))
                         .limit(drop)
-                        .map(Map.Entry::getKey)
                         .toList()
-                        .forEach(entries::remove);
+                        .forEach(entry -> entries.remove(entry.getKey(), entry.getValue()));
             }
         } finally {
             evicting.set(false);
@@ -216,7 +325,7 @@ public final class LocalEngine implements Engine {
         }
     }
 
-    private static final class Entry {
+    private static class Entry {
 
         private final Object state;
         private final long fullAtMicros;
@@ -235,6 +344,16 @@ public final class LocalEngine implements Engine {
                         key, "it holds " + state + ", which is another kind of limit's; use another name or prefix");
             }
             return type.cast(state);
+        }
+    }
+
+    /** Stands for a key while a set is decided; nobody else changes what is there. */
+    private static final class Held extends Entry {
+
+        private final CountDownLatch released = new CountDownLatch(1);
+
+        Held() {
+            super("held", Long.MAX_VALUE, Long.MAX_VALUE);
         }
     }
 }

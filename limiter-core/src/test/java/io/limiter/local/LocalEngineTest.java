@@ -14,6 +14,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.SetPart;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -173,5 +174,62 @@ class LocalEngineTest {
         return requests.stream()
                 .map(request -> engine.decide(key, limit, request))
                 .toList();
+    }
+
+    @Test
+    void sets_that_overlap_take_all_there_is_beside_single_requests() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
+        FixedWindow window = new FixedWindow(6_000, Duration.ofDays(1));
+        SetPart<?> a = new SetPart<>("a", window, ONE);
+        SetPart<?> b = new SetPart<>("b", bucket, ONE);
+        SetPart<?> c = new SetPart<>("c", window, ONE);
+        AtomicInteger thread = new AtomicInteger();
+        AtomicInteger ab = new AtomicInteger();
+        AtomicInteger cb = new AtomicInteger();
+        AtomicInteger alone = new AtomicInteger();
+        Concurrently.run(6, () -> {
+            int kind = thread.getAndIncrement() % 3;
+            for (int i = 0; i < 4_000; i++) {
+                if (kind == 0) {
+                    ab.addAndGet(granted(engine, List.of(a, b)));
+                } else if (kind == 1) {
+                    cb.addAndGet(granted(engine, List.of(b, c)));
+                } else {
+                    alone.addAndGet(engine.decide("b", bucket, ONE).granted() ? 1 : 0);
+                }
+            }
+        });
+        assertThat(ab.get() + cb.get() + alone.get()).isEqualTo(9_000);
+        Request look = new Request(1, 0, true);
+        assertThat(engine.decide("a", window, look).remaining()).isEqualTo(6_000 - ab.get());
+        assertThat(engine.decide("c", window, look).remaining()).isEqualTo(6_000 - cb.get());
+    }
+
+    private static int granted(LocalEngine engine, List<SetPart<?>> parts) {
+        return engine.decideTogether(parts).stream().allMatch(decision -> decision != null && decision.granted())
+                ? 1
+                : 0;
+    }
+
+    @Test
+    void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
+        LocalEngine engine = new LocalEngine(100, clock);
+        FixedWindow window = new FixedWindow(1, Duration.ofDays(1));
+        engine.decide("b", ONE_A_SECOND, ONE);
+        List<SetPart<?>> parts = List.of(new SetPart<>("a", window, ONE), new SetPart<>("b", window, ONE));
+        assertThatThrownBy(() -> engine.decideTogether(parts)).isInstanceOf(LimiterBackendException.class);
+        assertThat(engine.decideTogetherAsync(parts)).isCompletedExceptionally();
+        assertThat(engine.size()).isEqualTo(1);
+        assertThat(engine.decide("a", window, ONE).granted()).isTrue();
+        assertThat(engine.decide("b", ONE_A_SECOND, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void a_set_of_more_keys_than_are_held_is_decided_all_the_same() {
+        LocalEngine engine = new LocalEngine(1, clock);
+        List<SetPart<?>> parts = List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE));
+        assertThat(granted(engine, parts)).isEqualTo(1);
+        assertThat(engine.size()).isLessThanOrEqualTo(1);
     }
 }
