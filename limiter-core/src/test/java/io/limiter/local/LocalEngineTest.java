@@ -178,7 +178,7 @@ class LocalEngineTest {
 
     @Test
     void sets_that_overlap_take_all_there_is_beside_single_requests() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
         FixedWindow window = new FixedWindow(6_000, Duration.ofDays(1));
         SetPart<?> a = new SetPart<>("a", window, ONE);
@@ -214,7 +214,7 @@ class LocalEngineTest {
 
     @Test
     void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
-        LocalEngine engine = new LocalEngine(100, clock);
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         FixedWindow window = new FixedWindow(1, Duration.ofDays(1));
         engine.decide("b", ONE_A_SECOND, ONE);
         List<SetPart<?>> parts = List.of(new SetPart<>("a", window, ONE), new SetPart<>("b", window, ONE));
@@ -227,7 +227,7 @@ class LocalEngineTest {
 
     @Test
     void a_set_of_more_keys_than_are_held_is_decided_all_the_same() {
-        LocalEngine engine = new LocalEngine(1, clock);
+        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
         List<SetPart<?>> parts = List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE));
         assertThat(granted(engine, parts)).isEqualTo(1);
         assertThat(engine.size()).isLessThanOrEqualTo(1);

@@ -35,6 +35,8 @@ local MARGIN_MILLIS = 1000
           last, changed, granted = now, true, granted + 1
         end
       end
+
+--[save]
       if changed then
         local saved = redis_pcall('SET', key, pack_bytes('<Bd', 99, last),
           'PX', string.format('%.0f', math.ceil(pause / 1000) + MARGIN_MILLIS))
