@@ -35,6 +35,14 @@ public interface Limit<S> {
         return true;
     }
 
+    /**
+     * Whether the state that a refusal was made from also tells when a request for <em>more</em> permits would be granted.
+     * If not, such a request is asked anew.
+     */
+    default boolean foreseesLarger() {
+        return true;
+    }
+
     /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
     default @Nullable LeaseTerms lease() {
         return null;

@@ -174,6 +174,9 @@ public final class Denials {
 
         @Nullable
         Decision decision(Request request, long nowNanos) {
+            if (request.permits() > refused.permits() && !limit.foreseesLarger()) {
+                return null;
+            }
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);
             Decision decision =
                     limit.step(state, decidedMicros + elapsedMicros, request).decision();

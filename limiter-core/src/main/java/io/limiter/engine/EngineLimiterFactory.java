@@ -8,11 +8,16 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A factory that keeps what it built, by prefix, name <em>and</em> numbers. */
 public abstract class EngineLimiterFactory implements LimiterFactory {
+
+    private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
 
     private static final String RATE_PREFIX = "rateLimit:";
     private static final String COUNT_PREFIX = "countLimit:";
@@ -64,7 +69,22 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         if (limit instanceof FixedWindow window) {
             return countLimiter(prefix, name, window);
         }
-        return limiter(new LimiterId(prefix, name, limit), Limiter.class, () -> newLimiter(name, prefix, limit));
+        return limiter(new LimiterId(prefix, name, limit), Limiter.class, () -> {
+            Limiter limiter = newLimiter(name, prefix, limit);
+            warnIfDear(name, limit);
+            return limiter;
+        });
+    }
+
+    private static void warnIfDear(String name, Limit<?> limit) {
+        if (limit instanceof SlidingLog dear && dear.limit() > SlidingLog.MODERATE_LIMIT) {
+            log.warn(
+                    "Limiter '{}' remembers each of {} permits, and reads them all for each decision: above {}, a"
+                            + " SlidingCounter does with two numbers, if an estimate is good enough.",
+                    name,
+                    dear.limit(),
+                    SlidingLog.MODERATE_LIMIT);
+        }
     }
 
     private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit) {

@@ -124,7 +124,11 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
         private static final List<ScriptedLimit<?, ?>> ALL = load();
 
         private static List<ScriptedLimit<?, ?>> load() {
-            List<ScriptedLimit<?, ?>> all = new ArrayList<>(List.of(new TokenBucketScript(), new FixedWindowScript()));
+            List<ScriptedLimit<?, ?>> all = new ArrayList<>(List.of(
+                    new TokenBucketScript(),
+                    new FixedWindowScript(),
+                    new SlidingLogScript(),
+                    new SlidingCounterScript()));
             for (ScriptedLimit<?, ?> own :
                     ServiceLoader.load(ScriptedLimit.class, ScriptedLimit.class.getClassLoader())) {
                 all.add(own);

@@ -7,6 +7,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
@@ -72,6 +74,28 @@ class DifferentialTest {
     @Test
     void script_and_lock_take_turns_on_one_window() {
         takeTurns(this::randomWindow);
+    }
+
+    @Test
+    void sliding_log_in_java_and_in_lua() {
+        Engine script = scriptEngine();
+        run(STEPS, this::randomLog, () -> script);
+    }
+
+    @Test
+    void sliding_counter_in_java_and_in_lua() {
+        Engine script = scriptEngine();
+        run(STEPS / 2, this::randomCounter, () -> script);
+    }
+
+    @Test
+    void script_and_lock_take_turns_on_one_log() {
+        takeTurns(this::randomLog);
+    }
+
+    @Test
+    void script_and_lock_take_turns_on_one_counter() {
+        takeTurns(this::randomCounter);
     }
 
     private <S> void takeTurns(Supplier<Limit<S>> limits) {
@@ -207,6 +231,23 @@ class DifferentialTest {
             return FixedWindow.aligned(most, period, ZONES.get(random.nextInt(ZONES.size())));
         }
         return new FixedWindow(most, Duration.ofMillis(millis));
+    }
+
+    private Limit<io.limiter.algorithm.GrantLog> randomLog() {
+        return new SlidingLog(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+    }
+
+    private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
+        return new SlidingCounter(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+    }
+
+    private Duration randomPeriod() {
+        return switch (random.nextInt(4)) {
+            case 0 -> Duration.ofSeconds(10);
+            case 1 -> Duration.ofMillis(1 + random.nextInt(5_000));
+            case 2 -> Duration.ofNanos(1_000_000 + (long) (random.nextDouble() * 60e9));
+            default -> Duration.ofMillis(1 + random.nextInt(86_400_000));
+        };
     }
 
     private static final class StoppedTicker extends Ticker {

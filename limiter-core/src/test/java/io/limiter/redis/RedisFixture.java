@@ -14,6 +14,9 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
@@ -154,16 +157,23 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
     }
 
     private void checkInvariants(String key) {
-        assertThat(key).as("nothing but states is left behind").endsWith("}");
+        assertThat(key).as("nothing but states is left behind").matches(".*}(:log|:counter)?");
         assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isPositive();
         byte[] value = COMMANDS.get(key);
-        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("windowEnd");
         // Reading checks the ranges.
-        if (window) {
-            new StateCodec().read(key, value, new FixedWindow(1, Duration.ofSeconds(1)), 0, 1);
-        } else {
-            new StateCodec().read(key, value, TokenBucket.of(1, 1), 0, 1);
+        new StateCodec().read(key, value, limitOf(key, value), 0, 1);
+    }
+
+    private static Limit<?> limitOf(String key, byte[] value) {
+        Duration second = Duration.ofSeconds(1);
+        if (key.endsWith(":log")) {
+            return new SlidingLog(1, second);
         }
+        if (key.endsWith(":counter")) {
+            return new SlidingCounter(1, second);
+        }
+        boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("windowEnd");
+        return window ? new FixedWindow(1, second) : TokenBucket.of(1, 1);
     }
 
     private static LettuceConnectionFactory connect() {

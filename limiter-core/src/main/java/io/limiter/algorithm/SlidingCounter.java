@@ -1,0 +1,125 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * About {@code limit} permits in any interval of length {@code period}, from two numbers: a sliding window counter.
+ *
+ * <p>Time is cut into windows of one period, aligned to the clock's epoch. Of the previous window's permits, the share
+ * counts that still lies within one period if they were taken evenly:
+ *
+ * <pre>
+ *   estimate = previous * (1 - elapsed / period) + current       granted if estimate + permits &lt;= limit
+ * </pre>
+ *
+ * <p>Memory and time are constant whatever the limit, and the price is that permits are not taken evenly.
+ *
+ * <p>A refused request adds nothing. Permits that are given back are taken from the current window first. What is charged
+ * counts even above the limit, up to 2<sup>52</sup> permits. If the period changes, or the clock steps back into another
+ * window, everything that still counts is taken as if it had been taken now, so nothing is freed and nobody is kept out
+ * for longer than two periods.
+ *
+ * @param limit the most permits, from 1 to 2,147,483,647
+ * @param period the length of a window, from 1 ms to 1,000 days
+ */
+public record SlidingCounter(int limit, Duration period) implements Limit<WindowPair> {
+
+    private static final long EXPIRE_MARGIN_MILLIS = 1000;
+
+    public SlidingCounter {
+        Check.range("limit", limit, 1, Integer.MAX_VALUE);
+        Check.duration("period", period, Duration.ofMillis(1));
+    }
+
+    public long periodMicros() {
+        return Check.micros(period);
+    }
+
+    @Override
+    public Class<WindowPair> stateType() {
+        return WindowPair.class;
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    @Override
+    public String keySuffix() {
+        return ":counter";
+    }
+
+    /** Nothing is booked ahead, so the timeout makes no difference. */
+    @Override
+    public Step<WindowPair> step(@Nullable WindowPair state, long nowMicros, Request request) {
+        double now = nowMicros;
+        WindowPair pair = pairAt(state, now);
+        double elapsed = now - pair.startMicros();
+        int permits = request.permits();
+        boolean fits = pair.carried(elapsed) + pair.current() + permits <= limit;
+        WindowPair after = switch (request.action()) {
+            case TAKE -> fits ? pair.plus(permits) : pair;
+            case PEEK -> pair;
+            case GIVE_BACK -> pair.minus(permits);
+            case CHARGE -> pair.plus(permits);
+        };
+        boolean asks = request.action() == Request.Action.TAKE || request.peek();
+        boolean granted = fits || !asks;
+        long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
+        double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
+        // Counted as taken now only in memory, it would be so at each call, and never leave.
+        boolean moved = state != null && (state.isAhead(now) || state.periodMicros() != periodMicros());
+        boolean save = !after.equals(pair) || (moved && !request.peek());
+        return new Step<>(save ? after : state, new Decision(granted, limit, (long) left, retry, retry, (long)
+                resetMicros(after, elapsed)));
+    }
+
+    private WindowPair pairAt(@Nullable WindowPair state, double now) {
+        if (state == null) {
+            return new WindowPair(0.0, 0.0, WindowPair.startOf(now, periodMicros()), periodMicros());
+        }
+        WindowPair pair = state.at(now);
+        return pair.periodMicros() == periodMicros() ? pair : pair.asTakenNow(now, periodMicros());
+    }
+
+    /** In this window as the previous one fades, or in the next, in which this one does. */
+    private double retryMicros(WindowPair pair, double elapsed, int permits) {
+        double room = limit - permits - pair.current();
+        if (room >= 0.0) {
+            return fadesAt(pair, room) - elapsed;
+        }
+        double period = periodMicros();
+        WindowPair next = new WindowPair(pair.current(), 0.0, pair.startMicros() + period, period);
+        return period - elapsed + fadesAt(next, limit - permits);
+    }
+
+    /** The first microsecond of a window in which no more than so much of the previous one counts. */
+    private double fadesAt(WindowPair pair, double room) {
+        if (pair.previous() <= room) {
+            return 0.0;
+        }
+        double period = periodMicros();
+        double at = Math.ceil(period - room * period / pair.previous());
+        // The division may have rounded; what counts is what a caller meets who comes then.
+        while (at > 0.0 && pair.carried(at - 1.0) <= room) {
+            at--;
+        }
+        while (pair.carried(at) > room) {
+            at++;
+        }
+        return at;
+    }
+
+    private double resetMicros(WindowPair pair, double elapsed) {
+        double windows = pair.current() > 0.0 ? 2.0 : pair.previous() > 0.0 ? 1.0 : 0.0;
+        return windows == 0.0 ? 0.0 : windows * periodMicros() - elapsed;
+    }
+
+    @Override
+    public long lifetimeMillis(WindowPair state, long nowMicros) {
+        double leaves = state.startMicros() + 2.0 * state.periodMicros() - nowMicros;
+        return Math.max(0, (long) Math.ceil(leaves / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+    }
+}

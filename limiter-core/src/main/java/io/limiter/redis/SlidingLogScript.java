@@ -1,0 +1,54 @@
+package io.limiter.redis;
+
+import io.limiter.algorithm.GrantLog;
+import io.limiter.algorithm.SlidingLog;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code sliding_log.lua}. */
+final class SlidingLogScript extends ScriptedLimit<SlidingLog, GrantLog> {
+
+    private static final int FIRST_BYTE = 3;
+    private static final int ENTRY_BYTES = Double.BYTES + Integer.BYTES;
+    private static final int END_BYTES = 3 * Integer.BYTES;
+
+    SlidingLogScript() {
+        super(SlidingLog.class, LuaScript.resource("sliding_log.lua"));
+    }
+
+    @Override
+    protected int maxBytes(SlidingLog limit) {
+        return 2 * Double.BYTES;
+    }
+
+    @Override
+    protected void writeNumbers(SlidingLog limit, ByteBuffer out) {
+        out.putDouble(limit.limit());
+        out.putDouble(limit.periodMicros());
+    }
+
+    @Override
+    protected @Nullable GrantLog readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
+        int entryBytes = value.length - 1 - END_BYTES;
+        if (value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        int base = in.getInt(1 + entryBytes);
+        int dead = in.getInt(1 + entryBytes + Integer.BYTES);
+        int live = entryBytes / ENTRY_BYTES - dead;
+        if (dead < 0 || live < 0) {
+            return null;
+        }
+        double[] times = new double[live];
+        double[] totals = new double[live];
+        in.position(1 + dead * ENTRY_BYTES);
+        for (int i = 0; i < live; i++) {
+            times[i] = in.getDouble();
+            // Counts go round, and so does the difference.
+            totals[i] = Integer.toUnsignedLong(in.getInt() - base);
+        }
+        return new GrantLog(times, totals);
+    }
+}

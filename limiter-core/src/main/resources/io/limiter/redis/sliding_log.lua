@@ -1,0 +1,225 @@
+-- The sliding window log, as io.limiter.algorithm.SlidingLog computes it. Change neither without the other. See batch.lua,
+-- in which its parts are put.
+--
+-- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+--
+-- The value is read in either spelling and written packed: byte 3; the entries, oldest first, each a time in microseconds
+-- (a double) and the number of permits up to and including it (4 bytes, going round); and an end of three numbers of 4
+-- bytes: how many permits were granted before the first live entry, how many entries ahead of it are dead, and until when
+-- the key is kept, in seconds since the epoch. What is dead stays dead, even for a longer period.
+--
+-- A grant is written over the end, with a new end behind it. Only when more than half of the entries are dead, permits are
+-- given back that were there before, or the key has to be kept longer, the live part is set anew. What is dead need not have
+-- left: the oldest of far too many permits count to the first live entry.
+--
+-- The caller is not sent the whole log but one from which its requests are answered alike: because entries hold sums, any
+-- entry can be left out that no answer depends on, and its permits count to the next. Sent are the oldest, from the first
+-- whose leaving frees a permit until enough have left for the largest request that was refused, and the newest, from the
+-- last that was not given back.
+
+--[constants]
+local ENTRY, END = '<dI4', '<I4I4I4'
+local ENTRY_BYTES, END_BYTES, FIRST_BYTE = 12, 12, '\003'
+local ROUND, MOST, LATEST = 2 ^ 32, 2 ^ 31 - 1, 2 ^ 53
+local SECOND = 1000000
+
+--[limit]
+  local limit, period
+  limit, period, at = unpack_bytes('<dd', arg, at)
+
+--[decide]
+      -- Entries are counted from 0; the first byte of entry i is at 2 + i * ENTRY_BYTES.
+      local log, size, dead, base, kept_until = value, 0, 0, 0, 0
+      local must_set, must_save = not value, false
+      if log then
+        if string.byte(log, 1) == 123 then
+          local ok, json = pcall(cjson.decode, log)
+          log = ''
+          if ok and type(json) == 'table' and type(json.timesMicros) == 'table' and type(json.totals) == 'table'
+            and #json.timesMicros == #json.totals then
+            local entries, time, total = {FIRST_BYTE}, -1, 0
+            for i = 1, #json.totals do
+              local later, more = json.timesMicros[i], json.totals[i]
+              if not (type(later) == 'number' and type(more) == 'number' and later > time and later < LATEST
+                and later % 1 == 0 and more > total and more <= MOST and more % 1 == 0) then
+                entries = nil
+                break
+              end
+              entries[i + 1] = pack_bytes(ENTRY, later, more)
+              time, total = later, more
+            end
+            if entries then
+              entries[#entries + 1] = pack_bytes(END, 0, 0, 0)
+              log = table.concat(entries)
+            end
+          end
+          must_set = true
+        end
+        size = (#log - 1 - END_BYTES) / ENTRY_BYTES
+        if size >= 0 and size % 1 == 0 and string.sub(log, 1, 1) == FIRST_BYTE then
+          base, dead, kept_until = unpack_bytes(END, log, #log - END_BYTES + 1)
+        else
+          dead = size + 1
+        end
+        if dead > size then
+          found = '!UNREADABLE'
+          break
+        end
+      end
+
+      local newest, total = -1, base
+      if size > dead then
+        newest, total = unpack_bytes(ENTRY, log, 2 + (size - 1) * ENTRY_BYTES)
+        -- notAfter
+        if newest > now then
+          local low, high = dead, size - 1
+          while low < high do
+            local middle = math.floor((low + high) / 2)
+            if unpack_bytes('<d', log, 2 + middle * ENTRY_BYTES) >= now then
+              high = middle
+            else
+              low = middle + 1
+            end
+          end
+          log = string.sub(log, 1, 1 + low * ENTRY_BYTES) .. pack_bytes(ENTRY, now, total)
+          size, newest, must_set, must_save = low + 1, now, true, true
+        end
+        -- firstAfter
+        local gone = now - period
+        if newest <= gone then
+          dead, base = size, total
+        else
+          local low, high = dead, size - 1
+          while low < high do
+            local middle = math.floor((low + high) / 2)
+            local time, sum = unpack_bytes(ENTRY, log, 2 + middle * ENTRY_BYTES)
+            if time > gone then
+              high = middle
+            else
+              low, base = middle + 1, sum
+            end
+          end
+          dead = low
+        end
+      end
+
+      -- How many permits count, how many at the least and at the most during the call, and how many of those found stay.
+      local live = (total - base) % ROUND
+      local found_live, kept, least, most, largest = live, live, live, live, 0
+      local changed, only_peeks = must_save, true
+      local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+      for run = 1, runs do
+        if run > 1 then
+          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+        end
+        if permits < 0 then
+          if -permits <= limit then
+            largest = math.max(largest, -permits)
+          end
+        else
+          only_peeks = false
+          if timeout == GIVE_BACK then
+            if live > 0 then
+              live, changed = math.max(0, live - permits * times), true
+              kept, least = math.min(kept, live), math.min(least, live)
+            end
+          elseif timeout == CHARGE then
+            live, changed = math.min(live + permits * times, MOST), true
+            most = math.max(most, live)
+          else
+            -- Once one is refused, so are all that are like it.
+            local taken = math.max(0, math.min(times, math.floor((limit - live) / permits)))
+            if taken > 0 then
+              live, granted, changed = live + taken * permits, granted + taken, true
+              most = math.max(most, live)
+            end
+            if taken < times and permits <= limit then
+              largest = math.max(largest, permits)
+            end
+          end
+        end
+      end
+
+      -- entryOf, for the last permit that was not given back, the first whose leaving frees one, and the last that has to
+      -- leave for the largest refused request.
+      local last_kept, first_short, last_short = size - 1, dead, dead - 1
+      local short = largest > 0 and size > dead and most + largest - limit or 0
+      for search = 1, 3 do
+        local wanted = search == 1 and kept or search == 2 and least + 1 - limit or short
+        if search == 1 and kept < found_live or search > 1 and short > 0 and wanted > 0 then
+          local low, high = dead, size - 1
+          while low < high do
+            local middle = math.floor((low + high) / 2)
+            local _, sum = unpack_bytes(ENTRY, log, 2 + middle * ENTRY_BYTES)
+            if (sum - base) % ROUND >= wanted then
+              high = middle
+            else
+              low = middle + 1
+            end
+          end
+          if search == 1 then
+            last_kept = low
+          elseif search == 2 then
+            first_short = low
+          else
+            last_short = low
+          end
+        end
+      end
+      if value then
+        found = FIRST_BYTE .. string.sub(log, 2 + first_short * ENTRY_BYTES, 1 + (last_short + 1) * ENTRY_BYTES)
+          .. string.sub(log, 2 + math.max(last_kept, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)
+          .. pack_bytes(END, base, 0, 0)
+      end
+
+      if changed and not only_peeks then
+        -- replaced: the oldest permits of more than twice the limit become one entry
+        local beyond = found_live - 2 * limit
+        if beyond > 0 and newest == now then
+          local earlier = base
+          if size - 1 > dead then
+            local _, sum = unpack_bytes(ENTRY, log, 2 + (size - 2) * ENTRY_BYTES)
+            earlier = sum
+          end
+          beyond = (earlier - base) % ROUND - 2 * limit
+        end
+        if beyond > 0 then
+          local high = size - 1
+          while dead < high do
+            local middle = math.floor((dead + high) / 2)
+            local _, sum = unpack_bytes(ENTRY, log, 2 + middle * ENTRY_BYTES)
+            if (sum - base) % ROUND >= beyond then
+              high = middle
+            else
+              dead = middle + 1
+            end
+          end
+          last_kept = math.max(last_kept, dead)
+        end
+        local now_entry = live > kept and pack_bytes(ENTRY, now, (base + live) % ROUND) or ''
+        local saved
+        if must_set or kept < found_live or dead * 2 > size or kept_until * SECOND < now + period + SECOND then
+          local entries = ''
+          if kept > 0 then
+            local time = unpack_bytes('<d', log, 2 + last_kept * ENTRY_BYTES)
+            entries = string.sub(log, 2 + dead * ENTRY_BYTES, 1 + last_kept * ENTRY_BYTES)
+            if time ~= now or live == kept then
+              entries = entries .. pack_bytes(ENTRY, time, (base + kept) % ROUND)
+            end
+          end
+          -- Kept for a while longer than it has to be, so that grants can be written without a new expiry.
+          local keep = math.ceil(2 * period / 1000) + 10000
+          saved = redis_pcall(
+            'SET', key, FIRST_BYTE .. entries .. now_entry
+              .. pack_bytes(END, base, 0, math.floor((now / 1000 + keep) / 1000)),
+            'PX', string.format('%.0f', keep))
+        else
+          local joins = live > kept and newest == now
+          saved = redis_pcall(
+            'SETRANGE', key, 1 + (joins and size - 1 or size) * ENTRY_BYTES,
+            now_entry .. pack_bytes(END, base, dead, kept_until))
+        end
+        if type(saved) == 'table' and saved.err then
+          found, granted = '!' .. saved.err, granted_before
+        end
+      end

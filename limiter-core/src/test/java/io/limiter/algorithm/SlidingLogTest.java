@@ -1,0 +1,292 @@
+package io.limiter.algorithm;
+
+import static io.limiter.testing.TraceLine.EPOCH_MICROS;
+import static io.limiter.testing.TraceLine.at;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import io.limiter.testing.Timeline;
+import io.limiter.testing.TraceLine;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class SlidingLogTest {
+
+    private static final SlidingLog THREE_IN_TEN = new SlidingLog(3, Duration.ofSeconds(10));
+
+    @Test
+    void a_permit_comes_back_one_period_after_it_was_granted() {
+        check(
+                THREE_IN_TEN,
+                at(0, 1, 0, "G"),
+                at(4, 2, 0, "G"),
+                at(4, 1, 0, "D 6.0"),
+                at(9.999999, 1, 0, "D 1.0E-6"),
+                at(10, 1, 0, "G"),
+                at(10, 1, 0, "D 4.0"),
+                at(13.999999, 2, 0, "D 1.0E-6"),
+                at(14, 2, 0, "G"));
+    }
+
+    @Test
+    void a_request_for_several_waits_until_enough_have_left() {
+        check(
+                THREE_IN_TEN,
+                at(0, 1, 0, "G"),
+                at(1, 1, 0, "G"),
+                at(2, 1, 0, "G"),
+                at(3, 1, 0, "D 7.0"),
+                at(3, 2, 0, "D 8.0"),
+                at(3, 3, 0, "D 9.0"),
+                at(3, 4, 0, "D never"),
+                at(3, Integer.MAX_VALUE, 3600, "D never"));
+    }
+
+    @Test
+    void there_is_no_edge_across_which_twice_the_limit_passes() {
+        check(
+                THREE_IN_TEN,
+                at(9.9, 3, 0, "G"),
+                at(10, 1, 0, "D 9.9"),
+                at(19.899999, 1, 0, "D 1.0E-6"),
+                at(19.9, 3, 0, "G"));
+    }
+
+    @Test
+    void a_refusal_adds_nothing_and_leaves_the_very_state_it_found() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        log.ask(EPOCH_MICROS, 4, 0);
+        assertThat(log.state()).isNull();
+        log.ask(EPOCH_MICROS, 3, 0);
+        GrantLog full = log.state();
+        log.ask(EPOCH_MICROS + 1, 1, 0);
+        log.ask(EPOCH_MICROS + 20_000_000, 4, 0);
+        log.peek(EPOCH_MICROS + 20_000_000, 1, 0);
+        assertThat(log.state()).isSameAs(full);
+    }
+
+    @Test
+    void the_decision_says_what_remains_and_when_it_comes_back() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        long now = EPOCH_MICROS;
+        assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(log.ask(now, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 10_000_000));
+        assertThat(log.ask(now + 1, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 10_000_000));
+        assertThat(log.peek(now + 2, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_999_999));
+        assertThat(log.ask(now + 2, 2, 0)).isEqualTo(new Decision(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
+        assertThat(log.ask(now + 2, 4, 0))
+                .isEqualTo(new Decision(false, 3, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 9_999_999));
+        assertThat(log.peek(now + 10_000_000, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 1));
+        assertThat(log.peek(now + 10_000_001, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+    }
+
+    @Test
+    void grants_of_one_microsecond_share_an_entry_and_what_has_left_is_cleared_away() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(0, 1, 0, "G"), at(0, 1, 0, "G"), at(1, 1, 0, "G"));
+        assertThat(log.state()).isEqualTo(log(0, 2, 1, 3));
+        check(log, at(10, 2, 0, "G"));
+        assertThat(log.state()).isEqualTo(log(1, 1, 10, 3));
+        check(log, at(30, 1, 0, "G"));
+        assertThat(log.state()).isEqualTo(log(30, 1));
+    }
+
+    @Test
+    void given_back_permits_are_the_newest_and_never_more_than_there_are() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
+        assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
+        assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
+        assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
+        assertThat(giveBack(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(log.state()).isEqualTo(GrantLog.EMPTY);
+        assertThat(giveBack(log, 3, 5).remaining()).isEqualTo(3);
+        check(log, at(3, 3, 0, "G"), at(3, 1, 0, "D 10.0"));
+    }
+
+    @Test
+    void a_charge_counts_above_the_limit() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(0, 2, 0, "G"));
+        assertThat(charge(log, 1, 4)).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
+        check(log, at(2, 1, 0, "D 9.0"), at(10, 1, 0, "D 1.0"), at(11, 3, 0, "G"));
+    }
+
+    @Test
+    void charges_without_end_take_no_memory_without_end_and_decide_the_same() {
+        Random random = Seed.random();
+        for (int limit = 1; limit <= 5; limit++) {
+            SlidingLog kind = new SlidingLog(limit, Duration.ofMillis(1));
+            Timeline<GrantLog> log = new Timeline<>(kind);
+            List<Long> granted = new ArrayList<>();
+            long now = EPOCH_MICROS;
+            for (int i = 0; i < 3000; i++) {
+                now += random.nextInt(i % 500 < 400 ? 30 : 600);
+                long gone = now - kind.periodMicros();
+                granted.removeIf(time -> time <= gone);
+                if (random.nextInt(4) > 0) {
+                    log.state(kind.step(log.state(), now, Request.charge(1)).state());
+                    granted.add(now);
+                } else {
+                    int permits = 1 + random.nextInt(limit);
+                    boolean fits = granted.size() + permits <= limit;
+                    Decision decision = log.ask(now, permits, 0);
+                    assertThat(decision.granted()).as(Seed.hint()).isEqualTo(fits);
+                    assertThat(decision.retryAfterMicros())
+                            .isEqualTo(fits ? 0 : granted.get(granted.size() + permits - limit - 1) - gone);
+                    for (int j = 0; fits && j < permits; j++) {
+                        granted.add(now);
+                    }
+                }
+                assertThat(log.state() == null ? 0 : log.state().size()).isLessThanOrEqualTo(2 * limit + 2);
+            }
+        }
+    }
+
+    @Test
+    void no_more_is_counted_than_can_be() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        for (int i = 0; i < 5; i++) {
+            charge(log, i, Integer.MAX_VALUE);
+        }
+        assertThat(log.peek(EPOCH_MICROS + 9_999_999, 1, 0).granted()).isFalse();
+        assertThat(giveBack(log, 5, Integer.MAX_VALUE).remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void another_limit_applies_at_once_to_what_was_granted() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
+        log.limit(new SlidingLog(5, Duration.ofSeconds(10)));
+        check(log, at(3, 3, 0, "D 7.0"), at(3, 2, 0, "G"));
+        log.limit(new SlidingLog(1, Duration.ofSeconds(10)));
+        check(log, at(4, 1, 0, "D 9.0"));
+        assertThat(log.peek(EPOCH_MICROS + 4_000_000, 1, 0).remaining()).isZero();
+    }
+
+    @Test
+    void another_period_applies_at_once_and_brings_nothing_back_that_has_left() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
+        log.limit(new SlidingLog(3, Duration.ofSeconds(2)));
+        check(log, at(5, 1, 0, "G"), at(5, 1, 0, "D 1.0"));
+        log.limit(THREE_IN_TEN);
+        check(log, at(5, 1, 0, "D 9.0"), at(14, 3, 0, "D 1.0"), at(15, 3, 0, "G"));
+    }
+
+    @Test
+    void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_a_period() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(10_000, 1, 0, "G"), at(10_005, 1, 0, "G"), at(10_007, 1, 0, "G"));
+        // The first counts as before, the others as taken now.
+        check(log, at(10_002, 1, 0, "D 8.0"), at(10_002, 2, 0, "D 10.0"));
+        assertThat(log.state()).isEqualTo(log(10_000, 1, 10_002, 3));
+        check(log, at(0, 1, 0, "D 10.0"));
+        assertThat(log.state()).isEqualTo(log(0, 3));
+        check(log, at(9.999999, 1, 0, "D 1.0E-6"), at(10, 3, 0, "G"));
+    }
+
+    @Test
+    void a_peek_at_a_clock_that_stepped_back_changes_nothing() {
+        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        check(log, at(100, 3, 0, "G"));
+        GrantLog before = log.state();
+        assertThat(log.peek(EPOCH_MICROS, 1, 0).retryAfterMicros()).isEqualTo(10_000_000);
+        assertThat(log.state()).isSameAs(before);
+    }
+
+    @Test
+    void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_refused_that_fits() {
+        Random random = Seed.random();
+        for (int i = 0; i < 1000; i++) {
+            SlidingLog limit = new SlidingLog(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
+            Timeline<GrantLog> log = new Timeline<>(limit);
+            List<Long> granted = new ArrayList<>();
+            long now = EPOCH_MICROS;
+            for (int j = 0; j < 150; j++) {
+                now += random.nextInt(4) == 0 ? 0 : random.nextInt(20_000);
+                long gone = now - limit.periodMicros();
+                granted.removeIf(time -> time <= gone);
+                int permits = 1 + random.nextInt(4);
+                boolean fits = granted.size() + permits <= limit.limit();
+                assertThat(log.ask(now, permits, 0).granted())
+                        .as(Seed.hint() + limit)
+                        .isEqualTo(fits);
+                for (int p = 0; fits && p < permits; p++) {
+                    granted.add(now);
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_refused_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+        Random random = Seed.random();
+        SlidingLog limit = new SlidingLog(20, Duration.ofMillis(50));
+        Timeline<GrantLog> log = new Timeline<>(limit);
+        long now = EPOCH_MICROS;
+        for (int i = 0; i < 20_000; i++) {
+            now += random.nextInt(3_000);
+            int permits = 1 + random.nextInt(20);
+            Decision decision = log.ask(now, permits, 0);
+            if (!decision.granted()) {
+                long then = now + decision.retryAfterMicros();
+                assertThat(log.peek(then - 1, permits, 0).granted()).isFalse();
+                assertThat(log.peek(then, permits, 0).granted()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void the_state_lives_a_second_longer_than_its_newest_permit() {
+        GrantLog log = log(0, 1, 4, 3);
+        assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_000)).isEqualTo(11_000);
+        assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_001)).isEqualTo(11_000);
+        assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_001_000)).isEqualTo(10_999);
+        assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 20_000_000)).isEqualTo(1000);
+        assertThat(THREE_IN_TEN.lifetimeMillis(GrantLog.EMPTY, EPOCH_MICROS)).isEqualTo(1000);
+    }
+
+    @Test
+    void it_says_what_it_is() {
+        assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
+        assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
+        assertThat(THREE_IN_TEN.lease()).isNull();
+    }
+
+    private static Decision giveBack(Timeline<GrantLog> log, double second, int permits) {
+        return act(log, second, Request.giveBack(permits));
+    }
+
+    private static Decision charge(Timeline<GrantLog> log, double second, int permits) {
+        return act(log, second, Request.charge(permits));
+    }
+
+    private static Decision act(Timeline<GrantLog> log, double second, Request request) {
+        Step<GrantLog> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
+        log.state(step.state());
+        return step.decision();
+    }
+
+    /** Seconds and totals in turn. */
+    private static GrantLog log(double... secondsAndTotals) {
+        double[] times = new double[secondsAndTotals.length / 2];
+        double[] totals = new double[times.length];
+        for (int i = 0; i < times.length; i++) {
+            times[i] = EPOCH_MICROS + secondsAndTotals[2 * i] * 1e6;
+            totals[i] = secondsAndTotals[2 * i + 1];
+        }
+        return new GrantLog(times, totals);
+    }
+
+    private static void check(SlidingLog limit, TraceLine... trace) {
+        check(new Timeline<>(limit), trace);
+    }
+
+    private static void check(Timeline<GrantLog> log, TraceLine... trace) {
+        assertThat(log.replay(trace)).containsExactly(trace);
+    }
+}

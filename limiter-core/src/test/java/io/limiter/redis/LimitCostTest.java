@@ -1,0 +1,182 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Denials;
+import io.limiter.engine.Engine;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What each kind of limit costs Redis: bytes for a key, commands for a decision, and the time of a call. Prints the
+ * figures of {@code docs/limits.md}; times are printed only, and depend on the machine.
+ */
+class LimitCostTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+)");
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private Engine engine;
+
+    @BeforeEach
+    void start() {
+        engine = new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+    }
+
+    @Test
+    void a_key_takes_the_same_whatever_was_granted_but_for_the_log() {
+        for (Limit<?> limit : List.of(
+                TokenBucket.of(100_000 / 3600.0, 3600),
+                new FixedWindow(100_000, HOUR),
+                new SlidingLog(100_000, HOUR),
+                new SlidingCounter(100_000, HOUR))) {
+            String key = key(limit);
+            grant(key, limit, 1);
+            long afterOne = bytes(key);
+            grant(key, limit, 999);
+            long afterThousand = bytes(key);
+            RedisFixture.commands().del(key);
+            print("%-14s %6d bytes after 1 grant, %6d after 1,000", name(limit), afterOne, afterThousand);
+            assertThat(afterOne).isLessThanOrEqualTo(160);
+            assertThat(afterThousand).isLessThanOrEqualTo(limit instanceof SlidingLog ? 33_000 : 160);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 100, 1000, 10_000})
+    void a_log_grows_with_its_grants_and_stays_within_twice_what_counts(int entries) {
+        fillAndSlide(entries);
+    }
+
+    @Test
+    @Tag("soak")
+    void so_does_the_largest() {
+        fillAndSlide(SlidingLog.MAX_LIMIT);
+    }
+
+    private void fillAndSlide(int entries) {
+        SlidingLog limit = new SlidingLog(entries, Duration.ofSeconds(entries));
+        String key = redis.prefix() + "{log:" + String.format(Locale.ROOT, "%016d", entries) + "}:log";
+        for (int i = 0; i < entries; i++) {
+            redis.clock().advance(Duration.ofSeconds(1));
+            grant(key, limit, 1);
+        }
+        long filled = bytes(key);
+        long most = filled;
+        RedisFixture.commands().configResetstat();
+        // One a second, so each second one leaves and one comes.
+        for (int i = 0; i < Math.max(200, 2 * entries); i++) {
+            redis.clock().advance(Duration.ofSeconds(1));
+            grant(key, limit, 1);
+            if (i % Math.max(1, entries / 50) == 0) {
+                most = Math.max(most, bytes(key));
+            }
+        }
+        double grantMicros = callMicros();
+        redis.clock().advance(Duration.ofMillis(1));
+        RedisFixture.commands().configResetstat();
+        for (int i = 0; i < 200; i++) {
+            assertThat(engine.decide(key, limit, new Request(1, 0, false)).granted())
+                    .isFalse();
+        }
+        print(
+                "log of %6d   %6d bytes when first full, at most %6d later; %.1f us in Redis for a grant, %.1f for a"
+                        + " refusal",
+                entries, filled, most, grantMicros, callMicros());
+        assertThat(most).isLessThanOrEqualTo(200 + 4L * 12 * entries);
+        assertThat(RedisFixture.commands().strlen(key))
+                .as("twice what counts")
+                .isLessThanOrEqualTo(13 + 2L * 12 * (entries + 1));
+    }
+
+    @Test
+    void a_decision_is_one_script_that_reads_once_and_writes_at_most_once() {
+        for (Limit<?> limit : List.of(
+                TokenBucket.of(100 / 3600.0, 3600),
+                new FixedWindow(100, HOUR),
+                new SlidingLog(100, HOUR),
+                new SlidingCounter(100, HOUR))) {
+            String key = key(limit);
+            engine.decide(key, limit, new Request(1, 0, true));
+            Map<String, Long> first = commandsOf(() -> grant(key, limit, 1));
+            redis.clock().advance(Duration.ofMillis(1));
+            Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
+            grant(key, limit, 98);
+            Map<String, Long> refusal = commandsOf(() -> assertThat(
+                            engine.decide(key, limit, new Request(2, 0, false)).granted())
+                    .isFalse());
+            print("%-14s first %s, then %s, refused %s", name(limit), first, grant, refusal);
+            assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
+            String write = limit instanceof FixedWindow ? "set" : "setrange";
+            assertThat(grant).isEqualTo(Map.of("evalsha", 1L, "get", 1L, write, 1L));
+            assertThat(refusal)
+                    .containsEntry("evalsha", 1L)
+                    .containsEntry("get", 1L)
+                    .doesNotContainKeys("set", "setrange");
+        }
+    }
+
+    private Map<String, Long> commandsOf(Runnable decision) {
+        // The clock of the tests is a key, which is read too.
+        RedisFixture.commands().configResetstat();
+        decision.run();
+        Map<String, Long> sent = new TreeMap<>(RedisFixture.commandsSent());
+        sent.computeIfPresent("get", (get, times) -> times - 1);
+        sent.remove("info");
+        return sent;
+    }
+
+    private double callMicros() {
+        Matcher calls = CALLS.matcher(RedisFixture.commands().info("commandstats"));
+        assertThat(calls.find()).isTrue();
+        return Double.parseDouble(calls.group(2)) / Long.parseLong(calls.group(1));
+    }
+
+    private void grant(String key, Limit<?> limit, int times) {
+        for (int i = 0; i < times; i++) {
+            if (times > 1) {
+                redis.clock().sleep(1);
+            }
+            assertThat(engine.decide(key, limit, new Request(1, 0, false)).granted())
+                    .isTrue();
+        }
+    }
+
+    private long bytes(String key) {
+        return Objects.requireNonNull(RedisFixture.commands().memoryUsage(key));
+    }
+
+    private String key(Limit<?> limit) {
+        return redis.prefix() + "{" + name(limit) + ":0123456789abcdef}" + limit.keySuffix();
+    }
+
+    private static String name(Limit<?> limit) {
+        return limit.getClass().getSimpleName();
+    }
+
+    private static void print(String format, Object... arguments) {
+        System.out.println(String.format(Locale.ROOT, format, arguments));
+    }
+}
