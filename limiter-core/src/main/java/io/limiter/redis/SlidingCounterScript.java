@@ -21,7 +21,7 @@ final class SlidingCounterScript extends ScriptedLimit<SlidingCounter, WindowPai
     }
 
     @Override
-    protected void writeNumbers(SlidingCounter limit, ByteBuffer out) {
+    protected void writeNumbers(SlidingCounter limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }

@@ -23,7 +23,7 @@ final class SlidingLogScript extends ScriptedLimit<SlidingLog, GrantLog> {
     }
 
     @Override
-    protected void writeNumbers(SlidingLog limit, ByteBuffer out) {
+    protected void writeNumbers(SlidingLog limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }

@@ -21,8 +21,9 @@
 --   decide     decides for one key, by key, value (false if there is none), now, and the runs: permits_1, timeout_1 and
 --              times_1 are the first, and if there are more, the second is at run_2 of arg. Adds to granted what is
 --              granted. Leaves in found what the caller is to read: the value, or a problem, with which it breaks and
---              grants nothing. Decides the same again from what it left in found, and writes nothing: together.lua, in
---              which these parts stand too, decides first and saves later, or not at all.
+--              grants nothing. Writes nothing: together.lua, in which these parts stand too, decides first and saves later, or
+--              not at all. It then decides again from found, or from again if found is not all of it, and must come to the
+--              same.
 --   save       stands behind decide and sees what that has left. Saves what is to be saved; if that fails, grants nothing
 --              (granted_before) and leaves the problem in found
 
@@ -49,7 +50,7 @@ while at <= #arg do
     local key = KEYS[i]
     -- MGET says of another type's key that it is not there.
     local value = values and values[i] or redis_pcall('GET', key)
-    local found, granted_before = value, granted
+    local found, granted_before, again = value, granted, nil
     repeat
       if type(value) == 'table' then
         found = '!' .. value.err

@@ -80,6 +80,7 @@ local PACKED = '<BddddI4'
         end
       end
 
+--[save]
       if changed and not only_peeks then
         -- Nothing counts any more two windows later. One window more, and the next needs no new expiry.
         local keep_until = start + 2 * period + SECOND

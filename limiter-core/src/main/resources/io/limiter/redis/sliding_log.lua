@@ -170,8 +170,10 @@ local SECOND = 1000000
         found = FIRST_BYTE .. string.sub(log, 2 + first_short * ENTRY_BYTES, 1 + (last_short + 1) * ENTRY_BYTES)
           .. string.sub(log, 2 + math.max(last_kept, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)
           .. pack_bytes(END, base, 0, 0)
+        again = value
       end
 
+--[save]
       if changed and not only_peeks then
         -- replaced: the oldest permits of more than twice the limit become one entry
         local beyond = found_live - 2 * limit

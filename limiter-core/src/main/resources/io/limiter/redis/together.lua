@@ -3,7 +3,7 @@
 --
 -- All are decided first, and nothing is saved. If all are granted, they are decided once more and saved. If not, only those
 -- that refuse are: a refusal may have something to save (see Limit.step), and what would be granted takes nothing. The
--- second time each starts from what the first left to be read, so it comes to the same, even if time has moved on in Redis.
+-- second time each starts from what the first left, so it comes to the same, even if time has moved on in Redis.
 --
 -- KEYS    one or several, each once
 -- ARGV[1] for each key: its kind (1 byte), and a section as batch.lua has them, of one key and one request
@@ -18,7 +18,7 @@ local GIVE_BACK, CHARGE = -1, -2
 local arg, at = ARGV[1], 1
 local granted, grants = 0, 0
 local parts = #KEYS
-local reply, starts, refused = {now, 0}, {}, {}
+local reply, found_all, starts, refused = {now, 0}, {}, {}, {}
 for i = 1, parts do
   reply[i + 2] = false
 end
@@ -28,7 +28,7 @@ for pass = 1, 2 do
   local saves = pass == 2
   for i = 1, parts do
     if not saves or grants == parts or refused[i] then
-      local key, value = KEYS[i], reply[i + 2]
+      local key, value = KEYS[i], found_all[i]
       if not saves then
         starts[i] = at
         -- MGET says of another type's key that it is not there.
@@ -37,7 +37,7 @@ for pass = 1, 2 do
       at = starts[i]
       local kind, keys, runs
       kind, keys, runs, at = unpack_bytes('<BI4I2', arg, at)
-      local found, granted_before = value, granted
+      local found, granted_before, again = value, granted, nil
       repeat
         if type(value) == 'table' then
           found = '!' .. value.err
@@ -45,7 +45,7 @@ for pass = 1, 2 do
         end
 --[kinds]
       until true
-      reply[i + 2] = found
+      reply[i + 2], found_all[i] = found, again or found
       if found and string.byte(found, 1) == 33 then
         return reply
       end
