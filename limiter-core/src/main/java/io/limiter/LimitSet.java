@@ -21,8 +21,9 @@ import java.util.concurrent.CompletableFuture;
  * <p>The limits may be of different kinds, and each keeps its own timeout. They are decided at one moment: over Redis in one
  * round trip, by one script. In two cases they cannot be, and are asked one after the other, in the order of the set: under
  * the lock engine, and in a Redis Cluster whose keys lie in several slots ({@link LimitPart#inSlot} puts them in one). What
- * was taken before one refuses is then given back. So there are never too many permits granted; but others can be refused
- * because of permits that go back a moment later. Put the limit that is most likely to refuse first.
+ * was taken before one refuses is then given back. So no limit is exceeded; but others can be refused because of permits
+ * that go back a moment later, and a fixed window that ends in that moment gets the permits back in its next. Put the limit
+ * that is most likely to refuse first.
  *
  * <p>Immutable and cheap to make: no call is made until it is asked. Safe for use by many threads. Methods that ask throw
  * {@link IllegalArgumentException} if permits are less than 1, and {@link LimiterBackendException} if the backend does not

@@ -66,8 +66,9 @@ public interface Engine extends AutoCloseable {
      * Takes permits of several keys, all or nothing, each at most once.
      *
      * <p>This default asks for one after the other, as they are ordered, up to the first that refuses, and then gives back
-     * what those before it have granted. So there are never too many granted; but between the two others can be refused
-     * because of permits that go back a moment later. An engine that can decide all of them at one moment does.
+     * what those before it have granted. So no limit is exceeded; but between the two others can be refused because of
+     * permits that go back a moment later, and a fixed window that ends between them gets them back in its next. An engine
+     * that can decide all of them at one moment does.
      *
      * @param parts no key twice
      * @return a decision for each part, in their order. If all are granted, all are taken; otherwise nothing is taken, and

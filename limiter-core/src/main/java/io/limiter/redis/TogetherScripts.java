@@ -39,7 +39,7 @@ final class TogetherScripts {
         return ScriptedLimit.all().indexOf(ScriptedLimit.of(limit));
     }
 
-    private LuaScript build(BitSet kinds) {
+    LuaScript build(BitSet kinds) {
         StringBuilder blocks = new StringBuilder("--[kinds]\n");
         kinds.stream()
                 .forEach(kind -> blocks.append("if kind == ")

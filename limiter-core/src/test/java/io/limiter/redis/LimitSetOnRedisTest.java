@@ -9,10 +9,15 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.SetPart;
 import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -129,6 +134,28 @@ class LimitSetOnRedisTest {
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(
                         "its script would grant 2 of 2 limits where the same arithmetic in this JVM grants 1");
+    }
+
+    @Test
+    void all_kinds_of_limits_have_room_in_one_script() {
+        BitSet all = new BitSet();
+        all.set(0, ScriptedLimit.all().size());
+        LuaScript script = new TogetherScripts(redis.clockLua()).build(all);
+        assertThat(RedisFixture.commands().scriptLoad(script.source())).isEqualTo(script.sha1());
+        assertThat(new String(script.source(), StandardCharsets.UTF_8)).doesNotContain("--[");
+    }
+
+    @Test
+    void a_set_has_a_script_of_the_kinds_that_are_in_it() {
+        TogetherScripts scripts = new TogetherScripts(redis.clockLua());
+        Request one = new Request(1, 0, false);
+        SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
+        SetPart<?> window = new SetPart<>("w", new FixedWindow(1, Duration.ofSeconds(1)), one);
+        LuaScript both = scripts.of(List.of(bucket, window));
+        assertThat(scripts.of(List.of(window, bucket, window))).isSameAs(both);
+        assertThat(scripts.of(List.of(bucket)).source().length).isLessThan(both.source().length);
+        assertThat(scripts.of(List.of(bucket)).sha1())
+                .isNotEqualTo(scripts.of(List.of(window)).sha1());
     }
 
     @Test
