@@ -42,6 +42,36 @@ class DenyCacheTest {
     }
 
     @Test
+    void who_would_wait_longer_is_not_refused_without_a_decision_either() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 10);
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REFUSED);
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    @Test
+    void what_is_given_back_after_a_refusal_in_one_call_drops_it() {
+        Cached cached = cached(16);
+        Request eleven = new Request(11, 0, false);
+        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(Request.giveBack(1), eleven))));
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REFUSED);
+    }
+
+    @Test
+    void a_grant_drops_nothing_of_another_key_in_the_same_place() {
+        Cached cached = cached(1);
+        cached.take("k", TEN, 10);
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.take("other", TEN, 1)).isTrue();
+        cached.newRequests();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.newRequests()).isZero();
+    }
+
+    @Test
     void after_a_second_the_backend_is_asked_whatever_it_said() {
         Cached cached = cached(16);
         cached.take("k", ONE_IN_TEN_SECONDS, 1);
