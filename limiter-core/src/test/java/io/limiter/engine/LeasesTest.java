@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Permits that are taken ahead, on a backend whose requests are counted. */
@@ -153,6 +155,32 @@ class LeasesTest {
         int before = backend.requests();
         take(10);
         assertThat(backend.requests()).isEqualTo(before + 10);
+    }
+
+    @Test
+    void a_block_that_comes_after_closing_goes_straight_back() {
+        CompletableFuture<Decision> late = new CompletableFuture<>();
+        List<Request> asked = new ArrayList<>();
+        Engine slow = new Engine() {
+            @Override
+            public List<Answer> decide(List<KeyRequests<?>> batch) {
+                return backend.decide(batch);
+            }
+
+            @Override
+            public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+                asked.add(request);
+                return late;
+            }
+        };
+        Leases closing = new Leases(slow, timers, new LeaseClock(clock, wall));
+        for (int i = 0; i < 8; i++) {
+            closing.decide(KEY, LEASED, ONE);
+        }
+        assertThat(asked).hasSize(1);
+        closing.close();
+        late.complete(new Decision(true, 10_000, 9_988, 0, 0, 0));
+        assertThat(asked).last().isEqualTo(Request.giveBack(asked.get(0).permits()));
     }
 
     @Test
