@@ -6,6 +6,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
@@ -52,6 +54,14 @@ class TogetherDifferentialTest {
                     .maxWait(Duration.ofSeconds(20))
                     .build(),
             TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+    private final List<SlidingLog> logs = List.of(
+            new SlidingLog(3, Duration.ofSeconds(1)),
+            new SlidingLog(50, Duration.ofSeconds(60)),
+            new SlidingLog(400, Duration.ofMinutes(10)));
+    private final List<SlidingCounter> counters = List.of(
+            new SlidingCounter(3, Duration.ofSeconds(1)),
+            new SlidingCounter(50, Duration.ofSeconds(60)),
+            new SlidingCounter(400, Duration.ofMinutes(10)));
     private final List<FixedWindow> windows = List.of(
             new FixedWindow(3, Duration.ofSeconds(1)),
             new FixedWindow(50, Duration.ofSeconds(60)),
@@ -131,7 +141,12 @@ class TogetherDifferentialTest {
 
     /** Mostly the same; now and then other numbers than those that wrote the state. */
     private Limit<?> limitFor(String key) {
-        List<? extends Limit<?>> limits = isWindow(key) ? windows : buckets;
+        List<? extends Limit<?>> limits = switch (key.charAt(key.indexOf('{') + 1)) {
+            case 'w' -> windows;
+            case 'l' -> logs;
+            case 'c' -> counters;
+            default -> buckets;
+        };
         int usual = Math.floorMod(key.hashCode(), limits.size());
         return limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : usual);
     }
@@ -153,11 +168,9 @@ class TogetherDifferentialTest {
     }
 
     private String key(int number) {
-        return redis.prefix() + "{" + (number % 3 == 0 ? "w" : "b") + number + "}";
-    }
-
-    private static boolean isWindow(String key) {
-        return key.contains("{w");
+        char kind = "wlcbb".charAt(number % 5);
+        String suffix = kind == 'l' ? ":log" : kind == 'c' ? ":counter" : "";
+        return redis.prefix() + "{" + kind + number + "}" + suffix;
     }
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
@@ -172,7 +185,7 @@ class TogetherDifferentialTest {
         Engine engine = new ScriptEngine(
                 new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         SetPart<?> window = new SetPart<>(key(0), new FixedWindow(5, Duration.ofSeconds(60)), new Request(2, 0, false));
-        SetPart<?> bucket = new SetPart<>(key(1), TokenBucket.of(1, 3), new Request(2, 0, false));
+        SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(engine.decideTogether(List.of(window, bucket))).allMatch(Decision::granted);
         assertThat(stored(window)).isEqualTo(new WindowCount(5, (redis.clock().micros() + 60_000_000) / 1000.0));
