@@ -53,4 +53,18 @@ public abstract class EngineContract {
             return EngineContract.this.clock();
         }
     }
+
+    @Nested
+    class SlidingLimiters extends SlidingLimiterContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
 }

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  *   estimate = previous * (1 - elapsed / period) + current       granted if estimate + permits &lt;= limit
  * </pre>
  *
- * <p>Memory and time are constant whatever the limit, and the price is that permits are not taken evenly.
+ * <p>Memory and time are constant whatever the limit, and the price is that permits are not taken evenly. Measured at 100
+ * permits a minute, by {@code SlidingCounterErrorTest}: at most 102 permits in any minute if five times as many are asked
+ * for at random, 118 at random and just at the limit, 180 in bursts of 50, and 198 by a caller who knows the windows: full
+ * at the end of one, and on as fast as it fades. So the bound is twice the limit, as for a {@link FixedWindow}, but it
+ * takes intent to get there. Where the limit must hold, take a {@link SlidingLog}.
  *
  * <p>A refused request adds nothing. Permits that are given back are taken from the current window first. What is charged
  * counts even above the limit, up to 2<sup>52</sup> permits. If the period changes, or the clock steps back into another

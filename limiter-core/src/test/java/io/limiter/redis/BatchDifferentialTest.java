@@ -6,6 +6,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
@@ -29,13 +31,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * As {@link DifferentialTest}, with what one call can carry: many keys of both kinds, alike and not, long runs of like
+ * As {@link DifferentialTest}, with what one call can carry: many keys of all kinds, alike and not, long runs of like
  * requests, peeks in between, and values that others left there in another spelling.
  */
 class BatchDifferentialTest {
 
-    private static final int CALLS = 700;
-    private static final int KEYS = 12;
+    private static final int CALLS = 1000;
+    private static final int KEYS = 16;
+    private static final List<String> KINDS = List.of("w", "b", "l", "c");
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -58,12 +61,25 @@ class BatchDifferentialTest {
             new FixedWindow(500, Duration.ofSeconds(60)),
             new FixedWindow(100_000, Duration.ofMinutes(10)));
 
+    private final List<SlidingLog> logs = List.of(
+            new SlidingLog(1, Duration.ofSeconds(1)),
+            new SlidingLog(5, Duration.ofMillis(4_500)),
+            new SlidingLog(70, Duration.ofSeconds(30)),
+            new SlidingLog(2_000, Duration.ofMinutes(3)));
+    private final List<SlidingCounter> counters = List.of(
+            new SlidingCounter(1, Duration.ofSeconds(1)),
+            new SlidingCounter(500, Duration.ofSeconds(60)),
+            new SlidingCounter(100_000, Duration.ofMinutes(10)));
+
     @Test
     void many_keys_and_runs_in_one_call() {
         Engine engine = new ScriptEngine(
                 new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         for (int call = 0; call < CALLS; call++) {
             redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
+            if (random.nextInt(40) == 0) {
+                redis.clock().sleep(-(long) (random.nextDouble() * 2e7));
+            }
             leaveAnotherSpelling();
             List<KeyRequests<?>> batch = randomBatch();
             List<List<Decision>> expected = new ArrayList<>();
@@ -110,7 +126,7 @@ class BatchDifferentialTest {
     private List<KeyRequests<?>> randomBatch() {
         List<String> keys = new ArrayList<>();
         for (int i = 0; i < KEYS; i++) {
-            keys.add(key(i % 3 == 0 ? "w" : "b", i));
+            keys.add(key(KINDS.get(i % KINDS.size()), i));
         }
         Collections.shuffle(keys, random);
         List<KeyRequests<?>> batch = new ArrayList<>();
@@ -126,7 +142,12 @@ class BatchDifferentialTest {
 
     /** Neighbours often have the same, and a key now and then has another. */
     private Limit<?> limitFor(String key) {
-        List<? extends Limit<?>> limits = key.contains("{w") ? windows : buckets;
+        List<? extends Limit<?>> limits = switch (key.charAt(key.indexOf('{') + 1)) {
+            case 'w' -> windows;
+            case 'l' -> logs;
+            case 'c' -> counters;
+            default -> buckets;
+        };
         int usual = key.hashCode() / 7 % limits.size();
         return limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : Math.abs(usual));
     }
@@ -153,7 +174,8 @@ class BatchDifferentialTest {
 
     /** As the lock engine or an {@code INCR} would; the numbers are the same. */
     private void leaveAnotherSpelling() {
-        String key = key(random.nextBoolean() ? "w" : "b", random.nextInt(KEYS));
+        int number = random.nextInt(KEYS);
+        String key = key(KINDS.get(number % KINDS.size()), number);
         Object state = states.get(key);
         if (state == null) {
             return;
@@ -185,7 +207,8 @@ class BatchDifferentialTest {
     }
 
     private String key(String kind, int number) {
-        return redis.prefix() + "{" + kind + number + "}";
+        String suffix = kind.equals("l") ? ":log" : kind.equals("c") ? ":counter" : "";
+        return redis.prefix() + "{" + kind + number + "}" + suffix;
     }
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */

@@ -1,11 +1,13 @@
 package io.limiter.redis;
 
-import io.limiter.CountLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
@@ -26,7 +28,13 @@ final class DenyCachePair {
         GUAVAS_WAY,
         STARTS_EMPTY,
         WARM_UP,
-        WINDOW
+        WINDOW,
+        LOG,
+        COUNTER;
+
+        boolean isBucket() {
+            return ordinal() < WINDOW.ordinal();
+        }
     }
 
     private static final String[] KEYS = {"a", "b", "c"};
@@ -78,13 +86,10 @@ final class DenyCachePair {
                 .build()
                 .withPrefix(prefix);
         Random numbers = new Random(seed);
-        if (kind == Kind.WINDOW) {
-            // So long that Redis's own clock expires none.
+        if (!kind.isBucket()) {
             return new Limiter[] {
-                limiters.build(
-                        "k", new FixedWindow(5 + numbers.nextInt(5), Duration.ofSeconds(100 + numbers.nextInt(50)))),
-                limiters.build(
-                        "k", new FixedWindow(3 + numbers.nextInt(9), Duration.ofSeconds(100 + numbers.nextInt(50))))
+                limiters.build("k", counting(5 + numbers.nextInt(5), numbers)),
+                limiters.build("k", counting(3 + numbers.nextInt(9), numbers))
             };
         }
         double permits = numbers.nextBoolean() ? 1 : 1 + numbers.nextDouble() * 10;
@@ -92,6 +97,16 @@ final class DenyCachePair {
         return new Limiter[] {
             limiters.build("k", bucket(rate, permits)),
             limiters.build("k", bucket(otherRate, permits * otherRate / rate + 1))
+        };
+    }
+
+    private Limit<?> counting(int limit, Random numbers) {
+        // So long that Redis's own clock expires none.
+        Duration period = Duration.ofSeconds(100 + numbers.nextInt(50));
+        return switch (kind) {
+            case LOG -> new SlidingLog(limit, period);
+            case COUNTER -> new SlidingCounter(limit, period);
+            default -> new FixedWindow(limit, period);
         };
     }
 
@@ -114,7 +129,7 @@ final class DenyCachePair {
 
     /** Often exactly until the last refusal ends, or one microsecond less. */
     void timePasses() {
-        double interval = kind == Kind.WINDOW ? 10e6 : 1e6 / rate;
+        double interval = kind.isBucket() ? 1e6 / rate : 10e6;
         double micros = switch (random.nextInt(20)) {
             case 0, 1 -> random.nextDouble() * interval;
             case 2 -> random.nextBoolean() ? lastRetryMicros : 0;
@@ -130,7 +145,7 @@ final class DenyCachePair {
 
     /** Of the first limiter, in either. */
     void setAnotherRate() {
-        if (kind != Kind.WINDOW) {
+        if (kind.isBucket()) {
             double newRate = rate * (1 + random.nextInt(5));
             ((RateLimiter) plain[0]).setRate(newRate);
             ((RateLimiter) cached[0]).setRate(newRate);
@@ -210,7 +225,7 @@ final class DenyCachePair {
             if (limiter instanceof RateLimiter rateLimiter) {
                 return rateLimiter.decide(key, permits, timeout);
             }
-            return ((CountLimiter) limiter).decide(key, permits);
+            return limiter.decide(key, permits);
         }
     }
 }

@@ -1,0 +1,137 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import io.limiter.testing.Timeline;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.Random;
+import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How far the estimate of a {@link SlidingCounter} is from the truth: the most permits in any interval of one period; how
+ * many of all requests were refused although they fit, by an exact account of what the counter has granted; and how much
+ * it grants in all, beside a {@link SlidingLog} that is asked the same. Prints the figures of {@code docs/limits.md}, and
+ * sees to it that they do not get worse.
+ */
+class SlidingCounterErrorTest {
+
+    private static final int LIMIT = 100;
+    private static final SlidingCounter COUNTER = new SlidingCounter(LIMIT, Duration.ofSeconds(60));
+    private static final double PERIOD = COUNTER.periodMicros();
+
+    /** The start of a window. */
+    private static final double START = Math.floor(1.7e15 / PERIOD) * PERIOD;
+
+    private static final int PERIODS = 2000;
+
+    private final Random random = Seed.random();
+
+    @Test
+    void at_random_below_the_limit() {
+        check("random, half the limit", at -> at + exponential(0.5), 0.1, 0.01, 0.99);
+    }
+
+    @Test
+    void at_random_at_the_limit() {
+        check("random, at the limit", at -> at + exponential(1.0), 0.3, 0.1, 0.95);
+    }
+
+    @Test
+    void at_random_far_above_the_limit() {
+        check("random, five times the limit", at -> at + exponential(5.0), 0.1, 0.8, 0.95);
+    }
+
+    @Test
+    void evenly_above_the_limit() {
+        check("even, twice the limit", at -> at + PERIOD / LIMIT / 2, 0.02, 0.6, 0.97);
+    }
+
+    @Test
+    void in_bursts_that_come_at_any_moment() {
+        double[] burst = {START};
+        check(
+                "bursts of 50 twice a period",
+                at -> {
+                    if (random.nextInt(50) > 0) {
+                        return at + 1000;
+                    }
+                    burst[0] += PERIOD / 2 * (0.5 + random.nextDouble());
+                    return Math.max(at, burst[0]);
+                },
+                1.0,
+                0.4,
+                0.9);
+    }
+
+    @Test
+    void by_one_who_knows_the_windows() {
+        // All at the end of a window, then as fast as it fades; then a window of rest, so that it starts anew.
+        check(
+                "adversarial",
+                at -> {
+                    double window = Math.floor((at - START) / PERIOD) % 3;
+                    double elapsed = (at - START) % PERIOD;
+                    if (window == 0 && elapsed < PERIOD - 1000) {
+                        return at - elapsed + PERIOD - 1000;
+                    }
+                    if (window == 2) {
+                        return at - elapsed + 2 * PERIOD - 1000;
+                    }
+                    return window == 0 ? at + 5 : at + PERIOD / LIMIT / 10;
+                },
+                1.0,
+                0.2,
+                0.9);
+    }
+
+    private double exponential(double load) {
+        return Math.ceil(-Math.log(1 - random.nextDouble()) * PERIOD / LIMIT / load);
+    }
+
+    private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRefused, double least) {
+        Timeline<WindowPair> counter = new Timeline<>(COUNTER);
+        Timeline<GrantLog> log = new Timeline<>(new SlidingLog(LIMIT, COUNTER.period()));
+        Deque<Double> granted = new ArrayDeque<>();
+        int most = 0;
+        long requests = 0;
+        long refused = 0;
+        long grants = 0;
+        long exact = 0;
+        for (double at = START; at < START + PERIODS * PERIOD; at = Math.floor(next.applyAsDouble(at))) {
+            while (!granted.isEmpty() && granted.getFirst() <= at - PERIOD) {
+                granted.removeFirst();
+            }
+            boolean fits = granted.size() < LIMIT;
+            requests++;
+            exact += log.ask((long) at, 1, 0).granted() ? 1 : 0;
+            if (counter.ask((long) at, 1, 0).granted()) {
+                grants++;
+                granted.addLast(at);
+            } else if (fits) {
+                refused++;
+            }
+            most = Math.max(most, granted.size());
+        }
+        double excess = Math.max(0, most - LIMIT) / (double) LIMIT;
+        double wronglyRefused = refused / (double) requests;
+        double share = grants / (double) exact;
+        System.out.println(String.format(
+                Locale.ROOT,
+                "counter, %-27s at most %3d of %d in a period (+%.0f %%), %.1f %% of requests refused that fit, %.1f %% of"
+                        + " what a log grants",
+                traffic,
+                most,
+                LIMIT,
+                100 * excess,
+                100 * wronglyRefused,
+                100 * share));
+        assertThat(excess).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostExcess);
+        assertThat(wronglyRefused).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostRefused);
+        assertThat(share).as(Seed.hint() + traffic).isGreaterThanOrEqualTo(least);
+    }
+}

@@ -1,0 +1,101 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Splitter;
+import io.limiter.testing.TestRedis;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Two JVMs with eight threads each on one sliding log, in real time. What they were granted is checked by a ledger that
+ * knows nothing of the log: a grant lies somewhere between its call and its return, so all that were called and returned
+ * within one period are within it for certain, and must not be more than the limit.
+ */
+class SlidingFleetTest {
+
+    private static final int MEMBERS = 2;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final List<Process> fleet = new ArrayList<>();
+
+    @AfterEach
+    void nothing_is_left_running() {
+        fleet.forEach(Process::destroyForcibly);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"script, 100, 500, 4", "script, 7, 60, 3", "script, 1000, 700, 4", "lock, 20, 500, 3"})
+    void no_interval_of_a_period_holds_more_than_the_limit(String engine, int limit, int periodMillis, double seconds)
+            throws Exception {
+        for (int i = 0; i < MEMBERS; i++) {
+            fleet.add(start(engine, limit, periodMillis, seconds));
+        }
+        for (Process member : fleet) {
+            assertThat(member.inputReader().readLine()).isEqualTo("ready");
+        }
+        for (Process member : fleet) {
+            member.getOutputStream().write('\n');
+            member.getOutputStream().flush();
+        }
+        List<Grant> ledger = new ArrayList<>();
+        for (Process member : fleet) {
+            readLedger(member, ledger);
+        }
+        for (Grant first : ledger) {
+            long end = first.before() + periodMillis * 1000L;
+            long within = 0;
+            for (Grant grant : ledger) {
+                if (grant.before() >= first.before() && grant.after() < end) {
+                    within += grant.permits();
+                }
+            }
+            assertThat(within).as("permits in one period from %s", first).isLessThanOrEqualTo(limit);
+        }
+        long granted = ledger.stream().mapToLong(Grant::permits).sum();
+        assertThat(granted).as("not for want of grants").isGreaterThanOrEqualTo(2L * limit);
+    }
+
+    private static void readLedger(Process member, List<Grant> ledger) throws IOException {
+        BufferedReader output = member.inputReader();
+        for (String line = output.readLine(); !"end".equals(line); line = output.readLine()) {
+            assertThat(line).as("a fleet member ended without its ledger").isNotNull();
+            ledger.add(Grant.parse(line));
+        }
+    }
+
+    private Process start(String engine, int limit, int periodMillis, double seconds) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SlidingFleetMember.class.getName(),
+                        TestRedis.shared().uri(),
+                        redis.prefix(),
+                        Integer.toString(limit),
+                        Integer.toString(periodMillis),
+                        Double.toString(seconds),
+                        engine)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private record Grant(int permits, long before, long after) {
+
+        static Grant parse(String line) {
+            List<String> words = Splitter.on(' ').splitToList(line);
+            return new Grant(
+                    Integer.parseInt(words.get(0)), Long.parseLong(words.get(1)), Long.parseLong(words.get(2)));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is found under the key of a sliding log or a sliding counter, in either engine that shares it. */
+class SlidingStoredStateTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final SlidingLog LOG = new SlidingLog(5, MINUTE);
+    private static final SlidingCounter COUNTER = new SlidingCounter(5, MINUTE);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @ParameterizedTest
+    @EnumSource
+    void a_log_in_json_is_read(StoredStateTest.By by) {
+        long now = redis.clock().micros();
+        put(LOG, "{\"timesMicros\":[" + (now - 59_999_999) + "," + now + "],\"totals\":[1,4],\"addedLater\":{}}");
+        Limiter limiter = limiters(by).build("k", LOG);
+        assertThat(limiter.decide(2).retryAfter()).isEqualTo(Duration.ofNanos(1000));
+        assertThat(limiter.tryAcquire()).isTrue();
+        redis.clock().sleep(1);
+        assertThat(limiter.peek().remaining()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_counter_in_json_is_read(StoredStateTest.By by) {
+        long start = redis.clock().micros() / 60_000_000 * 60_000_000;
+        put(
+                COUNTER,
+                "{\"previous\":0,\"current\":4,\"startMicros\":" + start + ",\"periodMicros\":6E7,\"addedLater\":[]}");
+        Limiter limiter = limiters(by).build("k", COUNTER);
+        assertThat(limiter.tryAcquire(2)).isFalse();
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_the_script_has_packed_is_read(StoredStateTest.By by) {
+        for (Limit<?> limit : List.of(LOG, COUNTER)) {
+            assertThat(redis.byScript().build("k", limit).tryAcquire(3)).isTrue();
+            redis.clock().sleep(1);
+            assertThat(limiters(by).build("k", limit).tryAcquire(3)).isFalse();
+            assertThat(limiters(by).build("k", limit).tryAcquire(2)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "5",
+                "{}",
+                "{\"timesMicros\":[1]}",
+                "{\"timesMicros\":[1],\"totals\":null}",
+                "{\"timesMicros\":[1],\"totals\":[null]}",
+                "{\"timesMicros\":[1],\"totals\":[\"a\"]}",
+                "{\"timesMicros\":[1],\"totals\":[1,2]}",
+                "{\"timesMicros\":[2,1],\"totals\":[1,2]}",
+                "{\"timesMicros\":[1,2],\"totals\":[2,2]}",
+                "{\"timesMicros\":[-1],\"totals\":[1]}",
+                "{\"timesMicros\":[1.5],\"totals\":[1]}",
+                "{\"timesMicros\":[1],\"totals\":[4294967296]}",
+                "{\"timesMicros\":[1],\"totals\":[1]} x",
+                "{\"timesMicros\":[1],\"totals\":[1]",
+                "\u0003",
+                "\u0003AAAABBBBCCCCD",
+                "\u0003AAAABBBBCCCC",
+                "\u0004AAAABBBBCCCC",
+                "{\"previous\":0,\"current\":4,\"startMicros\":0}",
+                "{\"previous\":-1,\"current\":4,\"startMicros\":0,\"periodMicros\":1}",
+                "{\"previous\":0,\"current\":1e300,\"startMicros\":0,\"periodMicros\":1}",
+                "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":0}",
+                "{\"previous\":0,\"current\":\"a\",\"startMicros\":0,\"periodMicros\":1}",
+                "{\"previous\":0,\"current\":4,\"startMicros\":-1,\"periodMicros\":1}"
+            })
+    void what_is_neither_is_an_error_that_names_the_key_and_never_a_fresh_start(String value) {
+        redis.expectForeignValues();
+        for (StoredStateTest.By by : StoredStateTest.By.values()) {
+            for (Limit<?> limit : List.of(LOG, COUNTER)) {
+                put(limit, value);
+                Limiter limiter = limiters(by).build("k", limit);
+                assertThatThrownBy(limiter::tryAcquire)
+                        .as("%s by %s as %s", value, by, limit)
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining(key(limit))
+                        .hasMessageContaining("delete the key, or use another name");
+                assertThat(RedisFixture.commands().get(key(limit)))
+                        .as("left as it was")
+                        .isEqualTo(value.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_value_of_another_type_is_an_error_that_names_the_key(StoredStateTest.By by) {
+        redis.expectForeignValues();
+        for (Limit<?> limit : List.of(LOG, COUNTER)) {
+            RedisFixture.commands().lpush(key(limit), new byte[] {1});
+            assertThatThrownBy(limiters(by).build("k", limit)::tryAcquire)
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key(limit))
+                    .hasMessageContaining("WRONGTYPE");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_key_is_kept_until_nothing_of_it_counts(StoredStateTest.By by) {
+        for (Limit<?> limit : List.of(LOG, COUNTER)) {
+            Limiter limiter = limiters(by).build("k", limit);
+            for (int i = 0; i < 100; i++) {
+                // What expiry goes by does not move with the test's clock.
+                redis.clock().sleep(7_300_000);
+                long ttl = RedisFixture.commands().pttl(key(limit));
+                if (ttl > 7_300) {
+                    RedisFixture.commands().pexpire(key(limit), ttl - 7_300);
+                }
+                long reset = limiter.decide(1).resetAfter().toMillis();
+                assertThat(RedisFixture.commands().pttl(key(limit)))
+                        .as("%s, call %d", limit, i)
+                        .isBetween(reset, 200_000L);
+            }
+        }
+    }
+
+    @Test
+    void a_log_is_appended_to_and_set_anew_once_in_a_while() {
+        Limiter limiter = redis.byScript().build("k", new SlidingLog(20, Duration.ofSeconds(20)));
+        RedisFixture.commands().configResetstat();
+        int most = 0;
+        for (int i = 0; i < 200; i++) {
+            redis.clock().sleep(1_000_000);
+            assertThat(limiter.tryAcquire()).isTrue();
+            RedisFixture.commands().pexpire(key(LOG), 60_000);
+            most = Math.max(most, RedisFixture.commands().strlen(key(LOG)).intValue());
+        }
+        assertThat(RedisFixture.commandsSent().get("setrange")).isGreaterThan(150);
+        assertThat(most).as("twice what counts").isBetween(13 + 35 * 12, 13 + 42 * 12);
+    }
+
+    @Test
+    void a_refusal_sends_back_a_small_part_of_the_log() {
+        SlidingLog limit = new SlidingLog(1000, Duration.ofHours(1));
+        Limiter limiter = redis.byScript().build("k", limit);
+        for (int i = 0; i < 1000; i++) {
+            redis.clock().sleep(1);
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+        long before = sentBytes();
+        for (int i = 0; i < 100; i++) {
+            assertThat(limiters(StoredStateTest.By.SCRIPT)
+                            .build("k", new SlidingLog(1000, Duration.ofHours(1).plusMillis(i)))
+                            .tryAcquire())
+                    .isFalse();
+        }
+        assertThat(sentBytes() - before)
+                .as("100 refusals, and what the test asks")
+                .isLessThan(100 * 150 + 8000);
+    }
+
+    private static long sentBytes() {
+        String stats = RedisFixture.commands().info("stats");
+        return stats.lines()
+                .filter(line -> line.startsWith("total_net_output_bytes:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .sum();
+    }
+
+    private LimiterFactory limiters(StoredStateTest.By by) {
+        return by == StoredStateTest.By.SCRIPT
+                ? redis.byScript()
+                : redis.underLock(new RedisLock(RedisFixture.connections()));
+    }
+
+    private String key(Limit<?> limit) {
+        return redis.prefix() + "{k}" + limit.keySuffix();
+    }
+
+    private void put(Limit<?> limit, String value) {
+        RedisFixture.commands().set(key(limit), value.getBytes(StandardCharsets.UTF_8));
+        RedisFixture.commands().pexpire(key(limit), 60_000);
+    }
+}
