@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -302,8 +303,7 @@ abstract class LimitSetContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter.own(), same.on("a")))
                 .withMessage("the permits of 'k:a' are twice in one set: take each once, or more permits at a time");
-        LimitPart stranger =
-                new io.limiter.local.LocalLimiterFactory().build("s", 1, 1, 60).own();
+        LimitPart stranger = new LocalLimiterFactory().build("s", 1, 1, 60).own();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(limiter.own(), stranger))
                 .withMessage("all limiters of a set must be built by one factory, but k and s were not");

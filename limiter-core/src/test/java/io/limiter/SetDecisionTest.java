@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.limiter.SetDecision.OfPart;
 import io.limiter.algorithm.Decision;
 import io.limiter.local.LocalLimiterFactory;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +50,7 @@ class SetDecisionTest {
     }
 
     private SetDecision of(Decision... decisions) {
-        List<OfPart> parts = new java.util.ArrayList<>();
+        List<OfPart> parts = new ArrayList<>();
         for (Decision decision : decisions) {
             parts.add(
                     new OfPart(limiters.build("limit" + parts.size(), 1, 1, 60).own(), decision));

@@ -47,6 +47,7 @@ for pass = 1, 2 do
       until true
       reply[i + 2], found_all[i] = found, again or found
       if found and string.byte(found, 1) == 33 then
+        -- Nothing is half done: Redis refuses the first write of a script, or none.
         return reply
       end
       refused[i] = granted == granted_before

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimitSet;
 import io.limiter.RateLimiter;
 import io.limiter.testing.TestRedis;
 import java.lang.reflect.InvocationTargetException;
@@ -45,6 +46,9 @@ class AsyncCallersDoNotConnectTest {
                 assertThat(limiter.decideAsync(1).join().granted()).isTrue();
             }
             assertThat(limiter.decideAsync(1).join().granted()).isFalse();
+            LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"));
+            assertThat(set.decideAsync(3).join().granted()).isTrue();
+            assertThat(set.decideAsync(1).join().granted()).isFalse();
             assertThat(connecting).isNotEmpty().doesNotContain(Thread.currentThread());
         }
     }

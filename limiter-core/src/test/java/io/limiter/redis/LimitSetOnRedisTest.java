@@ -159,6 +159,26 @@ class LimitSetOnRedisTest {
     }
 
     @Test
+    void what_redis_does_not_save_is_not_granted() {
+        LimiterFactory limiters = redis.byScript();
+        CountLimiter window = limiters.count("w", 5, Duration.ofSeconds(10));
+        RateLimiter bucket = limiters.build("b", 1, 5, 60);
+        LimitSet set = LimitSet.of(window.own(), bucket.own());
+        assertThat(set.tryAcquire()).isTrue();
+        RedisFixture.commands().configSet("maxmemory", "1");
+        try {
+            assertThatThrownBy(set::tryAcquire)
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining("{w}")
+                    .hasMessageContaining("OOM");
+        } finally {
+            RedisFixture.commands().configSet("maxmemory", "0");
+        }
+        assertThat(window.peek().remaining()).isEqualTo(4);
+        assertThat(bucket.peek().remaining()).isEqualTo(4);
+    }
+
+    @Test
     void a_closed_factory_decides_no_more_sets() {
         RedisRateLimiterFactory factory = redis.builder().build();
         LimitSet set = mixed(factory.withPrefix(redis.prefix()));
