@@ -9,7 +9,7 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method is called by counting: at most {@link #limit()} calls in a {@link #period()} that starts
+ * Limits how often a method is called by counting: at most {@link #limit()} calls, or what they cost, in a {@link #period()} that starts
  * with its first call.
  *
  * <pre>{@code
@@ -46,6 +46,18 @@ public @interface CountLimit {
 
     /** The length of a period in seconds, from 1 to 86,400,000. */
     long period() default 1;
+
+    /** How much a call counts, as in {@link RateLimit#cost()}. Default: 1. */
+    String cost() default "";
+
+    /** Which calls are counted, as in {@link RateLimit#condition()}. Default: all. */
+    String condition() default "";
+
+    /** What answers a refused call, as in {@link RateLimit#fallback()}. Default: it throws. */
+    String fallback() default "";
+
+    /** Whether the limit refuses anybody, as in {@link RateLimit#enforce()}. */
+    boolean enforce() default true;
 
     /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
     String message() default "";

@@ -59,8 +59,8 @@ public @interface RateLimit {
      *   sms:#{country}-#{phone}               with text around
      * </pre>
      *
-     * Operators of the Spring Expression Language work; types, beans, constructors, assignments and calls of methods do
-     * not. An expression with a null or blank value refuses the call with a
+     * Operators of the Spring Expression Language work, and {@code size()}, {@code length()} and {@code isEmpty()} of
+     * collections, maps and texts; types, beans, constructors, assignments and calls of other methods do not. An expression with a null or blank value refuses the call with a
      * {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
      */
     String key() default "";
@@ -100,6 +100,38 @@ public @interface RateLimit {
 
     /** How many permits a call takes, at least 1. */
     int permits() default 1;
+
+    /**
+     * How many permits a call takes, as an expression over its arguments, instead of {@link #permits()}:
+     * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can.
+     *
+     * <p>A call that costs 0 passes and is not asked about; one that costs more than the limit can ever grant is refused
+     * as any other. A cost that is negative, null or no whole number up to 2,147,483,647 refuses the call with an
+     * {@link io.limiter.spring.key.InvalidLimitArgumentException}.
+     */
+    String cost() default "";
+
+    /**
+     * To which calls the limit applies, as an expression over their arguments: <code>#{items.size() > 100}</code>. It can
+     * use what {@link #key()} can, and must be true or false, or else refuses the call with an
+     * {@link io.limiter.spring.key.InvalidLimitArgumentException}. Where it is false, the call has neither cost nor key.
+     * Default: to all.
+     */
+    String condition() default "";
+
+    /**
+     * The name of a method that is called instead when a call is refused, and answers it. A method of the same class,
+     * private or not, or of one that it extends, with the same parameters, or with one more at the end of type
+     * {@link io.limiter.algorithm.Decision}, and a return type that this method's callers can have. It is called on the
+     * bean itself, so limits and other advice on it do nothing. Default: a refused call throws.
+     */
+    String fallback() default "";
+
+    /**
+     * Whether the limit refuses anybody. If not, it is a dry run: it decides, takes permits and waits for them as
+     * usual, and lets those pass whom it would have refused; the log tells of them, at INFO, once a minute.
+     */
+    boolean enforce() default true;
 
     /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
     String message() default "";

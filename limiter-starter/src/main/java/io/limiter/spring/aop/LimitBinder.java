@@ -30,7 +30,7 @@ final class LimitBinder {
             keys.checkAvailable(declared.type());
             checkAgrees(declared);
             Limiter limiter = build(limiters.withPrefix(declared.prefix()), declared);
-            return new BoundLimit(limiter, declared.permits(), declared.key(), declared.message());
+            return new BoundLimit(declared, limiter);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }

@@ -1,13 +1,12 @@
 package io.limiter.spring.aop;
 
 import java.lang.reflect.Method;
-import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
-/** Lets a call through if all limits of its method grant it. */
+/** Lets a call through if all limits of its method grant it, and otherwise answers for it. */
 final class LimitInterceptor implements MethodInterceptor {
 
     private final LimitedMethods methods;
@@ -20,21 +19,19 @@ final class LimitInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Method method = invocation.getMethod();
         Object target = invocation.getThis();
-        for (BoundLimit limit : limits(method, target)) {
-            limit.take(invocation.getArguments());
-        }
-        return invocation.proceed();
+        Refusal refusal = limits(method, target).take(invocation);
+        return refusal == null ? invocation.proceed() : refusal.answer(invocation);
     }
 
-    private List<BoundLimit> limits(Method method, @Nullable Object target) {
+    private BoundLimits limits(Method method, @Nullable Object target) {
         Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
         Class<?> inner = target == null ? outer : AopUtils.getTargetClass(target);
-        List<BoundLimit> limits = methods.limits(method, inner);
-        if (limits.isEmpty()) {
+        BoundLimits limits = methods.limits(method, inner);
+        if (limits == null) {
             // What a proxy stands for need not have the method: a repository's interface is implemented by no class.
             limits = methods.limits(method, outer);
         }
-        if (limits.isEmpty()) {
+        if (limits == null) {
             throw new IllegalStateException("the limits of " + method + " were not found for " + inner.getName());
         }
         return limits;

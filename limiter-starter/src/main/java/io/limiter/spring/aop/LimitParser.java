@@ -9,6 +9,8 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.key.CallCondition;
+import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
 import java.lang.annotation.Annotation;
@@ -53,7 +55,7 @@ final class LimitParser {
             // Two limits of one method have buckets apart.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {
-                limits.add(parse(annotation, limit.apply(annotation), where, defaultName, method));
+                limits.add(parse(annotation, limit.apply(annotation), where, defaultName, method, userClass));
             } catch (IllegalArgumentException e) {
                 throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
             }
@@ -62,20 +64,48 @@ final class LimitParser {
     }
 
     private DeclaredLimit parse(
-            MergedAnnotation<?> annotation, Limit<?> limit, String where, String defaultName, Method method) {
+            MergedAnnotation<?> annotation,
+            Limit<?> limit,
+            String where,
+            String defaultName,
+            Method method,
+            Class<?> userClass) {
         String name = annotation.getString("name");
         LimitType type = annotation.getEnum("limitType", LimitType.class);
-        // The key's names are those of the arguments where the annotation stands, which may be an interface.
+        // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         return new DeclaredLimit(
                 where,
                 annotation.getString("prefix"),
                 name.isEmpty() ? defaultName : name,
                 limit,
-                annotation.getValue("permits", Integer.class).orElse(1),
+                permits(annotation, annotated),
                 type,
                 keys.of(type, annotation.getString("key"), annotated),
-                annotation.getString("message"));
+                onRefusal(annotation, method, userClass));
+    }
+
+    private static CallPermits permits(MergedAnnotation<?> annotation, Method annotated) {
+        int permits = annotation.getValue("permits", Integer.class).orElse(1);
+        String cost = annotation.getString("cost");
+        String condition = annotation.getString("condition");
+        if (permits != 1 && !cost.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "permits " + permits + " has no effect with cost '" + cost + "': leave one of them out");
+        }
+        return new CallPermits(
+                permits,
+                cost.isEmpty() ? null : CallCost.parse(cost, annotated),
+                condition.isEmpty() ? null : CallCondition.parse(condition, annotated));
+    }
+
+    private static DeclaredLimit.OnRefusal onRefusal(
+            MergedAnnotation<?> annotation, Method method, Class<?> userClass) {
+        String fallback = annotation.getString("fallback");
+        return new DeclaredLimit.OnRefusal(
+                annotation.getString("message"),
+                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
+                annotation.getBoolean("enforce"));
     }
 
     private static Limit<?> bucket(MergedAnnotation<RateLimit> annotation) {

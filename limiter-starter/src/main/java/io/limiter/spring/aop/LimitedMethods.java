@@ -41,8 +41,11 @@ final class LimitedMethods {
         return find(method, beanClass).isPresent();
     }
 
-    List<BoundLimit> limits(Method method, Class<?> beanClass) {
-        return find(method, beanClass).map(LimitedMethod::bound).orElse(List.of());
+    /** {@code null} if the method of this class is not limited. */
+    @Nullable
+    BoundLimits limits(Method method, Class<?> beanClass) {
+        LimitedMethod limited = find(method, beanClass).orElse(null);
+        return limited == null ? null : limited.bound();
     }
 
     /** From now on the application's beans are there. */
@@ -80,16 +83,16 @@ final class LimitedMethods {
     private final class LimitedMethod {
 
         private final List<DeclaredLimit> declared;
-        private volatile @Nullable List<BoundLimit> bound;
+        private volatile @Nullable BoundLimits bound;
 
         LimitedMethod(List<DeclaredLimit> declared) {
             this.declared = declared;
         }
 
-        List<BoundLimit> bound() {
-            List<BoundLimit> limits = bound;
+        BoundLimits bound() {
+            BoundLimits limits = bound;
             if (limits == null) {
-                limits = declared.stream().map(binder::bind).toList();
+                limits = new BoundLimits(declared.stream().map(binder::bind).toList());
                 bound = limits;
             }
             return limits;

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.AccessException;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.MethodResolver;
 import org.springframework.expression.OperatorOverloader;
 import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.TypeComparator;
@@ -23,11 +24,13 @@ import org.springframework.expression.spel.support.SimpleEvaluationContext;
  */
 final class CallContext implements EvaluationContext {
 
-    /** All that is the same for all calls. It knows no types, beans, constructors and methods. */
+    /** All that is the same for all calls. It knows no types, beans and constructors. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
                     new ArgumentNames(), new MapEntries(), DataBindingPropertyAccessor.forReadOnlyAccess())
             .withAssignmentDisabled()
             .build();
+
+    private static final List<MethodResolver> SIZES = List.of(new SizeMethods());
 
     private final Map<String, Integer> positions;
     private final @Nullable Object[] arguments;
@@ -76,7 +79,7 @@ final class CallContext implements EvaluationContext {
 
     @Override
     public void setVariable(String name, @Nullable Object value) {
-        throw new UnsupportedOperationException("keys only read");
+        throw new UnsupportedOperationException("expressions only read");
     }
 
     @Override
@@ -87,6 +90,11 @@ final class CallContext implements EvaluationContext {
     @Override
     public List<PropertyAccessor> getPropertyAccessors() {
         return READ_ONLY.getPropertyAccessors();
+    }
+
+    @Override
+    public List<MethodResolver> getMethodResolvers() {
+        return SIZES;
     }
 
     @Override
@@ -145,7 +153,7 @@ final class CallContext implements EvaluationContext {
         @Override
         public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue)
                 throws AccessException {
-            throw new AccessException("keys only read");
+            throw new AccessException("expressions only read");
         }
     }
 }

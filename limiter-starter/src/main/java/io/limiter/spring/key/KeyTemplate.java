@@ -5,16 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.Expression;
-import org.springframework.expression.ParseException;
-import org.springframework.expression.ParserContext;
-import org.springframework.expression.common.CompositeStringExpression;
-import org.springframework.expression.spel.SpelCompilerMode;
-import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
  * A key with placeholders, <code>sms:#{phone}</code>: parsed and checked once, filled from the arguments of each call.
@@ -24,10 +16,6 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * <code>#{a}:#{b}</code> would be the same for {@code ("1:2", "3")} and {@code ("1", "2:3")}.
  */
 final class KeyTemplate implements CallKey {
-
-    private static final SpelExpressionParser PARSER =
-            new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
-    private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
 
     private final Map<String, Integer> positions;
     private final List<KeyPart> parts;
@@ -46,28 +34,12 @@ final class KeyTemplate implements CallKey {
             throw new IllegalArgumentException(
                     "limitType CUSTOM needs a key that says whose permits a call takes, such as #{phone}");
         }
-        List<Expression> expressions = List.of(expressions(template));
+        ExpressionSource source = new ExpressionSource("key", template, method);
+        List<Expression> expressions = source.parse();
         checkCallsDiffer(template, expressions);
-        String[] names = NAMES.getParameterNames(method);
-        for (Expression expression : expressions) {
-            if (expression instanceof SpelExpression spel) {
-                new KeyExpressionCheck(template, spel, names, method.getParameterCount()).run();
-            }
-        }
-        Map<String, Integer> positions = CallContext.positions(names, method.getParameterCount());
-        String where = "the limit key '" + template + "' of " + MethodName.of(method.getDeclaringClass(), method);
-        return new KeyTemplate(positions, parts(expressions, positions, where));
-    }
-
-    private static Expression[] expressions(String template) {
-        try {
-            Expression parsed = PARSER.parseExpression(template, ParserContext.TEMPLATE_EXPRESSION);
-            return parsed instanceof CompositeStringExpression composite
-                    ? composite.getExpressions()
-                    : new Expression[] {parsed};
-        } catch (ParseException | IllegalStateException e) {
-            throw new IllegalArgumentException("key '" + template + "' cannot be parsed: " + e.getMessage(), e);
-        }
+        source.check(expressions);
+        Map<String, Integer> positions = source.positions();
+        return new KeyTemplate(positions, parts(expressions, positions, source.where()));
     }
 
     private static void checkCallsDiffer(String template, List<Expression> expressions) {
@@ -92,7 +64,7 @@ final class KeyTemplate implements CallKey {
                 Character next = last
                         ? null
                         : expressions.get(i + 1).getExpressionString().charAt(0);
-                parts.add(new KeyPlaceholder(expression, positions, where, next));
+                parts.add(new KeyPlaceholder(new ArgumentExpression(expression, positions), where, next));
             } else {
                 parts.add(call -> text);
             }

@@ -42,6 +42,6 @@ final class MapEntries implements PropertyAccessor {
     @Override
     public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue)
             throws AccessException {
-        throw new AccessException("keys only read");
+        throw new AccessException("expressions only read");
     }
 }

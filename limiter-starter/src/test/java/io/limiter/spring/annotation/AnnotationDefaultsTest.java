@@ -25,6 +25,10 @@ class AnnotationDefaultsTest {
                         Map.entry("leasePermits", 0),
                         Map.entry("leaseTime", 1.0),
                         Map.entry("permits", 1),
+                        Map.entry("cost", ""),
+                        Map.entry("condition", ""),
+                        Map.entry("fallback", ""),
+                        Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("limitType", LimitType.METHOD)));
     }
@@ -32,14 +36,18 @@ class AnnotationDefaultsTest {
     @Test
     void countLimit() {
         assertThat(defaults(CountLimit.class))
-                .isEqualTo(Map.of(
-                        "name", "",
-                        "key", "",
-                        "prefix", "countLimit:",
-                        "limit", 1,
-                        "period", 1L,
-                        "message", "",
-                        "limitType", LimitType.METHOD));
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("name", ""),
+                        Map.entry("key", ""),
+                        Map.entry("prefix", "countLimit:"),
+                        Map.entry("limit", 1),
+                        Map.entry("period", 1L),
+                        Map.entry("cost", ""),
+                        Map.entry("condition", ""),
+                        Map.entry("fallback", ""),
+                        Map.entry("enforce", true),
+                        Map.entry("message", ""),
+                        Map.entry("limitType", LimitType.METHOD)));
     }
 
     private static Map<String, Object> defaults(Class<? extends Annotation> type) {

@@ -172,6 +172,84 @@ class InvalidLimitsTest {
         public void other(String mail) {}
     }
 
+    static class TwoCosts {
+        @RateLimit(burst = 9, permits = 2, cost = "#{amount}")
+        public void call(int amount) {}
+    }
+
+    static class CostWithoutBraces {
+        @CountLimit(cost = "amount")
+        public void call(int amount) {}
+    }
+
+    static class CostWithText {
+        @CountLimit(cost = "a#{amount}")
+        public void call(int amount) {}
+    }
+
+    static class CostOfUnknown {
+        @RateLimit(cost = "#{items.size()}")
+        public void call(int amount) {}
+    }
+
+    static class CostThatCalls {
+        @RateLimit(cost = "#{items.clear()}")
+        public void call(java.util.List<String> items) {}
+    }
+
+    static class CostOfType {
+        @RateLimit(cost = "#{T(java.lang.Math).random()}")
+        public void call() {}
+    }
+
+    static class CostSyntax {
+        @RateLimit(cost = "#{amount +}")
+        public void call(int amount) {}
+    }
+
+    static class ConditionOfUnknown {
+        @RateLimit(condition = "#{#result > 1}")
+        public int call(int amount) {
+            return amount;
+        }
+    }
+
+    static class NoFallback {
+        @RateLimit(fallback = "other")
+        public int call(int amount) {
+            return amount;
+        }
+
+        int other(long amount) {
+            return (int) amount;
+        }
+    }
+
+    static class TwoFallbacks {
+        @RateLimit(fallback = "other")
+        public void call(int amount) {}
+
+        void other(int amount) {}
+
+        void other(int amount, io.limiter.algorithm.Decision refusal) {}
+    }
+
+    static class FallbackOfOtherType {
+        @RateLimit(fallback = "other")
+        public int call() {
+            return 1;
+        }
+
+        String other() {
+            return "";
+        }
+    }
+
+    static class FallbackToItself {
+        @RateLimit(fallback = "call")
+        public void call() {}
+    }
+
     static Stream<Arguments> invalid() {
         return Stream.of(
                 Arguments.of(OnBeanMethod.class, "limit on %s.made(): the method makes a bean"),
@@ -205,6 +283,20 @@ class InvalidLimitsTest {
                 Arguments.of(OneNameTwoRates.class, "it shares the name 'shared' with @RateLimit for %s."),
                 Arguments.of(OneNameTwoKinds.class, "it shares the name 'shared' with @RateLimit for %s.call()"),
                 Arguments.of(KeyOfClass.class, "@RateLimit for %s.other(java.lang.String): #{phone} in the key"),
+                Arguments.of(TwoCosts.class, "permits 2 has no effect with cost '#{amount}'"),
+                Arguments.of(CostWithoutBraces.class, "cost 'amount' must be one expression over the arguments"),
+                Arguments.of(CostWithText.class, "cost 'a#{amount}' must be one expression over the arguments"),
+                Arguments.of(CostOfUnknown.class, "#{items.size()} in the cost '#{items.size()}' uses 'items'"),
+                Arguments.of(CostThatCalls.class, "must not use clear()"),
+                Arguments.of(CostOfType.class, "must not use T(java.lang.Math)"),
+                Arguments.of(CostSyntax.class, "cost '#{amount +}' cannot be parsed"),
+                Arguments.of(ConditionOfUnknown.class, "in the condition '#{#result > 1}' uses 'result'"),
+                Arguments.of(NoFallback.class, "@RateLimit for %s.call(int): fallback 'other' was not found: %s needs"),
+                Arguments.of(NoFallback.class, "a method int other(int) or"),
+                Arguments.of(TwoFallbacks.class, "fallback 'other' is ambiguous"),
+                Arguments.of(
+                        FallbackOfOtherType.class, "fallback 'other' returns java.lang.String, and must return int"),
+                Arguments.of(FallbackToItself.class, "fallback 'call' was not found"),
                 Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a servlet web application"));
     }
 

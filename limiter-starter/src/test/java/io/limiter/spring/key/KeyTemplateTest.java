@@ -106,6 +106,18 @@ class KeyTemplateTest {
     }
 
     @Test
+    void onlyCollectionsMapsAndTextsHaveSizes() throws Exception {
+        Method one = method("one");
+        KeyTemplate key = KeyTemplate.parse("#{value.size()}", one);
+        assertThat(key.of(new Object[] {List.of(1)})).isEqualTo("1");
+        assertThat(key.of(new Object[] {Map.of()})).isEqualTo("0");
+        assertThatThrownBy(() -> key.of(new Object[] {new java.io.ByteArrayOutputStream()}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has no value");
+        assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @Test
     void namesNeedParametersOption() throws Exception {
         // The JDK's own classes are compiled without.
         Method concat = String.class.getMethod("concat", String.class);
@@ -236,6 +248,10 @@ class KeyTemplateTest {
                 #{p1 > 5 ? phone : 'few'}                 | 0171
                 #{!user.touched ? 'no' : 'yes'}           | no
                 #{{phone, p1}}                            | [0171, 7]
+                #{phone.length()}                         | 4
+                #{list.size()}/#{params.size()}           | 2/2
+                #{list.?[length() > 5][0]}                | second
+                #{params.isEmpty() ? 'none' : 'some'}     | some
                 sms:#{phone}                              | sms:0171
                 sms:#{phone}/#{user.id}.                  | sms:0171/bob.
                 """);
@@ -269,7 +285,10 @@ class KeyTemplateTest {
                 #{p1++}                                   | must not use
                 #{--p1}                                   | must not use
                 #{user.touch()}                           | must not use touch()
-                #{phone.length()}                         | must not use length()
+                #{phone.trim()}                           | must not use trim()
+                #{phone.length(1)}                        | must not use length(1)
+                #{size()}                                 | must not use size()
+                #{user.size(touch())}                     | must not use size(touch())
                 #{#touch(phone)}                          | must not use
                 #{phone instanceof T(String)}             | must not use T(String)
                 #{{x:phone}}                              | must not use

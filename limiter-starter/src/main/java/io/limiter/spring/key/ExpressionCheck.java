@@ -8,6 +8,7 @@ import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineList;
 import org.springframework.expression.spel.ast.Literal;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpDec;
 import org.springframework.expression.spel.ast.OpInc;
 import org.springframework.expression.spel.ast.Operator;
@@ -21,9 +22,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
  * Finds out at the start what would otherwise fail in the first call: names that are no arguments, and parts of the
- * language that a key must not use. What it lets pass is a list of what is known to only read.
+ * language that it must not use. What it lets pass is a list of what is known to only read.
  */
-final class KeyExpressionCheck {
+final class ExpressionCheck {
 
     private static final List<Class<?>> ALLOWED = List.of(
             Literal.class,
@@ -33,6 +34,7 @@ final class KeyExpressionCheck {
             Indexer.class,
             Operator.class,
             OperatorNot.class,
+            MethodReference.class,
             Ternary.class,
             Elvis.class,
             Selection.class,
@@ -40,13 +42,14 @@ final class KeyExpressionCheck {
             InlineList.class);
     private static final List<Class<?>> FORBIDDEN = List.of(OpInc.class, OpDec.class);
 
-    private final String template;
+    private final String where;
     private final SpelExpression expression;
     private final @Nullable List<String> names;
     private final int arguments;
 
-    KeyExpressionCheck(String template, SpelExpression expression, String @Nullable [] names, int arguments) {
-        this.template = template;
+    /** @param where the key, cost or condition that the expression is in, for messages */
+    ExpressionCheck(String where, SpelExpression expression, String @Nullable [] names, int arguments) {
+        this.where = where;
         this.expression = expression;
         this.names = names == null ? null : List.of(names);
         this.arguments = arguments;
@@ -60,9 +63,11 @@ final class KeyExpressionCheck {
     /** @param onArguments whether a plain name means an argument here, rather than a property of something else */
     private void check(SpelNode node, boolean onArguments) {
         if (ALLOWED.stream().noneMatch(type -> type.isInstance(node))
-                || FORBIDDEN.stream().anyMatch(type -> type.isInstance(node))) {
-            throw problem("must not use " + node.toStringAST() + ": keys can only read arguments, their properties and"
-                    + " entries, and combine them with operators");
+                || FORBIDDEN.stream().anyMatch(type -> type.isInstance(node))
+                || node instanceof MethodReference method && !isSize(method, onArguments)) {
+            throw problem(
+                    "must not use " + node.toStringAST() + ": expressions can only read arguments, their properties,"
+                            + " entries and sizes, and combine them with operators");
         }
         if (node instanceof PropertyOrFieldReference property) {
             if (onArguments) {
@@ -73,6 +78,11 @@ final class KeyExpressionCheck {
         } else {
             checkChildren(node, onArguments);
         }
+    }
+
+    /** The calls that are known to only read. The arguments themselves have none. */
+    private static boolean isSize(MethodReference method, boolean onArguments) {
+        return !onArguments && method.getChildCount() == 0 && SizeMethods.NAMES.contains(method.getName());
     }
 
     private void checkChildren(SpelNode node, boolean onArguments) {
@@ -137,6 +147,6 @@ final class KeyExpressionCheck {
 
     private IllegalArgumentException problem(String problem) {
         return new IllegalArgumentException(
-                "#{" + expression.getExpressionString() + "} in the key '" + template + "' " + problem);
+                "#{" + expression.getExpressionString() + "} in the " + where + " " + problem);
     }
 }

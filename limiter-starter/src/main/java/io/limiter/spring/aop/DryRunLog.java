@@ -1,0 +1,46 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.Decision;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells whom a limit would have refused that does not: the first refusal in a minute, and how many there were since the
+ * last one told. It names no key, which may be a person's. Safe for use by many threads.
+ */
+final class DryRunLog {
+
+    private static final Logger log = LoggerFactory.getLogger(DryRunLog.class);
+    private static final long INTERVAL_NANOS = 60_000_000_000L;
+
+    private final String where;
+    private final LongSupplier nanoTime;
+    private final AtomicLong due;
+    private final AtomicLong untold = new AtomicLong();
+
+    /** @param where the annotation and the method */
+    DryRunLog(String where, LongSupplier nanoTime) {
+        this.where = where;
+        this.nanoTime = nanoTime;
+        this.due = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    void refused(Decision decision) {
+        long now = nanoTime.getAsLong();
+        long at = due.get();
+        if (now - at < 0 || !due.compareAndSet(at, now + INTERVAL_NANOS)) {
+            untold.incrementAndGet();
+            return;
+        }
+        log.info(
+                "{} would have refused a call, and {} before it since the last such line, if it were enforced:"
+                        + " limit {}, remaining {}, retry after {}",
+                where,
+                untold.getAndSet(0),
+                decision.limit(),
+                decision.remaining(),
+                decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter());
+    }
+}

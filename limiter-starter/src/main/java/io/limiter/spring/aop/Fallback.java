@@ -1,0 +1,135 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.Decision;
+import java.lang.reflect.InaccessibleObjectException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.MethodParameter;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** The method of a bean that answers the calls of another one which are refused. */
+final class Fallback {
+
+    private final Method method;
+    private final boolean takesDecision;
+
+    private Fallback(Method method, boolean takesDecision) {
+        this.method = method;
+        this.takesDecision = takesDecision;
+    }
+
+    /**
+     * @throws IllegalArgumentException if there is no such method, more than one, or one that returns something else
+     */
+    static Fallback find(String name, Method limited, Class<?> userClass) {
+        List<Method> found = named(name, limited, userClass).stream()
+                .filter(method -> fits(method, limited, userClass))
+                .toList();
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException("fallback '" + name + "' was not found: " + userClass.getName()
+                    + " needs a method " + wanted(name, limited, userClass) + " or, with one more parameter of type "
+                    + Decision.class.getName() + " at the end, another of this name");
+        }
+        if (found.size() > 1) {
+            throw new IllegalArgumentException("fallback '" + name + "' is ambiguous: " + found.get(0) + " and "
+                    + found.get(1) + " both fit; rename one of them");
+        }
+        Method method = found.get(0);
+        Class<?> returned = GenericTypeResolver.resolveReturnType(limited, userClass);
+        if (!ClassUtils.isAssignable(returned, GenericTypeResolver.resolveReturnType(method, userClass))) {
+            throw new IllegalArgumentException("fallback '" + name + "' returns "
+                    + method.getReturnType().getTypeName() + ", and must return " + returned.getTypeName());
+        }
+        makeAccessible(method);
+        return new Fallback(method, method.getParameterCount() > limited.getParameterCount());
+    }
+
+    /** The methods of that name, also private and inherited ones, but for those that are overridden. */
+    private static List<Method> named(String name, Method limited, Class<?> userClass) {
+        Map<List<Class<?>>, Method> bySignature = new LinkedHashMap<>();
+        for (Method method : ReflectionUtils.getAllDeclaredMethods(userClass)) {
+            boolean itself = name.equals(limited.getName())
+                    && Arrays.equals(method.getParameterTypes(), limited.getParameterTypes());
+            if (method.getName().equals(name) && !method.isSynthetic() && !itself) {
+                bySignature.putIfAbsent(List.of(method.getParameterTypes()), method);
+            }
+        }
+        return List.copyOf(bySignature.values());
+    }
+
+    private static boolean fits(Method method, Method limited, Class<?> userClass) {
+        Class<?>[] types = method.getParameterTypes();
+        int shared = limited.getParameterCount();
+        boolean withDecision = types.length == shared + 1 && types[shared] == Decision.class;
+        if (types.length != shared && !withDecision) {
+            return false;
+        }
+        for (int i = 0; i < shared; i++) {
+            // A type variable of a generic superclass can be spelled out.
+            if (types[i] != limited.getParameterTypes()[i] && types[i] != parameterType(limited, i, userClass)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static Class<?> parameterType(Method limited, int index, Class<?> userClass) {
+        return GenericTypeResolver.resolveParameterType(new MethodParameter(limited, index), userClass);
+    }
+
+    private static String wanted(String name, Method limited, Class<?> userClass) {
+        String parameters = Arrays.stream(limited.getParameterTypes())
+                .map(Class::getTypeName)
+                .collect(Collectors.joining(", ", "(", ")"));
+        return GenericTypeResolver.resolveReturnType(limited, userClass).getTypeName() + " " + name + parameters;
+    }
+
+    private static void makeAccessible(Method method) {
+        try {
+            ReflectionUtils.makeAccessible(method);
+        } catch (InaccessibleObjectException | SecurityException e) {
+            throw new IllegalArgumentException(
+                    "fallback '" + method.getName() + "' cannot be called, make it public: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Answers a refused call on the bean itself.
+     *
+     * @throws Throwable what the method throws
+     */
+    @Nullable
+    Object answer(MethodInvocation call, Decision decision) throws Throwable {
+        @Nullable Object[] arguments = call.getArguments();
+        if (takesDecision) {
+            arguments = Arrays.copyOf(arguments, arguments.length + 1);
+            arguments[arguments.length - 1] = decision;
+        }
+        try {
+            return method.invoke(bean(call.getThis()), arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getTargetException();
+        }
+    }
+
+    /** The innermost object that has the method: a proxy has the bean's fields, but nothing in them. */
+    private @Nullable Object bean(@Nullable Object target) throws Exception {
+        Object bean = target;
+        Object inner = target;
+        while (inner instanceof Advised proxy) {
+            inner = proxy.getTargetSource().getTarget();
+            bean = method.getDeclaringClass().isInstance(inner) ? inner : bean;
+        }
+        return bean;
+    }
+}

@@ -1,0 +1,70 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.CountLimit;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Limits that refuse nobody. */
+class DryRunTest {
+
+    private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+
+    static class Tried {
+
+        @CountLimit(name = "tried", limit = 2, period = 3600, enforce = false)
+        public String call() {
+            return "called";
+        }
+    }
+
+    @Test
+    void it_takes_permits_and_refuses_nobody() {
+        Contexts.local().withBean(Tried.class).run(context -> {
+            try (LogLines log = new LogLines(DryRunLog.class)) {
+                Tried tried = context.getBean(Tried.class);
+                tried.call();
+                assertThat(context.getBean(LimiterFactory.class)
+                                .count("tried", 2, Duration.ofHours(1))
+                                .peek()
+                                .remaining())
+                        .isEqualTo(1);
+                tried.call();
+                assertThat(log.all()).isEmpty();
+                assertThat(tried.call()).isEqualTo("called");
+                assertThat(tried.call()).isEqualTo("called");
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .startsWith("INFO @CountLimit for " + Tried.class.getName() + ".call() would have refused");
+            }
+        });
+    }
+
+    @Test
+    void it_tells_of_the_first_refusal_in_a_minute_and_counts_the_others() {
+        AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
+        DryRunLog dryRun = new DryRunLog("the limit", nanos::get);
+        try (LogLines log = new LogLines(DryRunLog.class)) {
+            dryRun.refused(REFUSAL);
+            assertThat(log.all())
+                    .singleElement(as(STRING))
+                    .contains("the limit would have refused a call, and 0 before it")
+                    .contains("retry after never");
+            dryRun.refused(REFUSAL);
+            nanos.addAndGet(Duration.ofSeconds(60).toNanos() - 1);
+            dryRun.refused(REFUSAL);
+            assertThat(log.all()).hasSize(1);
+            nanos.incrementAndGet();
+            dryRun.refused(REFUSAL);
+            assertThat(log.all()).hasSize(2).last(as(STRING)).contains("a call, and 2 before it");
+        }
+    }
+}
