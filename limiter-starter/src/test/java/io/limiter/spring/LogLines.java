@@ -14,7 +14,11 @@ public final class LogLines implements AutoCloseable {
     private final Logger logger;
 
     public LogLines(Class<?> type) {
-        logger = (Logger) LoggerFactory.getLogger(type);
+        this(type.getName());
+    }
+
+    public LogLines(String className) {
+        logger = (Logger) LoggerFactory.getLogger(className);
         logger.setLevel(Level.INFO);
         lines.start();
         logger.setAdditive(false);

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.key.CallKeys;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.springframework.aop.ClassFilter;
@@ -24,6 +25,7 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
+    private final ConfiguredLimits configured;
     private final LimitedMethods methods;
     private final Pointcut pointcut;
     private final Advice advice;
@@ -34,8 +36,19 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
      * @param order among the advisors of a method; lower comes first
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order) {
-        this.methods =
-                new LimitedMethods(new LimitedMethodFinder(new LimitParser(keys)), new LimitBinder(factory, keys));
+        this(factory, keys, order, Map.of());
+    }
+
+    /**
+     * @param factory asked for when the first limiter is built, not before the application's beans are there
+     * @param order among the advisors of a method; lower comes first
+     * @param configured by the names of limits, whose numbers they change
+     */
+    public LimitAdvisor(
+            Supplier<LimiterFactory> factory, CallKeys keys, int order, Map<String, LimitSettings> configured) {
+        this.configured = new ConfiguredLimits(configured);
+        this.methods = new LimitedMethods(
+                new LimitedMethodFinder(new LimitParser(keys, this.configured)), new LimitBinder(factory, keys));
         this.pointcut = new LimitedMethodsPointcut(methods);
         this.advice = new LimitInterceptor(methods);
         this.order = order;
@@ -60,6 +73,7 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
     @Override
     public void afterSingletonsInstantiated() {
         methods.start();
+        configured.warnOfUnused();
     }
 
     private static final class LimitedMethodsPointcut extends StaticMethodMatcherPointcut {

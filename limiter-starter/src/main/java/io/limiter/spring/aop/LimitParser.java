@@ -1,10 +1,8 @@
 package io.limiter.spring.aop;
 
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.TokenBucketBuilder;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
@@ -19,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /** Turns the annotations of a method into limits. */
@@ -28,9 +27,11 @@ final class LimitParser {
     private static final double LONGEST_LEASE_SECONDS = 3600;
 
     private final CallKeys keys;
+    private final ConfiguredLimits configured;
 
-    LimitParser(CallKeys keys) {
+    LimitParser(CallKeys keys, ConfiguredLimits configured) {
         this.keys = keys;
+        this.configured = configured;
     }
 
     /**
@@ -41,13 +42,13 @@ final class LimitParser {
      */
     List<DeclaredLimit> parse(Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
-        limits.addAll(parse(RateLimit.class, LimitParser::bucket, method, userClass));
-        limits.addAll(parse(CountLimit.class, LimitParser::window, method, userClass));
+        limits.addAll(parse(RateLimit.class, LimitParser::rate, method, userClass));
+        limits.addAll(parse(CountLimit.class, LimitParser::count, method, userClass));
         return List.copyOf(limits);
     }
 
     private <A extends Annotation> List<DeclaredLimit> parse(
-            Class<A> kind, Function<MergedAnnotation<A>, Limit<?>> limit, Method method, Class<?> userClass) {
+            Class<A> kind, Function<MergedAnnotation<A>, LimitSettings> settings, Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
         String methodName = MethodName.of(userClass, method);
         String where = "@" + kind.getSimpleName() + " for " + methodName;
@@ -55,7 +56,7 @@ final class LimitParser {
             // Two limits of one method have buckets apart.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {
-                limits.add(parse(annotation, limit.apply(annotation), where, defaultName, method, userClass));
+                limits.add(parse(annotation, settings.apply(annotation), where, defaultName, method, userClass));
             } catch (IllegalArgumentException e) {
                 throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
             }
@@ -65,24 +66,32 @@ final class LimitParser {
 
     private DeclaredLimit parse(
             MergedAnnotation<?> annotation,
-            Limit<?> limit,
+            LimitSettings declared,
             String where,
             String defaultName,
             Method method,
             Class<?> userClass) {
-        String name = annotation.getString("name");
+        String given = annotation.getString("name");
+        String name = given.isEmpty() ? defaultName : given;
         LimitType type = annotation.getEnum("limitType", LimitType.class);
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
+        LimitKinds.Kind kind =
+                annotation.getType() == RateLimit.class ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
+        ConfiguredLimits.Configured limit = configured.of(name, kind, declared);
+        CallPermits permits = permits(annotation, annotated);
+        checkCanBeGranted(permits.fixed(), limit.limit());
+        String prefix = annotation.getString("prefix");
         return new DeclaredLimit(
                 where,
-                annotation.getString("prefix"),
-                name.isEmpty() ? defaultName : name,
-                limit,
-                permits(annotation, annotated),
+                // Another kind would not understand what is stored.
+                limit.otherKind() == null ? prefix : prefix + limit.otherKind() + ":",
+                name,
+                limit.limit(),
+                permits,
                 type,
                 keys.of(type, annotation.getString("key"), annotated),
-                onRefusal(annotation, method, userClass));
+                onRefusal(annotation, limit.enforce(), method, userClass));
     }
 
     private static CallPermits permits(MergedAnnotation<?> annotation, Method annotated) {
@@ -100,30 +109,49 @@ final class LimitParser {
     }
 
     private static DeclaredLimit.OnRefusal onRefusal(
-            MergedAnnotation<?> annotation, Method method, Class<?> userClass) {
+            MergedAnnotation<?> annotation, @Nullable Boolean enforce, Method method, Class<?> userClass) {
         String fallback = annotation.getString("fallback");
         return new DeclaredLimit.OnRefusal(
                 annotation.getString("message"),
                 fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
-                annotation.getBoolean("enforce"));
+                enforce == null ? annotation.getBoolean("enforce") : enforce);
     }
 
-    private static Limit<?> bucket(MergedAnnotation<RateLimit> annotation) {
+    private static LimitSettings rate(MergedAnnotation<RateLimit> annotation) {
         Duration timeout = seconds("timeout", annotation, LONGEST_TIMEOUT_SECONDS);
         if (annotation.getDouble("rate") == 0) {
             throw new IllegalArgumentException("rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60");
         }
-        Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
-        TokenBucketBuilder builder = TokenBucket.builder(annotation.getDouble("rate"), annotation.getDouble("burst"))
-                .timeout(timeout)
-                .maxWait(maxWait)
-                .expire(Duration.ofSeconds(annotation.getLong("expire")));
-        if (annotation.getInt("leasePermits") != 0) {
-            builder.lease(annotation.getInt("leasePermits"), seconds("leaseTime", annotation, LONGEST_LEASE_SECONDS));
+        if (annotation.getInt("permits") < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
-        TokenBucket bucket = builder.build();
-        checkPermits(annotation.getInt("permits"), bucket);
-        return bucket;
+        return new LimitSettings(
+                null,
+                annotation.getDouble("rate"),
+                annotation.getDouble("burst"),
+                null,
+                timeout,
+                Duration.ofSeconds(annotation.getLong("expire")),
+                annotation.getInt("leasePermits"),
+                seconds("leaseTime", annotation, LONGEST_LEASE_SECONDS),
+                null,
+                null,
+                null);
+    }
+
+    private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
+        return new LimitSettings(
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                annotation.getInt("limit"),
+                Duration.ofSeconds(annotation.getLong("period")),
+                null);
     }
 
     private static Duration seconds(String attribute, MergedAnnotation<RateLimit> annotation, double longest) {
@@ -136,23 +164,19 @@ final class LimitParser {
         return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 
-    private static void checkPermits(int permits, TokenBucket bucket) {
-        if (permits < 1) {
-            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+    private static void checkCanBeGranted(int permits, Limit<?> limit) {
+        TokenBucket bucket = limit instanceof TokenBucket found ? found : null;
+        long timeout = bucket == null ? 0 : bucket.timeoutMicros();
+        // What a limit refuses that was never used, it always will.
+        if (limit.step(null, 0, new Request(permits, timeout, true)).decision().granted()) {
+            return;
         }
-        // What a full bucket refuses, it always will.
-        if (!bucket.step(null, 0, new Request(permits, bucket.timeoutMicros(), true))
-                .decision()
-                .granted()) {
-            throw new IllegalArgumentException("permits " + permits + " would never be granted: rate "
-                    + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds() + " s holds at most "
-                    + bucket.maxPermits() + " permits, and timeout " + bucket.timeout()
-                    + " is too short to wait for the rest; burst must be at least "
-                    + permits / bucket.permitsPerSecond() + " s");
-        }
-    }
-
-    private static Limit<?> window(MergedAnnotation<CountLimit> annotation) {
-        return new FixedWindow(annotation.getInt("limit"), Duration.ofSeconds(annotation.getLong("period")));
+        throw new IllegalArgumentException("permits " + permits + " would never be granted: "
+                + (bucket == null
+                        ? limit + " has at most " + limit.capacity()
+                        : "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
+                                + " s holds at most " + bucket.maxPermits() + " permits, and timeout "
+                                + bucket.timeout() + " is too short to wait for the rest; burst must be at least "
+                                + permits / bucket.permitsPerSecond() + " s"));
     }
 }

@@ -11,7 +11,7 @@ final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidL
     protected FailureAnalysis analyze(Throwable rootFailure, InvalidLimitException cause) {
         return new FailureAnalysis(
                 "A limit cannot work:\n\n    " + cause.getMessage(),
-                "Correct the annotation as the message says.",
+                "Correct the annotation, or its configuration, as the message says.",
                 cause);
     }
 }

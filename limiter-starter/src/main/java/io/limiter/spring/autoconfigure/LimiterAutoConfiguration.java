@@ -50,6 +50,6 @@ class LimiterAutoConfiguration {
             Environment environment) {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new LimitAdvisor(factory::getObject, keys, order);
+        return new LimitAdvisor(factory::getObject, keys, order, NamedLimits.read(environment));
     }
 }

@@ -4,6 +4,8 @@ import io.limiter.engine.CacheBounds;
 import io.limiter.spring.key.ForwardedHeader;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -22,6 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param cache How many limiters are kept at hand; permits are not affected.
  * @param local Settings of the local type.
  * @param key How callers are told apart.
+ * @param limits Numbers of annotated limits by their names. They win over those of the annotations.
  */
 @ConfigurationProperties("limiter")
 record LimiterProperties(
@@ -34,7 +37,8 @@ record LimiterProperties(
         @DefaultValue DenyCache denyCache,
         @DefaultValue Cache cache,
         @DefaultValue Local local,
-        @DefaultValue Key key) {
+        @DefaultValue Key key,
+        @Nullable Map<String, NamedLimit> limits) {
 
     enum Type {
 

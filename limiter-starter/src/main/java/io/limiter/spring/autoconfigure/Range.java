@@ -13,6 +13,13 @@ final class Range {
         }
     }
 
+    static void check(String setting, double value, double min, double max) {
+        // Written so that NaN fails.
+        if (!(value >= min && value <= max)) {
+            throw new IllegalArgumentException(setting + " must be between " + min + " and " + max + ", was " + value);
+        }
+    }
+
     static void check(String setting, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new IllegalArgumentException(

@@ -141,11 +141,14 @@ class LimiterPropertiesTest {
                         "limiter.local.max-keys",
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",
-                        "limiter.key.ipv6-prefix-length");
+                        "limiter.key.ipv6-prefix-length",
+                        "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
-            // An empty list is no default that the metadata can say.
-            assertThat(property.has("defaultValue")).as(name).isEqualTo(!name.endsWith("trusted-proxies"));
+            // An empty list or map is no default that the metadata can say.
+            assertThat(property.has("defaultValue"))
+                    .as(name)
+                    .isEqualTo(!name.endsWith("trusted-proxies") && !name.equals("limiter.limits"));
         });
     }
 }

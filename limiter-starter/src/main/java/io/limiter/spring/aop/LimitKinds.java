@@ -1,0 +1,88 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.TokenBucketBuilder;
+import io.limiter.algorithm.WarmUp;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The kinds of limit that annotations and configuration can name: the one place that builds each from its numbers. */
+final class LimitKinds {
+
+    static final Kind TOKEN_BUCKET = new Kind(
+            "token-bucket",
+            Set.of("rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time"),
+            LimitKinds::tokenBucket);
+    static final Kind FIXED_WINDOW = new Kind("fixed-window", Set.of("limit", "period"), LimitKinds::fixedWindow);
+
+    private static final List<Kind> ALL = List.of(TOKEN_BUCKET, FIXED_WINDOW);
+
+    private LimitKinds() {}
+
+    /** @throws IllegalArgumentException if there is none of this name */
+    static Kind named(String name) {
+        return ALL.stream()
+                .filter(kind -> kind.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("kind must be one of "
+                        + ALL.stream().map(Kind::name).collect(Collectors.joining(", ")) + ", was '" + name + "'"));
+    }
+
+    private static Limit<?> tokenBucket(LimitSettings settings) {
+        double rate = needed("rate", settings.rate());
+        if (settings.warmUp() != null && settings.burst() != null) {
+            throw new IllegalArgumentException(
+                    "burst has no effect with warm-up " + settings.warmUp() + ", leave one of them out");
+        }
+        Duration timeout = settings.timeout() == null ? Duration.ZERO : settings.timeout();
+        Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
+        TokenBucketBuilder builder = settings.warmUp() == null
+                ? TokenBucket.builder(rate, settings.burst() == null ? 1.0 : settings.burst())
+                : TokenBucket.builder(rate, new WarmUp(settings.warmUp()));
+        builder.timeout(timeout).maxWait(maxWait);
+        if (settings.expire() != null) {
+            builder.expire(settings.expire());
+        }
+        if (settings.leasePermits() != null && settings.leasePermits() != 0) {
+            Duration leaseTime = settings.leaseTime() == null ? Duration.ofSeconds(1) : settings.leaseTime();
+            builder.lease(settings.leasePermits(), leaseTime);
+        }
+        return builder.build();
+    }
+
+    private static Limit<?> fixedWindow(LimitSettings settings) {
+        return new FixedWindow(needed("limit", settings.limit()), needed("period", settings.period()));
+    }
+
+    private static <T> T needed(String name, @Nullable T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must be set");
+        }
+        return value;
+    }
+
+    /**
+     * A kind of limit.
+     *
+     * @param numbers the names of those it uses
+     * @param builder throws IllegalArgumentException if one is missing or out of its range
+     */
+    record Kind(String name, Set<String> numbers, Function<LimitSettings, Limit<?>> builder) {
+
+        /** @throws IllegalArgumentException if one of the names is not that of a number of this kind */
+        void checkUses(Set<String> names) {
+            for (String other : names) {
+                if (!numbers.contains(other)) {
+                    throw new IllegalArgumentException(other + " has no effect on kind " + name + ", which has "
+                            + numbers.stream().sorted().collect(Collectors.joining(", ")));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.limiter.spring.aop;
+
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What configuration says about the limits of one name; {@code null} where it says nothing, which leaves what the
+ * annotation says. Ranges are those of the annotations and of {@link io.limiter.algorithm.TokenBucket} and
+ * {@link io.limiter.algorithm.FixedWindow}.
+ *
+ * @param kind {@code token-bucket} or {@code fixed-window}; a limit of another kind than its annotation takes all its
+ *     numbers from here
+ * @param rate permits per second, of a token bucket
+ * @param burst for how many seconds a token bucket keeps unused permits
+ * @param warmUp how long a cold token bucket takes to come up to its rate; it has no burst then
+ * @param timeout how long a call of a token bucket waits for its permits
+ * @param expire how long an unused token bucket is kept at the least
+ * @param leasePermits how many permits of a token bucket an instance may take ahead; 0 for none
+ * @param leaseTime how long it keeps them
+ * @param limit the most permits in a window
+ * @param period the length of a window
+ * @param enforce whether the limit refuses anybody
+ */
+public record LimitSettings(
+        @Nullable String kind,
+        @Nullable Double rate,
+        @Nullable Double burst,
+        @Nullable Duration warmUp,
+        @Nullable Duration timeout,
+        @Nullable Duration expire,
+        @Nullable Integer leasePermits,
+        @Nullable Duration leaseTime,
+        @Nullable Integer limit,
+        @Nullable Duration period,
+        @Nullable Boolean enforce) {
+
+    /** @throws IllegalArgumentException if there is no such kind, or it does not use one of the numbers */
+    public LimitSettings {
+        if (kind != null) {
+            LimitKinds.named(kind)
+                    .checkUses(names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period));
+        }
+    }
+
+    /** The names of the numbers that are set. */
+    Set<String> numbers() {
+        return names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period);
+    }
+
+    /** These, and where they say nothing, what others of the same kind say. */
+    LimitSettings over(LimitSettings others) {
+        return new LimitSettings(
+                others.kind,
+                first(rate, others.rate),
+                warmUp == null ? first(burst, others.burst) : burst,
+                first(warmUp, others.warmUp),
+                first(timeout, others.timeout),
+                first(expire, others.expire),
+                first(leasePermits, others.leasePermits),
+                first(leaseTime, others.leaseTime),
+                first(limit, others.limit),
+                first(period, others.period),
+                first(enforce, others.enforce));
+    }
+
+    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+        return one == null ? other : one;
+    }
+
+    private static Set<String> names(@Nullable Object... values) {
+        String[] names = {
+            "rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time", "limit", "period"
+        };
+        Set<String> set = new LinkedHashSet<>();
+        for (int i = 0; i < names.length; i++) {
+            if (values[i] != null) {
+                set.add(names[i]);
+            }
+        }
+        return set;
+    }
+}

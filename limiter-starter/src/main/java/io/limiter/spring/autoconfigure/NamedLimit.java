@@ -1,0 +1,79 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.spring.aop.LimitSettings;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationUnit;
+
+/**
+ * The settings of the limits of one name; those that are not set are left to the annotation. Durations that are plain
+ * numbers are seconds, as in the annotations.
+ *
+ * @param kind Which kind of limit: token-bucket or fixed-window.
+ * @param rate Permits per second, of a token bucket.
+ * @param burst For how long a token bucket keeps unused permits.
+ * @param warmUp How long a cold token bucket takes to come up to its rate.
+ * @param timeout How long a call of a token bucket waits for its permits.
+ * @param expire How long an unused token bucket is kept at the least.
+ * @param leasePermits How many permits of a token bucket an instance may take ahead; 0 for none.
+ * @param leaseTime How long an instance keeps permits that it took ahead.
+ * @param limit The most permits in a window.
+ * @param period The length of a window.
+ * @param enforce Whether the limit refuses anybody.
+ */
+record NamedLimit(
+        @Nullable String kind,
+        @Nullable Double rate,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration burst,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration warmUp,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration timeout,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration expire,
+        @Nullable Integer leasePermits,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration leaseTime,
+        @Nullable Integer limit,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
+        @Nullable Boolean enforce) {
+
+    private static final Duration LONGEST = Duration.ofDays(1000);
+
+    /**
+     * Checked and as the annotations are.
+     *
+     * @param property what the names of the settings start with
+     * @throws IllegalArgumentException naming the setting that is out of its range
+     */
+    LimitSettings settings(String property) {
+        if (rate != null) {
+            Range.check(property + ".rate", rate, 1e-8, 1e9);
+        }
+        check(property + ".burst", burst, Duration.ofNanos(1), LONGEST);
+        check(property + ".warm-up", warmUp, Duration.ofNanos(1000), LONGEST);
+        check(property + ".timeout", timeout, Duration.ZERO, LONGEST);
+        check(property + ".expire", expire, Duration.ofMillis(1), LONGEST);
+        if (leasePermits != null) {
+            Range.check(property + ".lease-permits", leasePermits, 0, 1_000_000_000);
+        }
+        check(property + ".lease-time", leaseTime, Duration.ofMillis(1), Duration.ofHours(1));
+        if (limit != null) {
+            Range.check(property + ".limit", limit, 1, Integer.MAX_VALUE);
+        }
+        check(property + ".period", period, Duration.ofMillis(1), LONGEST);
+        return settings(burst == null ? null : burst.toSeconds() + burst.getNano() / 1e9, property);
+    }
+
+    private LimitSettings settings(@Nullable Double burstSeconds, String property) {
+        try {
+            return new LimitSettings(
+                    kind, rate, burstSeconds, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, enforce);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(property + "." + e.getMessage(), e);
+        }
+    }
+
+    private static void check(String setting, @Nullable Duration value, Duration min, Duration max) {
+        if (value != null) {
+            Range.check(setting, value, min, max);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.spring.aop.LimitSettings;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.Environment;
+
+/**
+ * Reads {@code limiter.limits}, without a bean: limits are checked when beans are made. A setting that does not exist
+ * fails the start, because a limit with one number misspelt is another limit.
+ */
+final class NamedLimits {
+
+    private static final String PROPERTY = "limiter.limits";
+
+    private NamedLimits() {}
+
+    /** @throws IllegalArgumentException naming a setting that is out of its range */
+    static Map<String, LimitSettings> read(Environment environment) {
+        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        Map<String, NamedLimit> limits = Binder.get(environment)
+                .bind(PROPERTY, Bindable.mapOf(String.class, NamedLimit.class), strict)
+                .orElse(Map.of());
+        Map<String, LimitSettings> settings = new TreeMap<>();
+        limits.forEach((name, limit) -> settings.put(name, limit.settings(PROPERTY + "." + name)));
+        return settings;
+    }
+}

@@ -1,0 +1,171 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.RecordingLimiterFactory.Built;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Limits whose numbers come from {@code limiter.limits}. */
+class NamedLimitsTest {
+
+    private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
+    private final ApplicationContextRunner runner =
+            Contexts.plain().withBean(LimiterFactory.class, () -> factory).withBean(Api.class);
+
+    static class Api {
+
+        @RateLimit(name = "api-search", rate = 5, burst = 2, timeout = 0.5)
+        public void search() {}
+
+        @CountLimit(name = "export", limit = 3, period = 60)
+        public void export() {}
+
+        @RateLimit(name = "untouched", rate = 7)
+        public void untouched() {}
+    }
+
+    @Test
+    void configuration_wins_and_leaves_the_rest_as_it_is() {
+        builds(
+                new Built(
+                        "rateLimit:",
+                        "api-search",
+                        TokenBucket.builder(50, 2)
+                                .timeout(Duration.ofMillis(500))
+                                .build()),
+                "limiter.limits.api-search.rate=50");
+        builds(
+                new Built("countLimit:", "export", new FixedWindow(3, Duration.ofHours(1))),
+                "limiter.limits.export.period=1h");
+        builds(new Built("rateLimit:", "untouched", TokenBucket.of(7, 1)), "limiter.limits.export.limit=4");
+    }
+
+    @Test
+    void every_number_of_a_token_bucket() {
+        builds(
+                new Built(
+                        "rateLimit:",
+                        "api-search",
+                        TokenBucket.builder(100, 60)
+                                .timeout(Duration.ofHours(2))
+                                .maxWait(Duration.ofHours(2))
+                                .expire(Duration.ofMinutes(5))
+                                .lease(10, Duration.ofMillis(200))
+                                .build()),
+                "limiter.limits.api-search.kind=token-bucket",
+                "limiter.limits.api-search.rate=100",
+                "limiter.limits.api-search.burst=PT1M",
+                "limiter.limits.api-search.timeout=2h",
+                "limiter.limits.api-search.expire=300",
+                "limiter.limits.api-search.lease-permits=10",
+                "limiter.limits.api-search.lease-time=200ms");
+    }
+
+    @Test
+    void a_warm_up_takes_the_place_of_the_burst() {
+        builds(
+                new Built(
+                        "rateLimit:",
+                        "api-search",
+                        TokenBucket.builder(5, new WarmUp(Duration.ofSeconds(10)))
+                                .timeout(Duration.ofMillis(500))
+                                .build()),
+                "limiter.limits.api-search.warm-up=10s");
+    }
+
+    @Test
+    void another_kind_has_keys_of_its_own() {
+        builds(
+                new Built("rateLimit:fixed-window:", "api-search", new FixedWindow(9, Duration.ofMinutes(1))),
+                "limiter.limits.api-search.kind=fixed-window",
+                "limiter.limits.api-search.limit=9",
+                "limiter.limits.api-search.period=1m");
+        builds(
+                new Built("countLimit:token-bucket:", "export", TokenBucket.of(2, 1)),
+                "limiter.limits.export.kind=token-bucket",
+                "limiter.limits.export.rate=2");
+    }
+
+    @Test
+    void a_limit_can_be_made_a_dry_run() {
+        runner.withPropertyValues("limiter.limits.export.limit=1", "limiter.limits.export.enforce=false")
+                .run(context -> {
+                    Api api = context.getBean(Api.class);
+                    api.export();
+                    api.export();
+                });
+    }
+
+    @Test
+    void a_name_that_no_annotation_has_is_warned_of() {
+        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+            runner.withPropertyValues("limiter.limits.export.limit=4", "limiter.limits.exprot.limit=4")
+                    .run(context -> assertThat(log.all())
+                            .singleElement(as(STRING))
+                            .startsWith("WARN limiter.limits.* has settings for [exprot]"));
+        }
+        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+            runner.withPropertyValues("limiter.limits.export.limit=4")
+                    .run(context -> assertThat(log.all()).isEmpty());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "api-search.rate=0 | limiter.limits.api-search.rate must be between 1.0E-8 and 1.0E9, was 0.0",
+                "api-search.rate=NaN | limiter.limits.api-search.rate must be between 1.0E-8 and 1.0E9, was NaN",
+                "api-search.rate=fast | limiter.limits.api-search.rate",
+                "api-search.burst=0 | limiter.limits.api-search.burst must be between PT0.000000001S",
+                "api-search.warm-up=0 | limiter.limits.api-search.warm-up must be between PT0.000001S",
+                "api-search.timeout=-1s | limiter.limits.api-search.timeout must be between PT0S",
+                "api-search.expire=0 | limiter.limits.api-search.expire must be between PT0.001S",
+                "api-search.lease-permits=-1 | limiter.limits.api-search.lease-permits must be between 0",
+                "api-search.lease-time=2h | limiter.limits.api-search.lease-time must be between PT0.001S and PT1H",
+                "export.limit=0 | limiter.limits.export.limit must be between 1 and 2147483647, was 0",
+                "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
+                "export.period=soon | limiter.limits.export.period",
+                "export.enforce=maybe | limiter.limits.export.enforce",
+                "export.kind=bucket | limiter.limits.export.kind must be one of token-bucket, fixed-window, was 'bucket'",
+                "unused.kind=x | limiter.limits.unused.kind must be one of token-bucket, fixed-window, was 'x'",
+                "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
+                "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
+                "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
+                "api-search.rate=0.001 | with limiter.limits.api-search.*: rate 0.001/s with a burst of 2.0 s holds at most",
+                "api-search.rat=1 | limiter.limits.api-search.rat"
+            })
+    void bad_settings_fail_the_start(String setting, String problem) {
+        runner.withPropertyValues("limiter.limits." + setting).run(context -> {
+            assertThat(context).hasFailed();
+            StringBuilder messages = new StringBuilder();
+            for (Throwable e = context.getStartupFailure(); e != null; e = e.getCause()) {
+                messages.append(e.getMessage()).append('\n');
+            }
+            assertThat(messages.toString()).contains(problem);
+        });
+    }
+
+    private void builds(Built expected, String... properties) {
+        factory.built().clear();
+        runner.withPropertyValues(properties).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(factory.built()).contains(expected);
+        });
+    }
+}
