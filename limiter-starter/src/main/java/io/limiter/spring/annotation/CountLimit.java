@@ -56,6 +56,9 @@ public @interface CountLimit {
     /** What answers a refused call, as in {@link RateLimit#fallback()}. Default: it throws. */
     String fallback() default "";
 
+    /** The bean that says which limit a call is under, as in {@link RateLimit#resolver()}. */
+    String resolver() default "";
+
     /** Whether the limit refuses anybody, as in {@link RateLimit#enforce()}. */
     boolean enforce() default true;
 

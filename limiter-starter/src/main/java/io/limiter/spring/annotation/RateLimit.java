@@ -27,6 +27,14 @@ import java.lang.annotation.Target;
  * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. Calls must come through the
  * bean: a method that calls another of its own object is not limited there.
  *
+ * <p><b>Asynchronous methods</b>, which return {@link java.util.concurrent.CompletableFuture},
+ * {@link java.util.concurrent.CompletionStage} or Reactor's {@code Mono} or {@code Flux}, are limited without blocking
+ * the calling thread, and a refusal is in the future. A publisher is limited with each subscription. Keys, costs and
+ * conditions are found in the thread that calls the method, so IP and user work where that thread knows them. The
+ * method itself is called in the same thread if the decision is there at once; otherwise by the
+ * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
+ * that return any other type are limited in the calling thread.
+ *
  * <p><b>Several</b> on one method are asked in the order in which they are declared, all {@code @RateLimit} before all
  * {@link CountLimit}. The first refusal ends it; what the ones before granted stays taken.
  *
@@ -126,6 +134,12 @@ public @interface RateLimit {
      * bean itself, so limits and other advice on it do nothing. Default: a refused call throws.
      */
     String fallback() default "";
+
+    /**
+     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which says for each call which limit it is under:
+     * that of the tenant's plan, or this one. What it throws goes to the caller. Default: all calls are under this one.
+     */
+    String resolver() default "";
 
     /**
      * Whether the limit refuses anybody. If not, it is a dry run: it decides, takes permits and waits for them as

@@ -11,11 +11,14 @@ final class BoundLimit {
 
     private final DeclaredLimit declared;
     private final Limiter limiter;
+    private final @Nullable ResolvedLimiters resolved;
     private final @Nullable DryRunLog dryRun;
 
-    BoundLimit(DeclaredLimit declared, Limiter limiter) {
+    /** @param resolved {@code null} if the limit is the same for all calls */
+    BoundLimit(DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved) {
         this.declared = declared;
         this.limiter = limiter;
+        this.resolved = resolved;
         this.dryRun = declared.onRefusal().enforce() ? null : new DryRunLog(declared.where(), System::nanoTime);
     }
 
@@ -32,11 +35,26 @@ final class BoundLimit {
             return null;
         }
         String owner = declared.key().of(arguments);
-        Decision decision = owner == null ? limiter.decide(permits) : limiter.decide(owner, permits);
+        Limiter asked = resolved == null ? limiter : resolved.of(call, owner);
+        Decision decision = owner == null ? asked.decide(permits) : asked.decide(owner, permits);
         return decision.granted() ? null : refusal(owner, decision);
     }
 
-    private @Nullable Refusal refusal(@Nullable String owner, Decision decision) {
+    /** What {@link #take} would ask for; {@code null} if that is nothing. */
+    @Nullable
+    Question question(MethodInvocation call) {
+        @Nullable Object[] arguments = call.getArguments();
+        int permits = declared.permits().of(arguments);
+        if (permits == 0) {
+            return null;
+        }
+        String owner = declared.key().of(arguments);
+        return new Question(this, resolved == null ? limiter : resolved.of(call, owner), owner, permits);
+    }
+
+    /** What becomes of a call that was refused; {@code null} if it goes on all the same. */
+    @Nullable
+    Refusal refusal(@Nullable String owner, Decision decision) {
         if (dryRun != null) {
             dryRun.refused(decision);
             return null;

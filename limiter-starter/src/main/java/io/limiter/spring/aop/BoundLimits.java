@@ -1,15 +1,16 @@
 package io.limiter.spring.aop;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of one method: the one place that says how several are asked.
+ * The limits of one method: the one place, with {@link Asking}, that says how several are asked.
  *
  * @param limits in the order in which they are asked, at least one
  */
-record BoundLimits(List<BoundLimit> limits) {
+record BoundLimits(CallStyle style, List<BoundLimit> limits) {
 
     /** Asks one after the other, until the first refusal; {@code null} if the call can go on. */
     @Nullable
@@ -21,5 +22,20 @@ record BoundLimits(List<BoundLimit> limits) {
             }
         }
         return null;
+    }
+
+    /**
+     * What the limits are to be asked, for calls that do not wait for the answers; see {@link Asking}. Unlike
+     * {@link #take}, all keys are found before the first limit is asked.
+     */
+    List<Question> questions(MethodInvocation call) {
+        List<Question> questions = new ArrayList<>(limits.size());
+        for (BoundLimit limit : limits) {
+            Question question = limit.question(call);
+            if (question != null) {
+                questions.add(question);
+            }
+        }
+        return questions;
     }
 }

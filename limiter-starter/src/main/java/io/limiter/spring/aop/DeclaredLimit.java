@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * are still being made.
  *
  * @param where the annotation and the method, for messages
+ * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
  */
 record DeclaredLimit(
         String where,
@@ -19,6 +20,7 @@ record DeclaredLimit(
         CallPermits permits,
         LimitType type,
         CallKey key,
+        String resolver,
         OnRefusal onRefusal) {
 
     /**

@@ -10,6 +10,8 @@ import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 
@@ -17,7 +19,7 @@ import org.springframework.core.Ordered;
  * Limits the methods that carry {@link io.limiter.spring.annotation.RateLimit} or
  * {@link io.limiter.spring.annotation.CountLimit}, as a bean that Spring's auto-proxying picks up.
  */
-public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton {
+public final class LimitAdvisor implements PointcutAdvisor, Ordered, BeanFactoryAware, SmartInitializingSingleton {
 
     /**
      * Before transactions and caches, so that a refused call opens none and asks none, and after method security, so
@@ -25,6 +27,7 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
+    private final ApplicationBeans beans = new ApplicationBeans();
     private final ConfiguredLimits configured;
     private final LimitedMethods methods;
     private final Pointcut pointcut;
@@ -48,10 +51,16 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
             Supplier<LimiterFactory> factory, CallKeys keys, int order, Map<String, LimitSettings> configured) {
         this.configured = new ConfiguredLimits(configured);
         this.methods = new LimitedMethods(
-                new LimitedMethodFinder(new LimitParser(keys, this.configured)), new LimitBinder(factory, keys));
+                new LimitedMethodFinder(new LimitParser(keys, this.configured)), new LimitBinder(factory, keys, beans));
         this.pointcut = new LimitedMethodsPointcut(methods);
-        this.advice = new LimitInterceptor(methods);
+        this.advice = new LimitInterceptor(methods, beans::executor);
         this.order = order;
+    }
+
+    /** Where resolvers are looked up, and the executor for methods that return futures. */
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        beans.setFactory(beanFactory);
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.limiter.spring.aop;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
@@ -10,17 +9,20 @@ import io.limiter.spring.key.CallKeys;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the limiters of declared limits, which needs the application's beans. */
 final class LimitBinder {
 
     private final Supplier<LimiterFactory> factory;
     private final CallKeys keys;
+    private final ApplicationBeans beans;
     private final ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
 
-    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys) {
+    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
         this.factory = factory;
         this.keys = keys;
+        this.beans = beans;
     }
 
     /** @throws InvalidLimitException if the limiter cannot be built, or another has the name and other numbers */
@@ -29,8 +31,9 @@ final class LimitBinder {
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared);
-            Limiter limiter = build(limiters.withPrefix(declared.prefix()), declared);
-            return new BoundLimit(declared, limiter);
+            LimiterFactory prefixed = limiters.withPrefix(declared.prefix());
+            Limiter limiter = prefixed.build(declared.name(), declared.limit());
+            return new BoundLimit(declared, limiter, resolved(declared, prefixed));
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }
@@ -52,11 +55,9 @@ final class LimitBinder {
                 : limit;
     }
 
-    private static Limiter build(LimiterFactory limiters, DeclaredLimit declared) {
-        if (declared.limit() instanceof TokenBucket bucket) {
-            return limiters.build(declared.name(), bucket);
-        }
-        return limiters.build(declared.name(), (FixedWindow) declared.limit());
+    private @Nullable ResolvedLimiters resolved(DeclaredLimit declared, LimiterFactory prefixed) {
+        String resolver = declared.resolver();
+        return resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed);
     }
 
     private record Name(String prefix, String name) {}

@@ -1,6 +1,8 @@
 package io.limiter.spring.aop;
 
 import java.lang.reflect.Method;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -10,16 +12,29 @@ import org.springframework.aop.support.AopUtils;
 final class LimitInterceptor implements MethodInterceptor {
 
     private final LimitedMethods methods;
+    private final Supplier<Executor> executor;
 
-    LimitInterceptor(LimitedMethods methods) {
+    /** @param executor for methods that return futures, where the decision is not there at once */
+    LimitInterceptor(LimitedMethods methods, Supplier<Executor> executor) {
         this.methods = methods;
+        this.executor = executor;
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Method method = invocation.getMethod();
         Object target = invocation.getThis();
-        Refusal refusal = limits(method, target).take(invocation);
+        BoundLimits limits = limits(method, target);
+        return switch (limits.style()) {
+            case DIRECT -> direct(limits, invocation);
+            case FUTURE -> LimitedFuture.of(limits, invocation, executor);
+            case MONO -> ReactiveCalls.mono(limits, invocation);
+            case FLUX -> ReactiveCalls.flux(limits, invocation);
+        };
+    }
+
+    private static @Nullable Object direct(BoundLimits limits, MethodInvocation invocation) throws Throwable {
+        Refusal refusal = limits.take(invocation);
         return refusal == null ? invocation.proceed() : refusal.answer(invocation);
     }
 

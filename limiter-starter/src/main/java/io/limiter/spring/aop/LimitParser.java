@@ -91,6 +91,7 @@ final class LimitParser {
                 permits,
                 type,
                 keys.of(type, annotation.getString("key"), annotated),
+                annotation.getString("resolver"),
                 onRefusal(annotation, limit.enforce(), method, userClass));
     }
 

@@ -76,23 +76,27 @@ final class LimitedMethods {
 
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
         Map<Method, LimitedMethod> methods = new HashMap<>();
-        finder.find(beanClass).forEach((method, limits) -> methods.put(method, new LimitedMethod(limits)));
+        finder.find(beanClass)
+                .forEach((method, limits) -> methods.put(method, new LimitedMethod(CallStyle.of(method), limits)));
         return Map.copyOf(methods);
     }
 
     private final class LimitedMethod {
 
+        private final CallStyle style;
         private final List<DeclaredLimit> declared;
         private volatile @Nullable BoundLimits bound;
 
-        LimitedMethod(List<DeclaredLimit> declared) {
+        LimitedMethod(CallStyle style, List<DeclaredLimit> declared) {
+            this.style = style;
             this.declared = declared;
         }
 
         BoundLimits bound() {
             BoundLimits limits = bound;
             if (limits == null) {
-                limits = new BoundLimits(declared.stream().map(binder::bind).toList());
+                limits = new BoundLimits(
+                        style, declared.stream().map(binder::bind).toList());
                 bound = limits;
             }
             return limits;

@@ -28,6 +28,7 @@ class AnnotationDefaultsTest {
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
+                        Map.entry("resolver", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -45,6 +46,7 @@ class AnnotationDefaultsTest {
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
+                        Map.entry("resolver", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("limitType", LimitType.METHOD)));

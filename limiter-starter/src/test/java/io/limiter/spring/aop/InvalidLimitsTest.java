@@ -245,6 +245,11 @@ class InvalidLimitsTest {
         }
     }
 
+    static class NoResolver {
+        @RateLimit(resolver = "theBean")
+        public void call() {}
+    }
+
     static class FallbackToItself {
         @RateLimit(fallback = "call")
         public void call() {}
@@ -296,6 +301,9 @@ class InvalidLimitsTest {
                 Arguments.of(TwoFallbacks.class, "fallback 'other' is ambiguous"),
                 Arguments.of(
                         FallbackOfOtherType.class, "fallback 'other' returns java.lang.String, and must return int"),
+                Arguments.of(
+                        NoResolver.class,
+                        "resolver 'theBean' must be the name of a io.limiter.spring.aop.LimitResolver"),
                 Arguments.of(FallbackToItself.class, "fallback 'call' was not found"),
                 Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a servlet web application"));
     }

@@ -221,6 +221,8 @@ class LimiterAutoConfigurationTest {
                         "org.springframework.security",
                         "org.springframework.data",
                         "io.lettuce",
+                        "reactor",
+                        "org.reactivestreams",
                         "org.springframework.transaction"))
                 .run(context -> {
                     assertThat(context).hasNotFailed();

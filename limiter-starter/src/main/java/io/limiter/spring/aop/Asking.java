@@ -1,0 +1,82 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.Decision;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of a call, being asked one after the other without a thread that waits; empty if the call can go on.
+ * Cancelling it withdraws the question that is under way, as {@link io.limiter.Limiter#decideAsync(int)} says.
+ */
+final class Asking extends CompletableFuture<Optional<Refusal>> {
+
+    private final Iterator<Question> questions;
+    private volatile @Nullable CompletableFuture<Decision> pending;
+
+    private Asking(List<Question> questions) {
+        this.questions = questions.iterator();
+    }
+
+    static Asking of(List<Question> questions) {
+        Asking asking = new Asking(questions);
+        asking.next();
+        return asking;
+    }
+
+    private void next() {
+        try {
+            if (isCancelled()) {
+                return;
+            }
+            if (questions.hasNext()) {
+                ask(questions.next());
+            } else {
+                complete(Optional.empty());
+            }
+        } catch (RuntimeException | Error e) {
+            completeExceptionally(e);
+        }
+    }
+
+    private void ask(Question question) {
+        CompletableFuture<Decision> decided = question.decideAsync();
+        pending = decided;
+        if (isCancelled()) {
+            decided.cancel(true);
+        }
+        decided.whenComplete((decision, error) -> {
+            if (error != null) {
+                completeExceptionally(cause(error));
+            } else {
+                answered(question.refusal(decision));
+            }
+        });
+    }
+
+    private void answered(@Nullable Refusal refusal) {
+        if (refusal == null) {
+            next();
+        } else {
+            complete(Optional.of(refusal));
+        }
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        CompletableFuture<Decision> asked = pending;
+        if (cancelled && asked != null) {
+            asked.cancel(mayInterruptIfRunning);
+        }
+        return cancelled;
+    }
+
+    private static Throwable cause(Throwable error) {
+        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
+        return cause == null ? error : cause;
+    }
+}

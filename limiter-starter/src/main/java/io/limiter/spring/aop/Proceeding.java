@@ -1,0 +1,24 @@
+package io.limiter.spring.aop;
+
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+
+/** Goes on with a call later than its interceptor was asked, perhaps in another thread. */
+final class Proceeding {
+
+    private Proceeding() {}
+
+    /** Aspects further inside look for the call in the thread that makes it. */
+    static @Nullable Object with(MethodInvocation call) throws Throwable {
+        return call instanceof ProxyMethodInvocation
+                ? ExposeInvocationInterceptor.INSTANCE.invoke(call)
+                : call.proceed();
+    }
+
+    /** As {@link #with}, for a call that goes on more than once: each time from here. */
+    static @Nullable Object withCopyOf(MethodInvocation call) throws Throwable {
+        return with(call instanceof ProxyMethodInvocation again ? again.invocableClone() : call);
+    }
+}

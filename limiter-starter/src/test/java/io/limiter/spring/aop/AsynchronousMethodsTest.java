@@ -1,0 +1,282 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.testing.TestRedis;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.annotation.Order;
+
+/** Methods that return futures. */
+class AsynchronousMethodsTest {
+
+    private final HeldDecisions decisions = new HeldDecisions();
+    private final List<Runnable> executed = new CopyOnWriteArrayList<>();
+    private final ThreadLocal<String> user = new ThreadLocal<>();
+    private final ApplicationContextRunner runner = Contexts.plain()
+            .withBean(LimiterFactory.class, () -> decisions)
+            .withBean(CurrentUser.class, () -> user::get)
+            .withBean("applicationTaskExecutor", Executor.class, () -> executed::add)
+            .withBean(Service.class);
+
+    static class Service {
+
+        private final List<Thread> calls = new CopyOnWriteArrayList<>();
+        private final CompletableFuture<String> own = new CompletableFuture<>();
+
+        // Not fields: those of a proxy are empty.
+        public List<Thread> calls() {
+            return calls;
+        }
+
+        public CompletableFuture<String> own() {
+            return own;
+        }
+
+        @RateLimit
+        public CompletableFuture<String> call() {
+            calls.add(Thread.currentThread());
+            return own;
+        }
+
+        @RateLimit
+        @CountLimit
+        public CompletionStage<String> twice() {
+            calls.add(Thread.currentThread());
+            return own;
+        }
+
+        @RateLimit(fallback = "cached")
+        public CompletableFuture<String> withFallback() {
+            return own;
+        }
+
+        private CompletableFuture<String> cached() {
+            return CompletableFuture.completedFuture("cached");
+        }
+
+        @RateLimit(limitType = LimitType.USER)
+        public CompletableFuture<String> byUser() {
+            return own;
+        }
+
+        @RateLimit
+        public CompletableFuture<String> fails() {
+            throw new IllegalStateException("before there was a future");
+        }
+    }
+
+    @Aspect
+    @Order
+    static class Inside {
+
+        private int calls;
+
+        int calls() {
+            return calls;
+        }
+
+        @Before("execution(* io.limiter.spring.aop.AsynchronousMethodsTest.Service.call())")
+        void count() {
+            calls++;
+        }
+    }
+
+    @Test
+    void the_caller_waits_for_nothing_and_the_method_for_its_permits() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            assertThat(result).isNotDone();
+            assertThat(service.calls()).isEmpty();
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            assertThat(service.calls())
+                    .as("the thread of the decision is not for the method")
+                    .isEmpty();
+            execute();
+            assertThat(service.calls()).hasSize(1);
+            assertThat(result).isNotDone();
+            service.own().complete("done");
+            assertThat(result).isCompletedWithValue("done");
+        });
+    }
+
+    @Test
+    void a_refusal_is_in_the_future() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            decisions.asked.get(0).complete(HeldDecisions.REFUSED);
+            execute();
+            assertThatThrownBy(result::get)
+                    .isInstanceOf(ExecutionException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            RateLimitExceededException.class,
+                            e -> assertThat(e.decision()).isEqualTo(HeldDecisions.REFUSED));
+            assertThat(service.calls()).isEmpty();
+        });
+    }
+
+    @Test
+    void or_the_fallbacks_result_is() {
+        run(service -> {
+            CompletableFuture<String> result = service.withFallback();
+            decisions.asked.get(0).complete(HeldDecisions.REFUSED);
+            execute();
+            assertThat(result).isCompletedWithValue("cached");
+        });
+    }
+
+    @Test
+    void several_limits_are_asked_one_after_the_other() {
+        run(service -> {
+            CompletableFuture<String> result = service.twice().toCompletableFuture();
+            assertThat(decisions.asked).hasSize(1);
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            assertThat(decisions.asked).hasSize(2);
+            decisions.asked.get(1).complete(HeldDecisions.REFUSED);
+            execute();
+            assertThat(result).isCompletedExceptionally();
+            service.twice();
+            decisions.asked.get(2).complete(HeldDecisions.REFUSED);
+            assertThat(decisions.asked).hasSize(3);
+        });
+    }
+
+    @Test
+    void keys_are_those_of_the_calling_thread_and_a_missing_one_is_in_the_future() {
+        run(service -> {
+            user.set("bob");
+            service.byUser();
+            assertThat(decisions.keys).containsExactly("user:bob");
+            user.set(" ");
+            assertThatThrownBy(service.byUser()::get).hasCauseInstanceOf(MissingLimitKeyException.class);
+            assertThat(decisions.asked).hasSize(1);
+        });
+    }
+
+    @Test
+    void cancelling_withdraws_the_question() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            result.cancel(true);
+            assertThat(decisions.asked.get(0)).isCancelled();
+            execute();
+            assertThat(service.calls()).isEmpty();
+        });
+    }
+
+    @Test
+    void or_the_methods_own_future() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            execute();
+            result.cancel(true);
+            assertThat(service.own()).isCancelled();
+        });
+    }
+
+    @Test
+    void what_goes_wrong_is_in_the_future() {
+        run(service -> {
+            CompletableFuture<String> failed = service.call();
+            decisions.asked.get(0).completeExceptionally(new IllegalStateException("no backend"));
+            execute();
+            assertThatThrownBy(failed::get).hasRootCauseMessage("no backend");
+            CompletableFuture<String> thrown = service.fails();
+            decisions.asked.get(1).complete(HeldDecisions.GRANTED);
+            execute();
+            assertThatThrownBy(thrown::get).hasRootCauseMessage("before there was a future");
+        });
+        Executor full = task -> {
+            throw new RejectedExecutionException("full");
+        };
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> decisions)
+                .withBean("applicationTaskExecutor", Executor.class, () -> full)
+                .withBean(Service.class)
+                .run(context -> {
+                    decisions.asked.clear();
+                    CompletableFuture<String> result =
+                            context.getBean(Service.class).call();
+                    decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+                    assertThatThrownBy(result::get).hasRootCauseMessage("full");
+                });
+    }
+
+    @Test
+    void an_aspect_further_inside_finds_its_call_in_the_other_thread() {
+        runner.withConfiguration(Contexts.aop()).withBean(Inside.class).run(context -> {
+            context.getBean(Service.class).call();
+            Thread thread = new Thread(() -> {
+                decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+                execute();
+            });
+            thread.start();
+            thread.join();
+            assertThat(context.getBean(Service.class).calls()).containsExactly(thread);
+            assertThat(context.getBean(Inside.class).calls()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void a_decision_that_is_there_at_once_needs_no_other_thread() {
+        Contexts.local().withBean(Service.class).run(context -> {
+            Service service = context.getBean(Service.class);
+            service.call();
+            assertThat(service.calls()).containsExactly(Thread.currentThread());
+            assertThat(service.call()).isCompletedExceptionally();
+        });
+    }
+
+    @Test
+    void with_redis_the_method_is_not_called_by_the_clients_thread() {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withPropertyValues(
+                        "spring.data.redis.url=" + TestRedis.shared().uri())
+                // Whoever used this Redis a moment ago.
+                .withPropertyValues("limiter.limits[" + Service.class.getName() + ".call()].enforce=false")
+                .withBean(Service.class)
+                .run(context -> {
+                    Service service = context.getBean(Service.class);
+                    service.own().complete("done");
+                    assertThat(service.call().get(30, TimeUnit.SECONDS)).isEqualTo("done");
+                    assertThat(service.calls())
+                            .singleElement()
+                            .satisfies(thread -> assertThat(thread.getName())
+                                    .doesNotContain("lettuce")
+                                    .doesNotContain("nio"));
+                });
+    }
+
+    private void execute() {
+        List<Runnable> tasks = List.copyOf(executed);
+        executed.clear();
+        tasks.forEach(Runnable::run);
+    }
+
+    private void run(Consumer<Service> test) {
+        runner.run(context -> test.accept(context.getBean(Service.class)));
+    }
+}

@@ -1,0 +1,130 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Limits that are known only when a call is made. */
+class LimitResolverTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    static class Plans implements LimitResolver {
+
+        private final Map<String, Limit<?>> byTenant = new ConcurrentHashMap<>();
+        private final List<LimitedCall> asked = new CopyOnWriteArrayList<>();
+
+        @Override
+        public @Nullable Limit<?> resolve(LimitedCall call) {
+            asked.add(call);
+            if ("broken".equals(call.key())) {
+                throw new IllegalArgumentException("no such tenant");
+            }
+            return byTenant.get(String.valueOf(call.key()));
+        }
+    }
+
+    static class Api {
+
+        @CountLimit(
+                name = "api",
+                limit = 2,
+                period = 3600,
+                limitType = LimitType.CUSTOM,
+                key = "#{tenant}",
+                resolver = "plans")
+        public void call(String tenant, int amount) {}
+    }
+
+    @Test
+    void each_call_is_under_the_limit_that_the_resolver_says() {
+        run((api, plans) -> {
+            plans.byTenant.put("gold", new FixedWindow(4, HOUR));
+            calls(api, "gold", 4);
+            calls(api, "basic", 2);
+        });
+    }
+
+    @Test
+    void a_tenant_that_changes_its_plan_keeps_what_it_took() {
+        run((api, plans) -> {
+            calls(api, "acme", 2);
+            plans.byTenant.put("acme", new FixedWindow(5, HOUR));
+            calls(api, "acme", 3);
+            plans.byTenant.remove("acme");
+            calls(api, "acme", 0);
+        });
+    }
+
+    @Test
+    void the_resolver_is_told_of_the_call() {
+        run((api, plans) -> {
+            api.call("acme", 7);
+            LimitedCall call = plans.asked.get(0);
+            assertThat(call.method().getName()).isEqualTo("call");
+            assertThat(call.arguments()).containsExactly("acme", 7);
+            assertThat(call.name()).isEqualTo("api");
+            assertThat(call.declared()).isEqualTo(new FixedWindow(2, HOUR));
+            assertThat(call.key()).isEqualTo("acme");
+        });
+    }
+
+    @Test
+    void what_it_throws_goes_to_the_caller() {
+        run((api, plans) -> assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> api.call("broken", 1))
+                .withMessage("no such tenant"));
+    }
+
+    @Test
+    void a_limit_of_another_kind_is_an_error() {
+        run((api, plans) -> {
+            plans.byTenant.put("acme", io.limiter.algorithm.TokenBucket.of(1, 1));
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> api.call("acme", 1))
+                    .withMessageContaining("resolver 'plans' must return a FixedWindow, as the one declared, or null");
+        });
+    }
+
+    @Test
+    void a_refusal_says_what_was_resolved() {
+        run((api, plans) -> {
+            plans.byTenant.put("acme", new FixedWindow(1, HOUR));
+            api.call("acme", 1);
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> api.call("acme", 1))
+                    .extracting(RateLimitExceededException::decision)
+                    .extracting(Decision::limit)
+                    .isEqualTo(1L);
+        });
+    }
+
+    private static void calls(Api api, String tenant, int granted) {
+        for (int i = 0; i < granted; i++) {
+            api.call(tenant, i);
+        }
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> api.call(tenant, granted));
+    }
+
+    private static void run(BiConsumer<Api, Plans> test) {
+        Contexts.local()
+                .withBean(Api.class)
+                .withBean("plans", Plans.class)
+                .run(context -> test.accept(context.getBean(Api.class), context.getBean(Plans.class)));
+    }
+}

@@ -1,0 +1,142 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Methods that return publishers of Reactor. */
+class ReactiveMethodsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    static class Service {
+
+        private final AtomicInteger calls = new AtomicInteger();
+
+        // Not a field: those of a proxy are empty.
+        public AtomicInteger calls() {
+            return calls;
+        }
+
+        @CountLimit(limit = 2, period = 3600)
+        public Mono<String> mono() {
+            calls.incrementAndGet();
+            return Mono.just("one");
+        }
+
+        @CountLimit(limit = 2, period = 3600)
+        public Flux<Integer> flux(int count) {
+            calls.incrementAndGet();
+            return Flux.range(0, count);
+        }
+
+        @CountLimit(limit = 1, period = 3600, fallback = "none")
+        public Flux<Integer> withFallback() {
+            return Flux.just(1);
+        }
+
+        private Flux<Integer> none() {
+            return Flux.empty();
+        }
+
+        @CountLimit(limit = 1, period = 3600)
+        public Mono<Void> empty() {
+            calls.incrementAndGet();
+            return Mono.empty();
+        }
+
+        @CountLimit(limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{who}")
+        public Mono<Boolean> thread(String who) {
+            calls.incrementAndGet();
+            return Mono.just(Schedulers.isInNonBlockingThread());
+        }
+    }
+
+    @Test
+    void each_subscription_is_limited_once_and_calls_the_method_once() {
+        local(service -> {
+            Mono<String> mono = service.mono();
+            assertThat(service.calls()).hasValue(0);
+            assertThat(mono.block(LONG)).isEqualTo("one");
+            assertThat(mono.block(LONG)).isEqualTo("one");
+            assertThatThrownBy(() -> mono.block(LONG)).isInstanceOf(RateLimitExceededException.class);
+            assertThat(service.calls()).hasValue(2);
+        });
+    }
+
+    @Test
+    void a_flux_is_limited_as_a_whole() {
+        local(service -> {
+            Flux<Integer> flux = service.flux(100);
+            assertThat(flux.collectList().block(LONG)).hasSize(100);
+            assertThat(flux.take(3).collectList().block(LONG)).containsExactly(0, 1, 2);
+            assertThatThrownBy(flux::blockLast).isInstanceOf(RateLimitExceededException.class);
+        });
+    }
+
+    @Test
+    void an_empty_result_is_not_mistaken_for_a_refusal_nor_a_fallback_for_a_grant() {
+        local(service -> {
+            assertThat(service.empty().block(LONG)).isNull();
+            assertThat(service.calls()).hasValue(1);
+            assertThat(service.withFallback().collectList().block(LONG)).containsExactly(1);
+            assertThat(service.withFallback().collectList().block(LONG)).isEmpty();
+        });
+    }
+
+    @Test
+    void a_missing_key_is_in_the_publisher() {
+        local(service ->
+                assertThatThrownBy(() -> service.thread(" ").block(LONG)).isInstanceOf(MissingLimitKeyException.class));
+    }
+
+    @Test
+    void nothing_waits_for_the_decision_and_the_method_goes_on_elsewhere() {
+        HeldDecisions decisions = new HeldDecisions();
+        held(decisions, service -> {
+            Mono<Boolean> result = service.thread("bob");
+            assertThat(decisions.asked).isEmpty();
+            java.util.concurrent.CompletableFuture<Boolean> onParallel = result.toFuture();
+            assertThat(onParallel).isNotDone();
+            assertThat(decisions.keys).containsExactly("bob");
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            assertThat(onParallel.join()).isTrue();
+        });
+    }
+
+    @Test
+    void cancelling_a_subscription_withdraws_its_question() {
+        HeldDecisions decisions = new HeldDecisions();
+        held(decisions, service -> {
+            Disposable subscription = service.flux(1).subscribe();
+            subscription.dispose();
+            assertThat(decisions.asked.get(0)).isCancelled();
+            assertThat(service.calls()).hasValue(0);
+        });
+    }
+
+    private static void local(Consumer<Service> test) {
+        Contexts.local().withBean(Service.class).run(context -> test.accept(context.getBean(Service.class)));
+    }
+
+    private static void held(HeldDecisions decisions, Consumer<Service> test) {
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> decisions)
+                .withBean(Service.class)
+                .run(context -> test.accept(context.getBean(Service.class)));
+    }
+}
