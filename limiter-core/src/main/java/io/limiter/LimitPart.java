@@ -16,6 +16,14 @@ public interface LimitPart {
     Optional<String> key();
 
     /**
+     * The same, taking as many permits for each one that the set is asked for: one call and 500 tokens, all or nothing.
+     * Default 1.
+     *
+     * @throws IllegalArgumentException if less than 1
+     */
+    LimitPart permits(int permits);
+
+    /**
      * The same limit with its permits in a slot of a Redis Cluster that the name decides, so that all parts of a set that name
      * the same slot are decided in one call. Elsewhere it makes no difference where permits are, but these are others: a
      * limiter's permits of one key, in a slot and in none, are counted apart. So a limit should be asked in one way only.

@@ -44,7 +44,7 @@ public interface LimitSet {
     List<LimitPart> parts();
 
     /**
-     * Asks every part for as many permits, and returns the whole decision, after waiting for the permits if some limit has a
+     * Asks every part for as many permits, or as many times its {@linkplain LimitPart#permits own number}, and returns the whole decision, after waiting for the permits if some limit has a
      * timeout and granted them later than now: the longest wait of all.
      *
      * @param permits at least 1

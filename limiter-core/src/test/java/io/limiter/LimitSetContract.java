@@ -312,4 +312,24 @@ abstract class LimitSetContract {
                 .withMessage("permits must be at least 1, was 0");
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(""));
     }
+
+    @Test
+    void each_part_can_take_as_many_permits_as_it_costs() {
+        RateLimiter calls = limiters().build("calls", 1, 3, 60);
+        CountLimiter tokens = limiters().count("tokens", 1000, Duration.ofMinutes(1));
+        LimitSet set = LimitSet.of(calls.on("who"), tokens.on("who").permits(400));
+        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(calls.peek("who").remaining()).isEqualTo(2);
+        assertThat(tokens.peek("who").remaining()).isEqualTo(600);
+        assertThat(set.decide(2).refusedBy()).hasValue("tokens");
+        assertThat(calls.peek("who").remaining()).isEqualTo(2);
+        set.refund(1);
+        assertThat(tokens.peek("who").remaining()).isEqualTo(1000);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> tokens.own().permits(0))
+                .withMessage("permits must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> set.decide(Integer.MAX_VALUE))
+                .withMessageContaining("permits must be at most 5368709");
+    }
 }

@@ -70,19 +70,19 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision peek(int permits) {
-        return inOneBatch(part -> new Request(permits, part.timeoutMicros(), true));
+        return inOneBatch(part -> new Request(part.permitsFor(permits), part.timeoutMicros(), true));
     }
 
     @Override
     public SetDecision refund(int permits) {
-        return inOneBatch(part -> Request.giveBack(permits));
+        return inOneBatch(part -> Request.giveBack(part.permitsFor(permits)));
     }
 
     /** What every part is asked, under its limiter's numbers of now. */
     private List<SetPart<?>> asked(int permits, ToLongFunction<EnginePart> timeoutMicros) {
         List<SetPart<?>> asked = new ArrayList<>(parts.size());
         for (EnginePart part : parts) {
-            asked.add(part.asked(new Request(permits, timeoutMicros.applyAsLong(part), false)));
+            asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros.applyAsLong(part), false)));
         }
         return asked;
     }

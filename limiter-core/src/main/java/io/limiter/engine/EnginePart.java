@@ -15,14 +15,23 @@ final class EnginePart implements LimitPart {
     private final EngineLimiter<?> limiter;
     private final @Nullable String key;
     private final String backendKey;
+    private final int permits;
 
     /**
      * @param key as callers name it; {@code null} for the limiter's own permits
      */
     EnginePart(EngineLimiter<?> limiter, @Nullable String key, String backendKey) {
+        this(limiter, key, backendKey, 1);
+    }
+
+    private EnginePart(EngineLimiter<?> limiter, @Nullable String key, String backendKey, int permits) {
+        if (permits < 1) {
+            throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+        }
         this.limiter = limiter;
         this.key = key;
         this.backendKey = backendKey;
+        this.permits = permits;
     }
 
     @Override
@@ -38,7 +47,21 @@ final class EnginePart implements LimitPart {
     @Override
     public LimitPart inSlot(String slot) {
         KeySpace keys = limiter.keys();
-        return new EnginePart(limiter, key, keys.inSlot(slot, key == null ? keys.own() : keys.of(key)));
+        return new EnginePart(limiter, key, keys.inSlot(slot, key == null ? keys.own() : keys.of(key)), permits);
+    }
+
+    @Override
+    public LimitPart permits(int newPermits) {
+        return new EnginePart(limiter, key, backendKey, newPermits);
+    }
+
+    /** How many this part takes if the set is asked for so many. */
+    int permitsFor(int asked) {
+        if (asked > Integer.MAX_VALUE / permits) {
+            throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
+                    + this + " takes " + permits + " for each, was " + asked);
+        }
+        return asked * permits;
     }
 
     @Override

@@ -47,6 +47,13 @@ public @interface CountLimit {
     /** The length of a period in seconds, from 1 to 86,400,000. */
     long period() default 1;
 
+    /**
+     * The time zone whose clock the periods end by, such as {@code Europe/Berlin}: with {@code period = 86400} each day has
+     * its own count. The period must be a day, or go into a day a whole number of times. Default: a period starts with its
+     * first call.
+     */
+    String zone() default "";
+
     /** How much a call counts, as in {@link RateLimit#cost()}. Default: 1. */
     String cost() default "";
 

@@ -35,8 +35,9 @@ import java.lang.annotation.Target;
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
  * that return any other type are limited in the calling thread.
  *
- * <p><b>Several</b> on one method are asked in the order in which they are declared, all {@code @RateLimit} before all
- * {@link CountLimit}. The first refusal ends it; what the ones before granted stays taken.
+ * <p><b>Several</b> on one method, also of both kinds, are all or nothing: a refusal by one takes nothing from the others.
+ * See {@link io.limiter.LimitSet}, also for where that is exact. If several refuse, the one that does so for longest answers
+ * the call.
  *
  * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
  * nothing, such as on a private, static or final method, fail the start of the application, or where a bean is created

@@ -1,6 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.algorithm.Decision;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -14,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Asking extends CompletableFuture<Optional<Refusal>> {
 
-    private final Iterator<Question> questions;
-    private volatile @Nullable CompletableFuture<Decision> pending;
+    private final Iterator<Asked<?>> questions;
+    private volatile @Nullable CompletableFuture<?> pending;
 
-    private Asking(List<Question> questions) {
+    private Asking(List<Asked<?>> questions) {
         this.questions = questions.iterator();
     }
 
-    static Asking of(List<Question> questions) {
+    static Asking of(List<Asked<?>> questions) {
         Asking asking = new Asking(questions);
         asking.next();
         return asking;
@@ -42,8 +41,8 @@ final class Asking extends CompletableFuture<Optional<Refusal>> {
         }
     }
 
-    private void ask(Question question) {
-        CompletableFuture<Decision> decided = question.decideAsync();
+    private <D> void ask(Asked<D> question) {
+        CompletableFuture<D> decided = question.decideAsync();
         pending = decided;
         if (isCancelled()) {
             decided.cancel(true);
@@ -68,7 +67,7 @@ final class Asking extends CompletableFuture<Optional<Refusal>> {
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        CompletableFuture<Decision> asked = pending;
+        CompletableFuture<?> asked = pending;
         if (cancelled && asked != null) {
             asked.cancel(mayInterruptIfRunning);
         }

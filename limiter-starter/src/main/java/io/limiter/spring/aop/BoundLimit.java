@@ -26,6 +26,10 @@ final class BoundLimit {
         return declared;
     }
 
+    boolean isEnforced() {
+        return dryRun == null;
+    }
+
     /** Takes the permits of one call; {@code null} if it can go on. */
     @Nullable
     Refusal take(MethodInvocation call) {

@@ -2,21 +2,26 @@ package io.limiter.spring.aop;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of one method: the one place, with {@link Asking}, that says how several are asked.
+ * The limits of one method, and how several are asked: together, all or nothing. A dry run refuses nobody, so it is asked
+ * by itself, once the others let the call through.
  *
- * @param limits in the order in which they are asked, at least one
+ * @param limits at least one
  */
 record BoundLimits(CallStyle style, List<BoundLimit> limits) {
 
-    /** Asks one after the other, until the first refusal; {@code null} if the call can go on. */
+    /** Takes the permits of one call; {@code null} if it can go on. */
     @Nullable
     Refusal take(MethodInvocation call) {
-        for (BoundLimit limit : limits) {
-            Refusal refusal = limit.take(call);
+        if (limits.size() == 1) {
+            return limits.get(0).take(call);
+        }
+        for (Asked<?> asked : asked(call)) {
+            Refusal refusal = asked.take();
             if (refusal != null) {
                 return refusal;
             }
@@ -24,18 +29,38 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
         return null;
     }
 
-    /**
-     * What the limits are to be asked, for calls that do not wait for the answers; see {@link Asking}. Unlike
-     * {@link #take}, all keys are found before the first limit is asked.
-     */
-    List<Question> questions(MethodInvocation call) {
-        List<Question> questions = new ArrayList<>(limits.size());
+    /** What is to be asked for a call, one after the other; all keys are found before the first limit is asked. */
+    List<Asked<?>> asked(MethodInvocation call) {
+        List<Question> enforced = new ArrayList<>(limits.size());
+        List<Asked<?>> asked = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
             Question question = limit.question(call);
             if (question != null) {
-                questions.add(question);
+                if (limit.isEnforced()) {
+                    enforced.add(question);
+                } else {
+                    asked.add(question);
+                }
             }
         }
-        return questions;
+        if (enforced.size() > 1 && areApart(enforced)) {
+            asked.add(0, new QuestionSet(enforced));
+        } else {
+            asked.addAll(0, enforced);
+        }
+        return asked;
+    }
+
+    /** Keys that are found at run time can turn out to be the same permits twice, which no set can have. */
+    private static boolean areApart(List<Question> questions) {
+        for (int i = 1; i < questions.size(); i++) {
+            Question one = questions.get(i);
+            for (Question other : questions.subList(0, i)) {
+                if (one.limiter() == other.limiter() && Objects.equals(one.owner(), other.owner())) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 }

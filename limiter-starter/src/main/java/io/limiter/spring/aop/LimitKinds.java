@@ -1,7 +1,10 @@
 package io.limiter.spring.aop;
 
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.TokenBucketBuilder;
 import io.limiter.algorithm.WarmUp;
@@ -19,9 +22,29 @@ final class LimitKinds {
             "token-bucket",
             Set.of("rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time"),
             LimitKinds::tokenBucket);
-    static final Kind FIXED_WINDOW = new Kind("fixed-window", Set.of("limit", "period"), LimitKinds::fixedWindow);
+    static final Kind FIXED_WINDOW =
+            new Kind("fixed-window", Set.of("limit", "period", "zone"), LimitKinds::fixedWindow);
 
-    private static final List<Kind> ALL = List.of(TOKEN_BUCKET, FIXED_WINDOW);
+    private static final List<Kind> ALL = List.of(
+            TOKEN_BUCKET,
+            FIXED_WINDOW,
+            new Kind(
+                    "sliding-log",
+                    Set.of("limit", "period"),
+                    numbers -> new SlidingLog(needed("limit", numbers.limit()), needed("period", numbers.period()))),
+            new Kind(
+                    "sliding-counter",
+                    Set.of("limit", "period"),
+                    numbers ->
+                            new SlidingCounter(needed("limit", numbers.limit()), needed("period", numbers.period()))),
+            new Kind(
+                    "leaky-bucket",
+                    Set.of("limit", "rate"),
+                    numbers -> LeakyBucket.meter(needed("limit", numbers.limit()), needed("rate", numbers.rate()))),
+            new Kind(
+                    "leaky-queue",
+                    Set.of("limit", "rate"),
+                    numbers -> LeakyBucket.queue(needed("rate", numbers.rate()), needed("limit", numbers.limit()))));
 
     private LimitKinds() {}
 
@@ -57,7 +80,7 @@ final class LimitKinds {
     }
 
     private static Limit<?> fixedWindow(LimitSettings settings) {
-        return new FixedWindow(needed("limit", settings.limit()), needed("period", settings.period()));
+        return new FixedWindow(needed("limit", settings.limit()), needed("period", settings.period()), settings.zone());
     }
 
     private static <T> T needed(String name, @Nullable T value) {

@@ -13,7 +13,9 @@ import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -137,6 +139,7 @@ final class LimitParser {
                 seconds("leaseTime", annotation, LONGEST_LEASE_SECONDS),
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -152,7 +155,17 @@ final class LimitParser {
                 null,
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
+                zone(annotation.getString("zone")),
                 null);
+    }
+
+    private static @Nullable ZoneId zone(String id) {
+        try {
+            return id.isEmpty() ? null : ZoneId.of(id);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(
+                    "zone must be one that Java knows, such as Europe/Berlin or UTC, was '" + id + "'", e);
+        }
     }
 
     private static Duration seconds(String attribute, MergedAnnotation<RateLimit> annotation, double longest) {

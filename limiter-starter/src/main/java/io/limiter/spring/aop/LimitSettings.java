@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -10,17 +11,19 @@ import org.jspecify.annotations.Nullable;
  * annotation says. Ranges are those of the annotations and of {@link io.limiter.algorithm.TokenBucket} and
  * {@link io.limiter.algorithm.FixedWindow}.
  *
- * @param kind {@code token-bucket} or {@code fixed-window}; a limit of another kind than its annotation takes all its
- *     numbers from here
- * @param rate permits per second, of a token bucket
+ * @param kind {@code token-bucket}, {@code fixed-window}, {@code sliding-log}, {@code sliding-counter},
+ *     {@code leaky-bucket} or {@code leaky-queue}; a limit of another kind than its annotation takes all its numbers from
+ *     here
+ * @param rate permits per second, of a token bucket or a leaky one
  * @param burst for how many seconds a token bucket keeps unused permits
  * @param warmUp how long a cold token bucket takes to come up to its rate; it has no burst then
  * @param timeout how long a call of a token bucket waits for its permits
  * @param expire how long an unused token bucket is kept at the least
  * @param leasePermits how many permits of a token bucket an instance may take ahead; 0 for none
  * @param leaseTime how long it keeps them
- * @param limit the most permits in a window
+ * @param limit the most permits in a window; what a leaky bucket holds, or how many wait in a leaky queue
  * @param period the length of a window
+ * @param zone to whose clocks a fixed window is aligned
  * @param enforce whether the limit refuses anybody
  */
 public record LimitSettings(
@@ -34,19 +37,21 @@ public record LimitSettings(
         @Nullable Duration leaseTime,
         @Nullable Integer limit,
         @Nullable Duration period,
+        @Nullable ZoneId zone,
         @Nullable Boolean enforce) {
 
     /** @throws IllegalArgumentException if there is no such kind, or it does not use one of the numbers */
     public LimitSettings {
         if (kind != null) {
             LimitKinds.named(kind)
-                    .checkUses(names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period));
+                    .checkUses(
+                            names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, zone));
         }
     }
 
     /** The names of the numbers that are set. */
     Set<String> numbers() {
-        return names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period);
+        return names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, zone);
     }
 
     /** These, and where they say nothing, what others of the same kind say. */
@@ -62,6 +67,7 @@ public record LimitSettings(
                 first(leaseTime, others.leaseTime),
                 first(limit, others.limit),
                 first(period, others.period),
+                first(zone, others.zone),
                 first(enforce, others.enforce));
     }
 
@@ -71,7 +77,7 @@ public record LimitSettings(
 
     private static Set<String> names(@Nullable Object... values) {
         String[] names = {
-            "rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time", "limit", "period"
+            "rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time", "limit", "period", "zone"
         };
         Set<String> set = new LinkedHashSet<>();
         for (int i = 0; i < names.length; i++) {

@@ -29,14 +29,14 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     static LimitedFuture of(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
         LimitedFuture future = new LimitedFuture(call);
         try {
-            future.start(limits.questions(call), executor);
+            future.start(limits.asked(call), executor);
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }
         return future;
     }
 
-    private void start(List<Question> questions, Supplier<Executor> executor) {
+    private void start(List<Asked<?>> questions, Supplier<Executor> executor) {
         Asking asking = Asking.of(questions);
         if (asking.isDone()) {
             asking.whenComplete(this::goOn);

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import java.util.concurrent.CompletableFuture;
@@ -11,15 +12,26 @@ import org.jspecify.annotations.Nullable;
  * @param owner {@code null} if all callers share the permits
  * @param permits at least 1
  */
-record Question(BoundLimit limit, Limiter limiter, @Nullable String owner, int permits) {
+record Question(BoundLimit limit, Limiter limiter, @Nullable String owner, int permits) implements Asked<Decision> {
 
-    CompletableFuture<Decision> decideAsync() {
+    @Override
+    public Decision decide() {
+        return owner == null ? limiter.decide(permits) : limiter.decide(owner, permits);
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync() {
         return owner == null ? limiter.decideAsync(permits) : limiter.decideAsync(owner, permits);
     }
 
-    /** {@code null} if the call can go on. */
-    @Nullable
-    Refusal refusal(Decision decision) {
+    /** The same, to be asked together with others. */
+    LimitPart part() {
+        LimitPart part = owner == null ? limiter.own() : limiter.on(owner);
+        return part.permits(permits);
+    }
+
+    @Override
+    public @Nullable Refusal refusal(Decision decision) {
         return decision.granted() ? null : limit.refusal(owner, decision);
     }
 }

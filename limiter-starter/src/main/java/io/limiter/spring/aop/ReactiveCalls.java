@@ -21,7 +21,7 @@ final class ReactiveCalls {
 
     static Mono<?> mono(BoundLimits limits, MethodInvocation call) {
         try {
-            List<Question> questions = limits.questions(call);
+            List<Asked<?>> questions = limits.asked(call);
             return Mono.defer(() -> asked(questions).flatMap(refusal -> Mono.from(answer(refusal, call))));
         } catch (RuntimeException e) {
             return Mono.error(e);
@@ -30,7 +30,7 @@ final class ReactiveCalls {
 
     static Flux<?> flux(BoundLimits limits, MethodInvocation call) {
         try {
-            List<Question> questions = limits.questions(call);
+            List<Asked<?>> questions = limits.asked(call);
             return Flux.defer(() -> asked(questions).flatMapMany(refusal -> answer(refusal, call)));
         } catch (RuntimeException e) {
             return Flux.error(e);
@@ -38,7 +38,7 @@ final class ReactiveCalls {
     }
 
     /** A subscription that is cancelled cancels the question. */
-    private static Mono<Optional<Refusal>> asked(List<Question> questions) {
+    private static Mono<Optional<Refusal>> asked(List<Asked<?>> questions) {
         Asking asking = Asking.of(questions);
         Mono<Optional<Refusal>> asked = Mono.fromFuture(asking);
         return asking.isDone() ? asked : asked.publishOn(Schedulers.parallel());

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.aop.LimitSettings;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationUnit;
@@ -18,8 +19,9 @@ import org.springframework.boot.convert.DurationUnit;
  * @param expire How long an unused token bucket is kept at the least.
  * @param leasePermits How many permits of a token bucket an instance may take ahead; 0 for none.
  * @param leaseTime How long an instance keeps permits that it took ahead.
- * @param limit The most permits in a window.
+ * @param limit The most permits in a window; what a leaky bucket holds, or how many wait in a leaky queue.
  * @param period The length of a window.
+ * @param zone To whose clocks a fixed window is aligned.
  * @param enforce Whether the limit refuses anybody.
  */
 record NamedLimit(
@@ -33,6 +35,7 @@ record NamedLimit(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration leaseTime,
         @Nullable Integer limit,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
+        @Nullable ZoneId zone,
         @Nullable Boolean enforce) {
 
     private static final Duration LONGEST = Duration.ofDays(1000);
@@ -65,7 +68,18 @@ record NamedLimit(
     private LimitSettings settings(@Nullable Double burstSeconds, String property) {
         try {
             return new LimitSettings(
-                    kind, rate, burstSeconds, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, enforce);
+                    kind,
+                    rate,
+                    burstSeconds,
+                    warmUp,
+                    timeout,
+                    expire,
+                    leasePermits,
+                    leaseTime,
+                    limit,
+                    period,
+                    zone,
+                    enforce);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(property + "." + e.getMessage(), e);
         }

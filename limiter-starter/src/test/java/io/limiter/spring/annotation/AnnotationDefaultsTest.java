@@ -43,6 +43,7 @@ class AnnotationDefaultsTest {
                         Map.entry("prefix", "countLimit:"),
                         Map.entry("limit", 1),
                         Map.entry("period", 1L),
+                        Map.entry("zone", ""),
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),

@@ -15,6 +15,7 @@ import io.limiter.spring.annotation.RateLimit;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
@@ -334,18 +335,52 @@ class AnnotationDiscoveryTest {
     }
 
     @Test
-    void severalAreAskedInOrderAndTheFirstRefusalEndsIt() {
+    void severalAreAllOrNothing() {
         run(Several.class, bean -> {
             bean.call("a");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.call("a"))
-                    .withMessage("second");
-            // The refused call has taken its permit of the first.
+                    .withMessage("second")
+                    .satisfies(e -> assertThat(e.decision().retryAfterMicros()).isGreaterThan(50_000_000));
+            // The refused call has taken nothing from the first.
+            bean.call("b");
             assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(() -> bean.call("b"))
+                    .isThrownBy(() -> bean.call("c"))
                     .withMessage("first");
             String name = Several.class.getName() + ".call(java.lang.String)";
             assertThat(factory.names()).containsExactly(name, name + "/2", name);
+        });
+    }
+
+    static class SamePermitsTwice {
+
+        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{from}")
+        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{to}")
+        public void call(String from, String to) {}
+    }
+
+    @Test
+    void keysThatTurnOutToBeTheSameAreAskedTwice() {
+        run(SamePermitsTwice.class, bean -> {
+            bean.call("a", "a");
+            refused(() -> bean.call("b", "a"));
+            bean.call("b", "c");
+        });
+    }
+
+    static class DailyByTheClock {
+
+        @CountLimit(limit = 1, period = 86_400, zone = "Pacific/Auckland")
+        public void call() {}
+    }
+
+    @Test
+    void aZoneAlignsTheWindow() {
+        run(DailyByTheClock.class, bean -> {
+            bean.call();
+            refused(bean::call);
+            assertThat(factory.built().get(0).limit())
+                    .isEqualTo(FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Pacific/Auckland")));
         });
     }
 

@@ -1,9 +1,12 @@
 package io.limiter.spring.aop;
 
 import io.limiter.CountLimiter;
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -30,10 +33,37 @@ final class HeldDecisions implements LimiterFactory {
                 getClass().getClassLoader(), new Class<?>[] {Limiter.class}, (proxy, method, arguments) -> {
                     return switch (method.getName()) {
                         case "decideAsync" -> ask(arguments);
+                        case "own", "on" -> part((Limiter) proxy);
                         case "name" -> name;
                         case "limit" -> limit;
                         default -> throw new UnsupportedOperationException(method + " would block");
                     };
+                });
+    }
+
+    private LimitPart part(Limiter limiter) {
+        return (LimitPart) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LimitPart.class}, (proxy, method, arguments) -> {
+                    return switch (method.getName()) {
+                        case "limiter" -> limiter;
+                        case "permits" -> proxy;
+                        case "with" -> set((LimitPart) proxy);
+                        case "equals" -> proxy == arguments[0];
+                        case "hashCode" -> System.identityHashCode(proxy);
+                        default -> throw new UnsupportedOperationException(method.toString());
+                    };
+                });
+    }
+
+    /** Answers for its first part. */
+    private LimitSet set(LimitPart first) {
+        return (LimitSet) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {LimitSet.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("decideAsync")) {
+                        throw new UnsupportedOperationException(method + " would block");
+                    }
+                    return ask(arguments)
+                            .thenApply(decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision))));
                 });
     }
 

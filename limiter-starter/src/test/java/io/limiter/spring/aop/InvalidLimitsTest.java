@@ -106,6 +106,16 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
+    static class Zone {
+        @CountLimit(period = 86_400, zone = "Berlin")
+        public void call() {}
+    }
+
+    static class ZoneOfWeek {
+        @CountLimit(period = 604_800, zone = "UTC")
+        public void call() {}
+    }
+
     static class NoKey {
         @RateLimit(limitType = LimitType.CUSTOM)
         public void call(String phone) {}
@@ -271,6 +281,9 @@ class InvalidLimitsTest {
                 Arguments.of(Lease.class, "lease maxPermits must be between 1 and 1000000000, was -1"),
                 Arguments.of(LeaseTime.class, "leaseTime (seconds) must be between 0 and 3600.0, was 3601.0"),
                 Arguments.of(Expire.class, "expire must be between"),
+                Arguments.of(
+                        Zone.class, "zone must be one that Java knows, such as Europe/Berlin or UTC, was 'Berlin'"),
+                Arguments.of(ZoneOfWeek.class, "period of an aligned window must be a day, or go into a day"),
                 Arguments.of(Prefix.class, "@RateLimit for %s.call(): prefix must not contain braces"),
                 Arguments.of(BlankName.class, "@RateLimit for %s.call(): name must not be null or blank"),
                 Arguments.of(Limit.class, "@CountLimit for %s.call(): limit must be between 1"),

@@ -6,6 +6,9 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.spring.Contexts;
@@ -15,6 +18,7 @@ import io.limiter.spring.RecordingLimiterFactory.Built;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
+import java.time.ZoneId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -102,6 +106,38 @@ class NamedLimitsTest {
     }
 
     @Test
+    void every_kind_can_be_named() {
+        builds(
+                new Built(
+                        "countLimit:",
+                        "export",
+                        FixedWindow.aligned(100, Duration.ofDays(1), ZoneId.of("Europe/Berlin"))),
+                "limiter.limits.export.limit=100",
+                "limiter.limits.export.period=1d",
+                "limiter.limits.export.zone=Europe/Berlin");
+        builds(
+                new Built("countLimit:sliding-log:", "export", new SlidingLog(5, Duration.ofHours(1))),
+                "limiter.limits.export.kind=sliding-log",
+                "limiter.limits.export.limit=5",
+                "limiter.limits.export.period=PT1H");
+        builds(
+                new Built("countLimit:sliding-counter:", "export", new SlidingCounter(5, Duration.ofHours(1))),
+                "limiter.limits.export.kind=sliding-counter",
+                "limiter.limits.export.limit=5",
+                "limiter.limits.export.period=1h");
+        builds(
+                new Built("rateLimit:leaky-bucket:", "api-search", LeakyBucket.meter(20, 5)),
+                "limiter.limits.api-search.kind=leaky-bucket",
+                "limiter.limits.api-search.limit=20",
+                "limiter.limits.api-search.rate=5");
+        builds(
+                new Built("rateLimit:leaky-queue:", "api-search", LeakyBucket.queue(5, 20)),
+                "limiter.limits.api-search.kind=leaky-queue",
+                "limiter.limits.api-search.limit=20",
+                "limiter.limits.api-search.rate=5");
+    }
+
+    @Test
     void a_limit_can_be_made_a_dry_run() {
         runner.withPropertyValues("limiter.limits.export.limit=1", "limiter.limits.export.enforce=false")
                 .run(context -> {
@@ -141,9 +177,10 @@ class NamedLimitsTest {
                 "export.limit=0 | limiter.limits.export.limit must be between 1 and 2147483647, was 0",
                 "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
                 "export.period=soon | limiter.limits.export.period",
+                "export.zone=Berlin | limiter.limits.export.zone",
                 "export.enforce=maybe | limiter.limits.export.enforce",
-                "export.kind=bucket | limiter.limits.export.kind must be one of token-bucket, fixed-window, was 'bucket'",
-                "unused.kind=x | limiter.limits.unused.kind must be one of token-bucket, fixed-window, was 'x'",
+                "export.kind=bucket | limiter.limits.export.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, was 'bucket'",
+                "unused.kind=x | limiter.limits.unused.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, was 'x'",
                 "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
