@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.CountLimiter;
 import io.limiter.Limiter;
@@ -11,6 +15,8 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
@@ -19,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class EngineLimiterFactoryTest {
 
@@ -74,6 +81,27 @@ class EngineLimiterFactoryTest {
     void a_limiter_says_what_it_is() {
         assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
         assertThat(limiters.build("sms", 1, 1, 60)).hasToString("LocalRateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
+    }
+
+    @Test
+    void a_dear_log_says_so_once_and_names_the_counter() {
+        Logger logger = (Logger) LoggerFactory.getLogger(EngineLimiterFactory.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.addAppender(said);
+        try {
+            limiters.build("moderate", new SlidingLog(1000, Duration.ofSeconds(1)));
+            limiters.build("large", new SlidingCounter(100_000, Duration.ofSeconds(1)));
+            assertThat(said.list).isEmpty();
+            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+        } finally {
+            logger.detachAppender(said);
+        }
+        assertThat(said.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage()).contains("'dear'", "1001", "SlidingCounter");
+        });
     }
 
     @Test
