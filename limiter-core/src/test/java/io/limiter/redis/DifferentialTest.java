@@ -53,6 +53,7 @@ class DifferentialTest {
 
     private final Random random = Seed.random();
     private final StateCodec codec = new StateCodec();
+    private long lastRetryMicros;
 
     @Test
     void token_bucket_in_java_and_in_lua() {
@@ -137,6 +138,8 @@ class DifferentialTest {
                 Step<S> step = limit.step(state, redis.clock().micros(), request);
                 state = step.state();
                 expected.add(step.decision());
+                long retryMicros = step.decision().retryAfterMicros();
+                lastRetryMicros = retryMicros > 0 && retryMicros < 86_400_000_000L ? retryMicros : lastRetryMicros;
             }
             String what = "step " + steps + " of " + key + " under " + limit + ", " + requests + "; " + Seed.hint();
             List<Decision> decided = engines.get()
@@ -158,16 +161,18 @@ class DifferentialTest {
         return value == null ? null : codec.read(key, value, limit, 0, 1);
     }
 
-    /** Stalls, goes on by all kinds of amounts, jumps ahead, and steps back. */
+    /** Stalls, goes on by all kinds of amounts, often to when a refusal ends, jumps ahead, and steps back. */
     private void moveClock(Limit<?> limit) {
         double scale = limit instanceof TokenBucket bucket ? 1e6 / bucket.permitsPerSecond() : 10e6;
-        double micros = switch (random.nextInt(12)) {
+        double micros = switch (random.nextInt(14)) {
             case 0, 1, 2 -> 0;
             case 3 -> 1;
             case 4, 5, 6, 7 -> random.nextDouble() * 2 * scale;
             case 8 -> Math.rint(scale);
             case 9 -> random.nextDouble() * 1000 * scale;
             case 10 -> random.nextDouble() * (random.nextInt(5) == 0 ? 200 * 86_400e6 : 86_400e6);
+            case 11 -> lastRetryMicros;
+            case 12 -> lastRetryMicros - 1;
             default -> -random.nextDouble() * (random.nextBoolean() ? scale : 86_400e6);
         };
         redis.clock().set(redis.clock().micros() + (long) micros);
