@@ -3,11 +3,16 @@ package io.limiter.algorithm;
 /**
  * One request to a limit.
  *
- * @param action whether to take permits, only to look, or to give some back
+ * @param action whether to take permits, only to look, to give some back, or to hold them for longer
  * @param permits at least 1
  * @param timeoutMicros how long the caller is ready to wait, in microseconds, at least 0
+ * @param id who holds the permits, for limits that tell holders apart ({@link ConcurrencyLimit}): chosen by the caller,
+ *     from 1 to {@link #MAX_ID}; 0 for none
  */
-public record Request(Action action, int permits, long timeoutMicros) {
+public record Request(Action action, int permits, long timeoutMicros, long id) {
+
+    /** The largest id: beyond it a double, which is what Lua has, no longer tells all whole numbers apart. */
+    public static final long MAX_ID = (1L << 53) - 1;
 
     /** What is to be done with the permits. */
     public enum Action {
@@ -22,7 +27,10 @@ public record Request(Action action, int permits, long timeoutMicros) {
         GIVE_BACK,
 
         /** Take permits that were used already, whether they are there or not: those who come later pay. Always granted. */
-        CHARGE
+        CHARGE,
+
+        /** Hold the permits of an id for another lease. Granted if they are still held; otherwise nothing changes. */
+        RENEW
     }
 
     public Request {
@@ -32,6 +40,14 @@ public record Request(Action action, int permits, long timeoutMicros) {
         if (timeoutMicros < 0) {
             throw new IllegalArgumentException("timeoutMicros must be at least 0, was " + timeoutMicros);
         }
+        if (id < 0 || id > MAX_ID || action == Action.RENEW && id == 0) {
+            throw new IllegalArgumentException("id must be from 1 to " + MAX_ID + ", or 0 for none, was " + id);
+        }
+    }
+
+    /** Of nobody in particular. */
+    public Request(Action action, int permits, long timeoutMicros) {
+        this(action, permits, timeoutMicros, 0);
     }
 
     /** Takes or peeks. */
@@ -47,6 +63,21 @@ public record Request(Action action, int permits, long timeoutMicros) {
         return new Request(Action.CHARGE, permits, 0);
     }
 
+    /** Takes permits that are held until they are released, or their lease is over. */
+    public static Request hold(long id, int permits) {
+        return new Request(Action.TAKE, permits, 0, id);
+    }
+
+    /** Holds for another lease what is held already. */
+    public static Request renew(long id) {
+        return new Request(Action.RENEW, 1, 0, id);
+    }
+
+    /** Returns all that is held by this id. */
+    public static Request release(long id) {
+        return new Request(Action.GIVE_BACK, 1, 0, id);
+    }
+
     public boolean peek() {
         return action == Action.PEEK;
     }
@@ -58,6 +89,6 @@ public record Request(Action action, int permits, long timeoutMicros) {
 
     /** The same request from a caller who has already waited, for something else. */
     public Request waited(long micros) {
-        return new Request(action, permits, Math.max(0, timeoutMicros - micros));
+        return new Request(action, permits, Math.max(0, timeoutMicros - micros), id);
     }
 }

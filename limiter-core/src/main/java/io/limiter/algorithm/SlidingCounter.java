@@ -65,7 +65,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         boolean fits = pair.carried(elapsed) + pair.current() + permits <= limit;
         WindowPair after = switch (request.action()) {
             case TAKE -> fits ? pair.plus(permits) : pair;
-            case PEEK -> pair;
+            case PEEK, RENEW -> pair;
             case GIVE_BACK -> pair.minus(permits);
             case CHARGE -> pair.plus(permits);
         };

@@ -76,7 +76,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         boolean fits = live + request.permits() <= limit;
         double after = switch (request.action()) {
             case TAKE -> fits ? live + request.permits() : live;
-            case PEEK -> live;
+            case PEEK, RENEW -> live;
             case GIVE_BACK -> Math.max(0.0, live - request.permits());
             case CHARGE -> Math.min(live + request.permits(), GrantLog.MOST_PERMITS);
         };

@@ -9,13 +9,6 @@ import java.util.List;
 /** What a script is asked, as {@code batch.lua} and {@code together.lua} read it. Not safe for use by several threads. */
 final class ScriptArgument {
 
-    /** Longer than any wait that is ever granted, and exact as a double. */
-    private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
-
-    // In place of a timeout.
-    private static final double GIVE_BACK = -1.0;
-    private static final double CHARGE = -2.0;
-
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
     private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
     private static final int MAX_RUNS = 0xFFFF;
@@ -52,13 +45,7 @@ final class ScriptArgument {
                 end++;
             }
             ensure(RUN_BYTES);
-            out.putInt(request.peek() ? -request.permits() : request.permits());
-            out.putDouble(
-                    switch (request.action()) {
-                        case TAKE, PEEK -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                        case GIVE_BACK -> GIVE_BACK;
-                        case CHARGE -> CHARGE;
-                    });
+            scripted.writeRequest(request, out);
             out.putInt(end - first);
             first = end;
         }

@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -20,6 +21,13 @@ import org.jspecify.annotations.Nullable;
  * @param <S> its state
  */
 public abstract class ScriptedLimit<L extends Limit<S>, S> {
+
+    /** Longer than any wait that is ever granted, and exact as a double. */
+    private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
+
+    // In place of a timeout.
+    private static final double GIVE_BACK = -1.0;
+    private static final double CHARGE = -2.0;
 
     private final Class<L> type;
     private final String script;
@@ -84,6 +92,27 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
     protected abstract void writeNumbers(L limit, long aboutMicros, ByteBuffer out);
 
     /**
+     * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} hands to the script as
+     * {@code permits} and {@code timeout}. As it is, permits, negative to peek, and microseconds, -1 to give permits back,
+     * -2 to charge them; a kind whose requests say something else writes it in these twelve bytes.
+     *
+     * @throws IllegalArgumentException if this kind of limit has no such request
+     */
+    protected void writeRequest(Request request, ByteBuffer out) {
+        if (request.id() != 0) {
+            throw new IllegalArgumentException(
+                    "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
+        }
+        out.putInt(request.peek() ? -request.permits() : request.permits());
+        out.putDouble(
+                switch (request.action()) {
+                    case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
+                    case GIVE_BACK -> GIVE_BACK;
+                    case CHARGE -> CHARGE;
+                });
+    }
+
+    /**
      * Reads what the script writes.
      *
      * @param value as stored, not empty
@@ -128,7 +157,8 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
                     new TokenBucketScript(),
                     new FixedWindowScript(),
                     new SlidingLogScript(),
-                    new SlidingCounterScript()));
+                    new SlidingCounterScript(),
+                    new ConcurrencyScript()));
             for (ScriptedLimit<?, ?> own :
                     ServiceLoader.load(ScriptedLimit.class, ScriptedLimit.class.getClassLoader())) {
                 all.add(own);

@@ -13,6 +13,7 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -157,7 +158,7 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
     }
 
     private void checkInvariants(String key) {
-        assertThat(key).as("nothing but states is left behind").matches(".*}(:log|:counter)?");
+        assertThat(key).as("nothing but states is left behind").matches(".*}(:log|:counter|:holders)?");
         assertThat(COMMANDS.pttl(key)).as("TTL of %s", key).isPositive();
         byte[] value = COMMANDS.get(key);
         // Reading checks the ranges.
@@ -168,6 +169,9 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
         Duration second = Duration.ofSeconds(1);
         if (key.endsWith(":log")) {
             return new SlidingLog(1, second);
+        }
+        if (key.endsWith(":holders")) {
+            return new ConcurrencyLimit(1);
         }
         if (key.endsWith(":counter")) {
             return new SlidingCounter(1, second);

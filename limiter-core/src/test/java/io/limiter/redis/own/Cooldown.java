@@ -34,7 +34,7 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
         double after = switch (request.action()) {
             case GIVE_BACK -> -pauseMicros();
             case CHARGE -> nowMicros;
-            case TAKE, PEEK -> last;
+            case TAKE, PEEK, RENEW -> last;
         };
         boolean asks = request.action() == Request.Action.TAKE || request.peek();
         boolean granted = !asks || request.permits() == 1 && nowMicros - last >= pauseMicros();

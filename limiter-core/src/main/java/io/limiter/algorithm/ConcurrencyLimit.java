@@ -1,0 +1,208 @@
+package io.limiter.algorithm;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * At most {@code limit} permits held at the same time. Permits are not spent but held: a holder takes them under an id of
+ * its own choice, and gives them back under the same id when its work is done.
+ *
+ * <p>Each holder has a <em>lease</em> that is over after {@code leaseTime} unless it is renewed, so a holder that crashed
+ * gives its permits back by itself. Never are more than {@code limit} permits held under live leases, by the clock of
+ * whoever decides. A holder that has lost its lease and works on is not counted any more: it has to notice.
+ *
+ * <p>Because holders are known by an id, all requests can be repeated: taking again what is held renews the lease and
+ * takes nothing more; releasing or renewing what is not held changes nothing. So a request whose answer was lost can be
+ * followed by a release, and a release or renewal that arrives too late hits nobody.
+ *
+ * <p>A refusal's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
+ * sooner, or not even then.
+ *
+ * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
+ * File Cache Consistency</em> (1989), held by several.
+ *
+ * @param limit the most permits held at the same time, from 1 to 10,000; all holders are read with each decision
+ * @param leaseTime how long permits are held unless they are renewed, from 100 ms to 1,000 days
+ */
+public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<Holders> {
+
+    /** How long permits are held unless they are renewed, where nothing else is said. */
+    public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
+
+    private static final int MAX_LIMIT = 10_000;
+    private static final long EXPIRE_MARGIN_MILLIS = 1000;
+
+    public ConcurrencyLimit {
+        Check.range("limit", limit, 1, MAX_LIMIT);
+        Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
+    }
+
+    /** With the default lease. */
+    public ConcurrencyLimit(int limit) {
+        this(limit, DEFAULT_LEASE_TIME);
+    }
+
+    public long leaseMicros() {
+        return Check.micros(leaseTime);
+    }
+
+    @Override
+    public Class<Holders> stateType() {
+        return Holders.class;
+    }
+
+    @Override
+    public long capacity() {
+        return limit;
+    }
+
+    @Override
+    public String keySuffix() {
+        return ":holders";
+    }
+
+    /** Never: a holder may release its permits at any time. */
+    @Override
+    public boolean holds(Decision refusal) {
+        return false;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws IllegalArgumentException if permits are to be taken or given back without an id, or charged: what nobody
+     *     holds could not be released
+     */
+    @Override
+    public Step<Holders> step(@Nullable Holders state, long nowMicros, Request request) {
+        checkId(request);
+        List<Holder> live = new ArrayList<>();
+        boolean bound = false;
+        for (Holder holder : state == null ? List.<Holder>of() : state.holders()) {
+            if (holder.isLive(nowMicros)) {
+                Holder bounded = holder.bound(nowMicros);
+                bound |= bounded != holder;
+                live.add(bounded);
+            }
+        }
+        return switch (request.action()) {
+            case TAKE -> take(state, live, bound, nowMicros, request);
+            case RENEW -> renew(state, live, bound, nowMicros, request.id());
+            case GIVE_BACK -> release(state, live, bound, nowMicros, request.id());
+            case PEEK, CHARGE -> {
+                long retry = retryAfterMicros(live, nowMicros, request.permits());
+                yield new Step<>(state, decision(live, nowMicros, retry));
+            }
+        };
+    }
+
+    @Override
+    public long lifetimeMillis(Holders state, long nowMicros) {
+        return (lastExpiryMicros(state.holders(), nowMicros) + 999) / 1000 + EXPIRE_MARGIN_MILLIS;
+    }
+
+    /**
+     * @throws IllegalArgumentException if the request makes no sense for permits that are held
+     */
+    public static void checkId(Request request) {
+        if (request.action() == Request.Action.CHARGE || !request.peek() && request.id() == 0) {
+            throw new IllegalArgumentException(
+                    "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);
+        }
+    }
+
+    private Step<Holders> take(
+            @Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, Request request) {
+        int at = indexOf(live, request.id());
+        long retry = at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
+        if (retry > 0) {
+            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, retry));
+        }
+        if (at >= 0) {
+            live.set(at, holder(request.id(), live.get(at).permits(), nowMicros));
+        } else {
+            live.add(holder(request.id(), request.permits(), nowMicros));
+        }
+        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+    }
+
+    private Step<Holders> renew(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+        int at = indexOf(live, id);
+        if (at < 0) {
+            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
+        }
+        live.set(at, holder(id, live.get(at).permits(), nowMicros));
+        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+    }
+
+    private Step<Holders> release(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+        int at = indexOf(live, id);
+        if (at >= 0) {
+            live.remove(at);
+        }
+        return new Step<>(at >= 0 || bound ? new Holders(live) : state, decision(live, nowMicros, 0));
+    }
+
+    private Holder holder(long id, int permits, long nowMicros) {
+        return new Holder(id, permits, nowMicros + leaseMicros(), leaseMicros());
+    }
+
+    private static int indexOf(List<Holder> holders, long id) {
+        for (int i = 0; i < holders.size(); i++) {
+            if (holders.get(i).id() == id) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** 0 if there is room for so many now. */
+    private long retryAfterMicros(List<Holder> live, long nowMicros, int permits) {
+        if (permits > limit) {
+            return Decision.NEVER_MICROS;
+        }
+        long tooMany = held(live) + permits - limit;
+        if (tooMany <= 0) {
+            return 0;
+        }
+        List<Holder> soonestFirst = new ArrayList<>(live);
+        soonestFirst.sort(Comparator.comparingLong(Holder::expiresMicros));
+        for (Holder holder : soonestFirst) {
+            tooMany -= holder.permits();
+            if (tooMany <= 0) {
+                return holder.expiresMicros() - nowMicros;
+            }
+        }
+        throw new IllegalStateException("there are no " + permits + " permits of " + limit + " without holders");
+    }
+
+    private static long held(List<Holder> live) {
+        long held = 0;
+        for (Holder holder : live) {
+            held += holder.permits();
+        }
+        return held;
+    }
+
+    private Decision decision(List<Holder> live, long nowMicros, long retryAfterMicros) {
+        return new Decision(
+                retryAfterMicros == 0,
+                limit,
+                Math.max(0, limit - held(live)),
+                retryAfterMicros,
+                retryAfterMicros,
+                lastExpiryMicros(live, nowMicros));
+    }
+
+    /** How long until all leases are over. */
+    private static long lastExpiryMicros(List<Holder> holders, long nowMicros) {
+        long last = 0;
+        for (Holder holder : holders) {
+            last = Math.max(last, holder.expiresMicros() - nowMicros);
+        }
+        return last;
+    }
+}

@@ -1,0 +1,215 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who holds permits, and for how long. Leases are 30 s unless a test says otherwise. */
+class ConcurrencyLimitTest {
+
+    private static final long START = 1_763_650_000_000_000L;
+    private static final long LEASE = 30_000_000;
+
+    private ConcurrencyLimit limit = new ConcurrencyLimit(2);
+    private @Nullable Holders state;
+    private long now = START;
+
+    @Test
+    void so_many_hold_permits_and_no_more() {
+        assertThat(ask(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        now += 10_000_000;
+        assertThat(ask(Request.hold(2, 1))).isEqualTo(new Decision(true, 2, 0, 0, 0, LEASE));
+        assertThat(ask(Request.hold(3, 1))).isEqualTo(new Decision(false, 2, 0, 20_000_000, 20_000_000, LEASE));
+        assertThat(ids()).containsExactly(1L, 2L);
+    }
+
+    @Test
+    void a_release_makes_room_and_a_second_one_does_nothing() {
+        ask(Request.hold(1, 1));
+        ask(Request.hold(2, 1));
+        assertThat(ask(Request.release(1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        assertThat(ids()).containsExactly(2L);
+        Holders before = state;
+        ask(Request.release(1));
+        ask(Request.release(77));
+        assertThat(state).isSameAs(before);
+        assertThat(ask(Request.hold(3, 1)).granted()).isTrue();
+    }
+
+    @Test
+    void a_lease_is_over_at_its_end_and_not_before() {
+        limit = new ConcurrencyLimit(1);
+        ask(Request.hold(1, 1));
+        now = START + LEASE - 1;
+        assertThat(ask(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(1);
+        now = START + LEASE;
+        assertThat(ask(Request.hold(2, 1)).granted()).isTrue();
+        assertThat(ids()).containsExactly(2L);
+    }
+
+    @Test
+    void a_renewed_lease_counts_from_the_renewal() {
+        limit = new ConcurrencyLimit(1);
+        ask(Request.hold(1, 1));
+        now = START + LEASE - 1;
+        assertThat(ask(Request.renew(1))).isEqualTo(new Decision(true, 1, 0, 0, 0, LEASE));
+        now += LEASE - 1;
+        assertThat(ask(Request.hold(2, 1)).granted()).isFalse();
+        now += 1;
+        assertThat(ask(Request.hold(2, 1)).granted()).isTrue();
+    }
+
+    @Test
+    void what_is_over_or_was_never_held_is_not_renewed() {
+        limit = new ConcurrencyLimit(1);
+        ask(Request.hold(1, 1));
+        now += LEASE;
+        Holders before = state;
+        Decision never = new Decision(false, 1, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0);
+        assertThat(ask(Request.renew(1))).isEqualTo(never);
+        assertThat(ask(Request.renew(5))).isEqualTo(never);
+        assertThat(state).isSameAs(before);
+        state = null;
+        assertThat(ask(Request.renew(1))).isEqualTo(never);
+        assertThat(ask(Request.release(1)).granted()).isTrue();
+        assertThat(state).isNull();
+    }
+
+    @Test
+    void an_old_release_or_renewal_does_not_touch_who_came_after() {
+        limit = new ConcurrencyLimit(1);
+        ask(Request.hold(1, 1));
+        now += LEASE;
+        ask(Request.hold(2, 1));
+        ask(Request.release(1));
+        assertThat(ask(Request.renew(1)).granted()).isFalse();
+        assertThat(ids()).containsExactly(2L);
+    }
+
+    @Test
+    void taking_again_takes_nothing_more() {
+        ask(Request.hold(1, 1));
+        now += 5_000_000;
+        assertThat(ask(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
+        assertThat(ask(Request.hold(1, 2)).remaining()).isEqualTo(1);
+        assertThat(ids()).containsExactly(1L);
+    }
+
+    @Test
+    void one_may_hold_several_permits() {
+        limit = new ConcurrencyLimit(10);
+        ask(Request.hold(1, 7));
+        now += 1_000_000;
+        ask(Request.hold(2, 2));
+        assertThat(ask(Request.hold(3, 2)).retryAfterMicros()).isEqualTo(LEASE - 1_000_000);
+        assertThat(ask(Request.hold(3, 9)).retryAfterMicros()).isEqualTo(LEASE);
+        assertThat(ask(Request.hold(3, 11)).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(ask(Request.release(1)).remaining()).isEqualTo(8);
+        assertThat(ask(Request.hold(3, 8)).granted()).isTrue();
+    }
+
+    @Test
+    void a_peek_changes_nothing() {
+        assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
+        assertThat(state).isNull();
+        ask(Request.hold(1, 1));
+        Holders before = state;
+        assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
+        now += LEASE;
+        assertThat(ask(new Request(2, 0, true)).granted()).isTrue();
+        assertThat(state).isSameAs(before);
+    }
+
+    @Test
+    void a_clock_that_steps_back_holds_nobody_up_for_longer_than_a_lease() {
+        limit = new ConcurrencyLimit(1);
+        ask(Request.hold(1, 1));
+        now -= Duration.ofDays(1).toNanos() / 1000;
+        assertThat(ask(new Request(1, 0, true)).retryAfterMicros()).isEqualTo(LEASE);
+        now += 1_000_000;
+        assertThat(ask(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(LEASE);
+        now += LEASE - 1;
+        assertThat(ask(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(1);
+        now += 1;
+        assertThat(ask(Request.hold(2, 1)).granted()).isTrue();
+    }
+
+    @Test
+    void other_numbers_apply_to_who_comes_and_shorten_no_lease_of_who_is_there() {
+        ask(Request.hold(1, 1));
+        ask(Request.hold(2, 1));
+        limit = new ConcurrencyLimit(1, Duration.ofSeconds(1));
+        assertThat(ask(Request.hold(3, 1))).isEqualTo(new Decision(false, 1, 0, LEASE, LEASE, LEASE));
+        ask(Request.release(1));
+        assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
+        now += LEASE - 1;
+        assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
+        now += 1;
+        assertThat(ask(Request.hold(3, 1)).resetAfterMicros()).isEqualTo(1_000_000);
+    }
+
+    @Test
+    void it_is_kept_until_the_last_lease_is_over() {
+        ask(Request.hold(1, 1));
+        now += 500;
+        ask(Request.hold(2, 1));
+        assertThat(limit.lifetimeMillis(state(), now)).isEqualTo(31_000);
+        assertThat(limit.lifetimeMillis(state(), now + 1)).isEqualTo(31_000);
+        ask(Request.release(1));
+        ask(Request.release(2));
+        assertThat(limit.lifetimeMillis(state(), now)).isEqualTo(1_000);
+    }
+
+    @Test
+    void no_refusal_may_be_repeated_without_asking() {
+        ask(Request.hold(1, 2));
+        assertThat(limit.holds(ask(Request.hold(2, 1)))).isFalse();
+    }
+
+    @Test
+    void what_has_no_id_cannot_be_held() {
+        for (Request request : List.of(new Request(1, 0, false), Request.giveBack(1), Request.charge(1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> ask(request))
+                    .withMessageContaining("held under an id");
+        }
+    }
+
+    @Test
+    void numbers_out_of_range_are_an_error_that_names_them() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ConcurrencyLimit(0))
+                .withMessage("limit must be between 1 and 10000, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ConcurrencyLimit(1, Duration.ofMillis(99)))
+                .withMessageContaining("leaseTime must be between PT0.1S and PT24000H")
+                .withMessageContaining("was PT0.099S");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Request.hold(Request.MAX_ID + 1, 1))
+                .withMessageContaining("id must be from 1 to 9007199254740991, or 0 for none, was 9007199254740992");
+        assertThatIllegalArgumentException().isThrownBy(() -> Request.renew(0));
+        assertThatIllegalArgumentException().isThrownBy(() -> Request.hold(-1, 1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Holder(1, 0, 1, 1))
+                .withMessage("not a holder: id 1, permits 0, expiresMicros 1, leaseMicros 1");
+    }
+
+    private Decision ask(Request request) {
+        Step<Holders> step = limit.step(state, now, request);
+        state = step.state();
+        return step.decision();
+    }
+
+    private Holders state() {
+        assertThat(state).isNotNull();
+        return state;
+    }
+
+    private List<Long> ids() {
+        return state().holders().stream().map(Holder::id).toList();
+    }
+}

@@ -1,0 +1,224 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Holder;
+import io.limiter.algorithm.Holders;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Holders in Java and in Lua, side by side through the same random steps, in batches of several keys and with a clock that
+ * goes where it likes: decisions and states are the same to the last bit, whichever spelling they are found in.
+ */
+class ConcurrencyDifferentialTest {
+
+    private static final int CALLS = 6_000;
+    private static final int CALLS_WITH_LOCK = 800;
+    private static final int KEYS = 4;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+    private final StateCodec codec = new StateCodec();
+    private final Map<String, Holders> states = new HashMap<>();
+
+    @Test
+    void in_java_and_in_lua() {
+        Engine script = script();
+        run(CALLS, () -> script);
+    }
+
+    @Test
+    void script_and_lock_take_turns() {
+        Engine script = script();
+        Engine lock = lock();
+        run(CALLS_WITH_LOCK, () -> random.nextBoolean() ? script : lock);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "x",
+                "5",
+                "{}",
+                "{\"holders\":null}",
+                "{\"holders\":[1]}",
+                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1}]}",
+                "{\"holders\":[{\"id\":0,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+                "{\"holders\":[{\"id\":1,\"permits\":0,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":-1,\"leaseMicros\":1}]}",
+                "{\"holders\":[{\"id\":1,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":0}]}",
+                "{\"holders\":[{\"id\":9007199254740992,\"permits\":1,\"expiresMicros\":1,\"leaseMicros\":1}]}",
+                "\tshort",
+                "\tAAAAAAAABBBBCCCCCCCCDDDDDDDD"
+            })
+    void what_holds_no_holders_is_an_error_that_names_the_key_and_is_left_as_it_was(String value) {
+        redis.expectForeignValues();
+        String key = redis.prefix() + "{k}:holders";
+        for (Engine engine : List.of(script(), lock())) {
+            RedisFixture.commands().set(key, value.getBytes(StandardCharsets.UTF_8));
+            assertThatThrownBy(() -> engine.decide(key, new ConcurrencyLimit(1), Request.hold(1, 1)))
+                    .as("%s by %s", value, engine)
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining(key)
+                    .hasMessageContaining("delete the key, or use another name");
+            assertThat(RedisFixture.commands().get(key)).isEqualTo(value.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void holders_in_json_are_read_with_fields_of_a_later_version() {
+        String key = redis.prefix() + "{k}:holders";
+        String json = "{\"later\":[1],\"holders\":[{\"id\":9007199254740991,\"permits\":2,\"expiresMicros\":"
+                + (redis.clock().micros() + 1) + ",\"leaseMicros\":30000000,\"later\":null}]}";
+        for (Engine engine : List.of(script(), lock())) {
+            RedisFixture.commands().set(key, json.getBytes(StandardCharsets.UTF_8));
+            ConcurrencyLimit limit = new ConcurrencyLimit(2);
+            assertThat(engine.decide(key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
+            assertThat(engine.decide(key, limit, Request.renew(Request.MAX_ID)).granted())
+                    .isTrue();
+        }
+    }
+
+    private void run(int calls, Supplier<Engine> engines) {
+        for (int call = 0; call < calls; call++) {
+            moveClock();
+            List<KeyRequests<?>> batch = randomBatch();
+            String what = "call " + call + ", " + batch + ", of " + states + "; " + Seed.hint();
+            List<List<Decision>> expected = new ArrayList<>();
+            for (KeyRequests<?> asked : batch) {
+                expected.add(stepAll(asked));
+            }
+            assertThat(engines.get().decide(batch))
+                    .as(what)
+                    .extracting(Answer::decisions)
+                    .isEqualTo(expected);
+            for (KeyRequests<?> asked : batch) {
+                assertThat(stored(asked.key())).as(what).isEqualTo(states.get(asked.key()));
+            }
+        }
+    }
+
+    private List<Decision> stepAll(KeyRequests<?> asked) {
+        ConcurrencyLimit limit = (ConcurrencyLimit) asked.limit();
+        List<Decision> decisions = new ArrayList<>();
+        for (Request request : asked.requests()) {
+            Step<Holders> step =
+                    limit.step(states.get(asked.key()), redis.clock().micros(), request);
+            states.put(asked.key(), step.state());
+            decisions.add(step.decision());
+        }
+        return decisions;
+    }
+
+    private List<KeyRequests<?>> randomBatch() {
+        List<KeyRequests<?>> batch = new ArrayList<>();
+        int first = random.nextInt(KEYS);
+        int keys = 1 + random.nextInt(KEYS);
+        for (int i = 0; i < keys; i++) {
+            String key = redis.prefix() + "{" + (first + i) % KEYS + "}:holders";
+            // Keys with the same limit and the same requests share a section.
+            ConcurrencyLimit limit = new ConcurrencyLimit(
+                    random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40),
+                    Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
+            boolean asBefore = !batch.isEmpty() && random.nextInt(3) == 0;
+            List<Request> requests = asBefore ? batch.get(batch.size() - 1).requests() : randomRequests(key);
+            batch.add(new KeyRequests<>(key, limit, requests));
+        }
+        return batch;
+    }
+
+    private List<Request> randomRequests(String key) {
+        List<Request> requests = new ArrayList<>();
+        do {
+            Request request = switch (random.nextInt(8)) {
+                case 0 -> Request.renew(id(key));
+                case 1, 2 -> Request.release(id(key));
+                case 3 -> new Request(1 + random.nextInt(6), 0, true);
+                default -> Request.hold(id(key), random.nextInt(4) == 0 ? 1 + random.nextInt(7) : 1);
+            };
+            int times = random.nextInt(8) == 0 ? 1 + random.nextInt(5) : 1;
+            requests.addAll(Collections.nCopies(times, request));
+        } while (random.nextInt(3) > 0);
+        return requests;
+    }
+
+    /** Often one that is there. */
+    private long id(String key) {
+        Holders holders = states.get(key);
+        if (holders != null && !holders.holders().isEmpty() && random.nextBoolean()) {
+            List<Holder> there = holders.holders();
+            return there.get(random.nextInt(there.size())).id();
+        }
+        return random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 1 + random.nextLong(Request.MAX_ID);
+    }
+
+    /** Stalls, goes on, jumps ahead, and steps back. */
+    private void moveClock() {
+        double micros = switch (random.nextInt(8)) {
+            case 0, 1 -> 0;
+            case 2 -> 1;
+            case 3, 4, 5 -> random.nextDouble() * 10e6;
+            case 6 -> random.nextDouble() * 100e6;
+            default -> -random.nextDouble() * (random.nextBoolean() ? 10e6 : 86_400e6);
+        };
+        redis.clock().set(redis.clock().micros() + (long) micros);
+    }
+
+    /** What Redis holds, kept from expiring while simulated time goes its own way; now and then in the other spelling. */
+    private @Nullable Holders stored(String key) {
+        byte[] value = RedisFixture.commands().get(key);
+        if (value == null) {
+            return null;
+        }
+        Holders stored = codec.read(key, value, new ConcurrencyLimit(1), 0, 1);
+        if (random.nextInt(10) == 0) {
+            RedisFixture.commands().set(key, codec.write(stored));
+        }
+        RedisFixture.commands().expire(key, 3600);
+        return stored;
+    }
+
+    private Engine script() {
+        return new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+    }
+
+    private Engine lock() {
+        return new LockEngine(
+                new RedisCalls(RedisFixture.connections()),
+                new RedisLock(RedisFixture.connections()),
+                Duration.ofSeconds(5),
+                redis.clockLua(),
+                Ticker.systemTicker(),
+                new Denials(0),
+                Runnable::run);
+    }
+}
