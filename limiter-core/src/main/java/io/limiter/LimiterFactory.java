@@ -1,5 +1,6 @@
 package io.limiter;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -25,11 +26,15 @@ public interface LimiterFactory {
     /** A limiter for the permits of this name, limited by a window that starts with its first request. */
     CountLimiter build(String name, FixedWindow limit);
 
+    /** A limiter for the permits of this name, which are held for a while and given back. */
+    ConcurrencyLimiter build(String name, ConcurrencyLimit limit);
+
     /**
      * A limiter for the permits of this name, limited by any kind of limit: one of {@link io.limiter.algorithm}, or one of
      * your own. For a token bucket it is the {@link RateLimiter} that {@link #build(String, TokenBucket)} returns.
      *
-     * @throws IllegalArgumentException also if this factory's engine cannot decide this kind of limit: the script engine
+     * @throws IllegalArgumentException also for a {@link ConcurrencyLimit}, whose permits are held and not spent, and if this
+     *     factory's engine cannot decide this kind of limit: the script engine
      *     needs a script for it, the lock engine and the local one need none
      */
     Limiter build(String name, Limit<?> limit);
@@ -81,5 +86,15 @@ public interface LimiterFactory {
     /** At most {@code limit} permits in a {@code period} that starts with its first request. */
     default CountLimiter count(String name, int limit, Duration period) {
         return build(name, new FixedWindow(limit, period));
+    }
+
+    /** At most {@code limit} permits held at the same time, each for {@code leaseTime} unless it is renewed. */
+    default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
+        return build(name, new ConcurrencyLimit(limit, leaseTime));
+    }
+
+    /** At most {@code limit} permits held at the same time; that of a holder that crashed comes back after 30 s. */
+    default ConcurrencyLimiter concurrent(String name, int limit) {
+        return build(name, new ConcurrencyLimit(limit));
     }
 }

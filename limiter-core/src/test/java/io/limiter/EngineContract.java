@@ -67,4 +67,18 @@ public abstract class EngineContract {
             return EngineContract.this.clock();
         }
     }
+
+    @Nested
+    class ConcurrencyLimiters extends ConcurrencyLimiterContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
 }

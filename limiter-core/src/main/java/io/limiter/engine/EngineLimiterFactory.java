@@ -2,10 +2,12 @@ package io.limiter.engine;
 
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
@@ -21,11 +23,18 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private static final String RATE_PREFIX = "rateLimit:";
     private static final String COUNT_PREFIX = "countLimit:";
+    private static final String CONCURRENT_PREFIX = "concurrentLimit:";
 
     private final Cache<LimiterId, Limiter> limiters;
+    private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
 
     protected EngineLimiterFactory(CacheBounds bounds) {
-        this.limiters = CacheBuilder.newBuilder()
+        this.limiters = cache(bounds);
+        this.concurrencyLimiters = cache(bounds);
+    }
+
+    private static <T> Cache<LimiterId, T> cache(CacheBounds bounds) {
+        return CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
                 .maximumSize(bounds.maximum())
                 .expireAfterAccess(bounds.expireAfterAccess())
@@ -36,8 +45,10 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     protected abstract CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit);
 
+    protected abstract ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit);
+
     /**
-     * @param limit of another kind than the two that have limiters of their own
+     * @param limit of another kind than those that have limiters of their own
      * @throws IllegalArgumentException if the engine cannot decide it
      */
     protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit);
@@ -50,6 +61,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     @Override
     public final CountLimiter build(String name, FixedWindow limit) {
         return countLimiter(COUNT_PREFIX, name, limit);
+    }
+
+    @Override
+    public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit);
     }
 
     @Override
@@ -68,6 +84,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
         if (limit instanceof FixedWindow window) {
             return countLimiter(prefix, name, window);
+        }
+        if (limit instanceof ConcurrencyLimit) {
+            throw new IllegalArgumentException(
+                    "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
+                            + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
         }
         return limiter(new LimiterId(prefix, name, limit), Limiter.class, () -> {
             Limiter limiter = newLimiter(name, prefix, limit);
@@ -95,6 +116,12 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private CountLimiter countLimiter(String prefix, String name, FixedWindow limit) {
         return limiter(
                 new LimiterId(prefix, name, limit), CountLimiter.class, () -> newCountLimiter(name, prefix, limit));
+    }
+
+    private ConcurrencyLimiter concurrencyLimiter(String prefix, String name, ConcurrencyLimit limit) {
+        return concurrencyLimiters
+                .asMap()
+                .computeIfAbsent(new LimiterId(prefix, name, limit), id -> newConcurrencyLimiter(name, prefix, limit));
     }
 
     private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
@@ -131,6 +158,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         @Override
         public CountLimiter build(String name, FixedWindow limit) {
             return countLimiter(prefix, name, limit);
+        }
+
+        @Override
+        public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+            return concurrencyLimiter(prefix, name, limit);
         }
 
         @Override

@@ -22,6 +22,10 @@ final class LeaseClock {
         this(Ticker.systemTicker(), WALL);
     }
 
+    LeaseClock(Ticker monotonic) {
+        this(monotonic, WALL);
+    }
+
     LeaseClock(Ticker monotonic, Ticker wall) {
         this.monotonic = monotonic;
         this.wall = wall;

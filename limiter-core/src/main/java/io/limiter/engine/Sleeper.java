@@ -22,6 +22,11 @@ public interface Sleeper {
         return Ticker.systemTicker();
     }
 
+    /** Whether time passes on it by itself. If not, as in a test, nothing happens in the background either. */
+    default boolean runsByItself() {
+        return true;
+    }
+
     /** Returns after the given number of microseconds, more than 0. */
     void sleep(long micros);
 }

@@ -1,9 +1,11 @@
 package io.limiter.redis;
 
 import com.google.common.base.Ticker;
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -12,8 +14,10 @@ import io.limiter.engine.CacheBounds;
 import io.limiter.engine.Denials;
 import io.limiter.engine.DenyCache;
 import io.limiter.engine.Engine;
+import io.limiter.engine.EngineConcurrencyLimiter;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.GroupCommit;
+import io.limiter.engine.HeldLeases;
 import io.limiter.engine.Leases;
 import io.limiter.engine.Sleeper;
 import io.limiter.engine.UntimedLimiter;
@@ -37,6 +41,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
     private final Sleeper sleeper;
+    private final HeldLeases leases;
 
     private RedisRateLimiterFactory(
             CacheBounds cacheBounds, Engine engine, boolean byScript, BlockingCalls blockingCalls, Sleeper sleeper) {
@@ -45,6 +50,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.engine = engine;
         this.blockingCalls = blockingCalls;
         this.sleeper = sleeper;
+        this.leases = new HeldLeases(engine, sleeper);
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -52,12 +58,13 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     }
 
     /**
-     * Ends its limiters: requests that have not been sent yet, and all that come later, fail with
+     * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests that have not been sent yet, and all that come later, fail with
      * {@link io.limiter.LimiterBackendException}; those that were sent are still answered. A refusal that is known
      * already may be told for another second. The connections are the application's and stay open.
      */
     @Override
     public void close() {
+        leases.close();
         engine.close();
         blockingCalls.shutdown();
     }
@@ -70,6 +77,11 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     @Override
     protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
         return new RedisCountLimiter(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
+        return new EngineConcurrencyLimiter(name, prefix, limit, engine, leases);
     }
 
     @Override

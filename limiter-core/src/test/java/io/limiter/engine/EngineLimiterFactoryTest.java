@@ -9,10 +9,12 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -143,6 +145,11 @@ class EngineLimiterFactoryTest {
 
         @Override
         protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
             return limiters.build(name, limit);
         }
 

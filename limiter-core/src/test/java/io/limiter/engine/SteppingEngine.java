@@ -38,6 +38,11 @@ final class SteppingEngine implements Engine {
         return step.decision();
     }
 
+    /** As if the key had been deleted by hand. */
+    synchronized void forget(String key) {
+        states.remove(key);
+    }
+
     @Override
     public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
         List<Answer> answers = new ArrayList<>(batch.size());

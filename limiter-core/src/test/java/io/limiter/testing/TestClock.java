@@ -65,6 +65,11 @@ public final class TestClock extends Ticker implements Sleeper {
     }
 
     @Override
+    public boolean runsByItself() {
+        return false;
+    }
+
+    @Override
     public void sleep(long sleepMicros) {
         mirror.accept(micros.addAndGet(sleepMicros));
     }

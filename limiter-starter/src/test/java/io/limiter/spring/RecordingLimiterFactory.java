@@ -1,9 +1,11 @@
 package io.limiter.spring;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -46,6 +48,12 @@ public final class RecordingLimiterFactory implements LimiterFactory {
 
     @Override
     public CountLimiter build(String name, FixedWindow limit) {
+        built.add(new Built(prefix, name, limit));
+        return delegate.build(name, limit);
+    }
+
+    @Override
+    public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
         built.add(new Built(prefix, name, limit));
         return delegate.build(name, limit);
     }

@@ -1,11 +1,13 @@
 package io.limiter.benchmark.inprocess;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -30,6 +32,11 @@ final class StubLimiters implements LimiterFactory {
     @Override
     public CountLimiter build(String name, FixedWindow limit) {
         throw new UnsupportedOperationException("no benchmark counts");
+    }
+
+    @Override
+    public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+        throw new UnsupportedOperationException("no benchmark holds permits");
     }
 
     @Override

@@ -1,0 +1,119 @@
+package io.limiter.engine;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/** A {@link ConcurrencyLimiter} on an engine. */
+public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
+
+    private static final Request PEEK = new Request(1, 0, true);
+
+    private final String name;
+    private final KeySpace keys;
+    private final ConcurrencyLimit limit;
+    private final Engine engine;
+    private final HeldLeases leases;
+
+    public EngineConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
+        this.name = name;
+        this.keys = new KeySpace(prefix, name, limit.keySuffix());
+        this.limit = limit;
+        this.engine = engine;
+        this.leases = leases;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public ConcurrencyLimit limit() {
+        return limit;
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(int permits, Duration timeout) {
+        return await(tried(keys.own(), permits, timeout));
+    }
+
+    @Override
+    public Optional<Lease> tryAcquire(String key, int permits, Duration timeout) {
+        return await(tried(keys.of(key), permits, timeout));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(int permits, Duration timeout) {
+        return start(tried(keys.own(), permits, timeout));
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> tryAcquireAsync(String key, int permits, Duration timeout) {
+        return start(tried(keys.of(key), permits, timeout));
+    }
+
+    @Override
+    public Lease acquire(int permits, Duration timeout) {
+        return await(demanded(keys.own(), name, permits, timeout));
+    }
+
+    @Override
+    public Lease acquire(String key, int permits, Duration timeout) {
+        return await(demanded(keys.of(key), key, permits, timeout));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(int permits, Duration timeout) {
+        return start(demanded(keys.own(), name, permits, timeout));
+    }
+
+    @Override
+    public CompletableFuture<Lease> acquireAsync(String key, int permits, Duration timeout) {
+        return start(demanded(keys.of(key), key, permits, timeout));
+    }
+
+    @Override
+    public Decision peek() {
+        return engine.decide(keys.own(), limit, PEEK);
+    }
+
+    @Override
+    public Decision peek(String key) {
+        return engine.decide(keys.of(key), limit, PEEK);
+    }
+
+    private LeaseRequest<Optional<Lease>> tried(String backendKey, int permits, Duration timeout) {
+        return LeaseRequest.tried(
+                new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
+                leases.ticker().read());
+    }
+
+    private LeaseRequest<Lease> demanded(String backendKey, String who, int permits, Duration timeout) {
+        return LeaseRequest.demanded(
+                new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
+                leases.ticker().read(),
+                who);
+    }
+
+    private <T> T await(LeaseRequest<T> request) {
+        leases.answer(request);
+        return request.await();
+    }
+
+    private <T> CompletableFuture<T> start(LeaseRequest<T> request) {
+        leases.answerAsync(request);
+        return request;
+    }
+
+    @Override
+    public String toString() {
+        return "ConcurrencyLimiter[" + name + ", " + limit + "]";
+    }
+}

@@ -1,0 +1,138 @@
+package io.limiter.engine;
+
+import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+
+/**
+ * Somebody who wants a lease, for a while. The very future that the caller has, so that whoever grants knows whether it was
+ * cancelled.
+ *
+ * @param <T> what the caller is answered
+ */
+final class LeaseRequest<T> extends CompletableFuture<T> {
+
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
+
+    private final String key;
+    private final ConcurrencyLimit limit;
+    private final int permits;
+    private final long timeoutNanos;
+    private final long deadlineNanos;
+    private final Function<Lease, T> granted;
+    private final Function<Decision, T> refused;
+
+    private LeaseRequest(Wanted wanted, long nowNanos, Function<Lease, T> granted, Function<Decision, T> refused) {
+        this.key = wanted.key;
+        this.limit = wanted.limit;
+        this.permits = wanted.permits;
+        this.timeoutNanos = nanos(wanted.timeout);
+        this.deadlineNanos = nowNanos + timeoutNanos;
+        this.granted = granted;
+        this.refused = refused;
+    }
+
+    /** Is answered with nothing if refused. */
+    static LeaseRequest<Optional<Lease>> tried(Wanted wanted, long nowNanos) {
+        return new LeaseRequest<>(wanted, nowNanos, Optional::of, refusal -> Optional.empty());
+    }
+
+    /**
+     * Fails if refused.
+     *
+     * @param who whose permits they are, for the exception
+     */
+    static LeaseRequest<Lease> demanded(Wanted wanted, long nowNanos, String who) {
+        return new LeaseRequest<>(wanted, nowNanos, lease -> lease, refusal -> {
+            throw new RateLimitExceededException(who, refusal);
+        });
+    }
+
+    String key() {
+        return key;
+    }
+
+    ConcurrencyLimit limit() {
+        return limit;
+    }
+
+    int permits() {
+        return permits;
+    }
+
+    /** Whether waiting is not wanted, or would be in vain. */
+    boolean isUrgent() {
+        return timeoutNanos == 0 || isInVain();
+    }
+
+    /** More than there can ever be. */
+    boolean isInVain() {
+        return permits > limit.limit();
+    }
+
+    long leftNanos(long nowNanos) {
+        return deadlineNanos - nowNanos;
+    }
+
+    boolean isOverdue(long nowNanos) {
+        return leftNanos(nowNanos) <= 0;
+    }
+
+    /**
+     * @return whether the caller has the lease now; otherwise it has cancelled
+     */
+    boolean grant(Lease lease) {
+        return complete(granted.apply(lease));
+    }
+
+    void refuse(Decision refusal) {
+        try {
+            complete(refused.apply(refusal));
+        } catch (RateLimitExceededException e) {
+            completeExceptionally(e);
+        }
+    }
+
+    /** Waits for the answer. An interrupt does not end the wait, but is set again at its end. */
+    T await() {
+        try {
+            return join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LimiterBackendException failure) {
+                throw failure.inThisThread();
+            }
+            if (e.getCause() instanceof RateLimitExceededException refusal) {
+                throw refusal;
+            }
+            throw e;
+        }
+    }
+
+    private static long nanos(Duration timeout) {
+        return timeout.compareTo(Duration.ofNanos(LONGEST_NANOS)) > 0 ? LONGEST_NANOS : timeout.toNanos();
+    }
+
+    /**
+     * @param key the whole key
+     * @param permits at least 1
+     * @param timeout at least 0
+     */
+    record Wanted(String key, ConcurrencyLimit limit, int permits, Duration timeout) {
+
+        Wanted {
+            if (permits < 1) {
+                throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+            }
+            if (timeout.isNegative()) {
+                throw new IllegalArgumentException("timeout must not be negative, was " + timeout);
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What every concurrency limiter does, whichever engine decides. Leases are 30 s, and nothing renews them on this clock. */
+abstract class ConcurrencyLimiterContract {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    /** The clock of the engine, on which its limiters also wait. */
+    protected abstract TestClock clock();
+
+    @Test
+    void so_many_hold_permits_at_the_same_time_and_a_release_makes_room() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 2, LEASE);
+        Lease first = held(limiter.tryAcquire());
+        Lease second = held(limiter.tryAcquire());
+        assertThat(limiter.tryAcquire()).isEmpty();
+        assertThat(limiter.inUse()).isEqualTo(2);
+        first.close();
+        assertThat(first.isHeld()).isFalse();
+        assertThat(second.isHeld()).isTrue();
+        assertThat(limiter.inUse()).isEqualTo(1);
+        held(limiter.tryAcquire());
+        assertThat(limiter.tryAcquire()).isEmpty();
+    }
+
+    @Test
+    void closing_twice_gives_back_once() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 2, LEASE);
+        Lease first = held(limiter.tryAcquire());
+        held(limiter.tryAcquire());
+        first.close();
+        held(limiter.tryAcquire());
+        first.close();
+        assertThat(first.closeAsync()).isCompleted();
+        assertThat(limiter.inUse()).isEqualTo(2);
+    }
+
+    @Test
+    void whatever_is_thrown_gives_the_permit_back() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        for (Throwable thrown : List.of(new OutOfMemoryError("test"), new IllegalStateException("test"))) {
+            assertThatThrownBy(() -> {
+                        try (Lease held = held(limiter.tryAcquire())) {
+                            assertThat(held.isHeld()).isTrue();
+                            throw thrown;
+                        }
+                    })
+                    .isSameAs(thrown);
+            assertThat(limiter.inUse()).isZero();
+        }
+    }
+
+    @Test
+    void a_permit_comes_back_by_itself_when_its_lease_is_over_and_its_holder_knows() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        Lease crashed = held(limiter.tryAcquire());
+        clock().advance(LEASE.minusMillis(1));
+        assertThat(limiter.tryAcquire()).isEmpty();
+        clock().advance(Duration.ofMillis(1));
+        assertThat(crashed.isHeld()).isFalse();
+        Lease next = held(limiter.tryAcquire());
+        crashed.close();
+        assertThat(limiter.inUse()).as("a release that comes too late").isEqualTo(1);
+        assertThat(next.isHeld()).isTrue();
+    }
+
+    @Test
+    void each_key_has_permits_of_its_own() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        Lease a = held(limiter.tryAcquire("a"));
+        assertThat(limiter.tryAcquire("a")).isEmpty();
+        held(limiter.tryAcquire("b"));
+        held(limiter.tryAcquire());
+        a.close();
+        held(limiter.tryAcquire("a"));
+        assertThat(limiter.inUse("a")).isEqualTo(1);
+        assertThat(limiter.inUse("c")).isZero();
+    }
+
+    @Test
+    void a_holder_may_count_for_several() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 5, LEASE);
+        Lease three = held(limiter.tryAcquire(3, Duration.ZERO));
+        assertThat(limiter.tryAcquire(3, Duration.ZERO)).isEmpty();
+        held(limiter.tryAcquire(2, Duration.ZERO));
+        three.close();
+        assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 3, 0, 0, 30_000_000));
+        assertThat(limiter.tryAcquire("a", 6, Duration.ofDays(1)))
+                .as("more than there can ever be is not waited for")
+                .isEmpty();
+    }
+
+    @Test
+    void who_waits_gets_the_permit_when_the_lease_is_over() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        held(limiter.tryAcquire());
+        long start = clock().micros();
+        held(limiter.tryAcquire(Duration.ofMinutes(5)));
+        assertThat(clock().micros() - start).isEqualTo(30_000_000);
+    }
+
+    @Test
+    void who_waits_does_so_for_as_long_as_it_said() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        held(limiter.tryAcquire("a"));
+        long start = clock().micros();
+        assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
+        assertThat(clock().micros() - start).isEqualTo(2_500_000);
+        assertThatThrownBy(() -> limiter.acquire("a", 1, SECOND))
+                .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> {
+                    assertThat(refused.key()).isEqualTo("a");
+                    assertThat(refused.decision().retryAfter()).isEqualTo(Duration.ofMillis(26_500));
+                });
+        assertThat(clock().micros() - start).isEqualTo(3_500_000);
+    }
+
+    @Test
+    void async_is_the_same_without_a_thread() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
+        Lease first = limiter.acquireAsync(1, Duration.ZERO).join();
+        assertThat(limiter.tryAcquireAsync().join()).isEmpty();
+        assertThat(limiter.tryAcquireAsync(SECOND).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.acquireAsync(1, SECOND).join())
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(RateLimitExceededException.class);
+        first.closeAsync().join();
+        Lease second = held(limiter.tryAcquireAsync("a").join());
+        held(limiter.tryAcquireAsync().join());
+        second.close();
+        held(limiter.tryAcquireAsync("a", SECOND).join());
+    }
+
+    @Test
+    void threads_never_hold_more_than_there_are() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 3, Duration.ofHours(1));
+        AtomicInteger holding = new AtomicInteger();
+        AtomicInteger granted = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            for (int i = 0; i < 20; i++) {
+                Optional<Lease> lease = limiter.tryAcquire();
+                if (lease.isPresent()) {
+                    granted.incrementAndGet();
+                    assertThat(holding.incrementAndGet()).isLessThanOrEqualTo(3);
+                    holding.decrementAndGet();
+                    lease.get().close();
+                }
+            }
+        });
+        assertThat(granted).hasPositiveValue();
+        assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
+    void other_numbers_share_the_holders_of_the_name() {
+        List<Lease> leases = new ArrayList<>();
+        ConcurrencyLimiter three = limiters().concurrent("k", 3, LEASE);
+        for (int i = 0; i < 3; i++) {
+            leases.add(held(three.tryAcquire()));
+        }
+        ConcurrencyLimiter two = limiters().concurrent("k", 2, SECOND);
+        leases.get(0).close();
+        assertThat(two.tryAcquire()).isEmpty();
+        leases.get(1).close();
+        held(two.tryAcquire());
+        clock().advance(SECOND);
+        assertThat(three.inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void bad_input_is_an_error() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 2);
+        assertThat(limiter.limit()).isEqualTo(new ConcurrencyLimit(2, LEASE));
+        assertThat(limiters().build("k", new ConcurrencyLimit(2))).isSameAs(limiter);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))
+                .withMessage("permits must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.tryAcquire(Duration.ofNanos(-1)))
+                .withMessage("timeout must not be negative, was PT-0.000000001S");
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquireAsync(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiters().concurrent(" ", 1));
+        Limit<?> any = limiter.limit();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters().build("k", any))
+                .withMessageContaining("use build(String, ConcurrencyLimit)");
+    }
+
+    private static Lease held(Optional<Lease> lease) {
+        assertThat(lease).isPresent();
+        assertThat(lease.get().isHeld()).isTrue();
+        return lease.get();
+    }
+}

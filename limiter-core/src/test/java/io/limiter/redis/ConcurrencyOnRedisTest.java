@@ -1,0 +1,150 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Holders;
+import io.limiter.testing.Concurrently;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Leases in real time: renewed in the background, waited for by threads. */
+class ConcurrencyOnRedisTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void a_lease_is_renewed_in_the_background_before_a_third_of_it_is_over() {
+        try (RedisRateLimiterFactory factory = factory(false)) {
+            ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofSeconds(12));
+            try (Lease lease = limiter.acquire(1, Duration.ZERO)) {
+                long expiresMicros = expiresMicros();
+                await().atMost(Duration.ofMinutes(1)).until(() -> expiresMicros() > expiresMicros);
+                // Otherwise this machine has stood still for two thirds of a lease.
+                if (lease.isHeld()) {
+                    assertThat(limiter.tryAcquire()).isEmpty();
+                }
+            }
+            assertThat(limiter.inUse()).isZero();
+        }
+    }
+
+    @Test
+    void fifty_who_wait_cost_no_more_calls_than_one() {
+        try (RedisRateLimiterFactory factory = factory(false)) {
+            ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
+            Lease lease = limiter.acquire(1, Duration.ZERO);
+            RedisFixture.commands().configResetstat();
+            List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                waiting.add(limiter.tryAcquireAsync(Duration.ofSeconds(2)));
+            }
+            waiting.forEach(each -> assertThat(each.join()).isEmpty());
+            long calls = RedisFixture.commandsSent().getOrDefault("evalsha", 0L);
+            // At once, after 16 ms, 32 ms ... 512 ms, 1 s, and when the time is up.
+            assertThat(calls).isBetween(2L, 12L);
+            System.out.println("50 waiting for 2 s: " + calls + " calls");
+            lease.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void threads_that_wait_all_have_their_turn(boolean underLock) {
+        try (RedisRateLimiterFactory factory = factory(underLock)) {
+            ConcurrencyLimiter limiter = limiter(factory, 2, Duration.ofMinutes(1));
+            AtomicInteger holding = new AtomicInteger();
+            AtomicInteger turns = new AtomicInteger();
+            Concurrently.run(8, () -> {
+                for (int i = 0; i < 5; i++) {
+                    try (Lease lease = limiter.acquire(1, Duration.ofMinutes(2))) {
+                        assertThat(holding.incrementAndGet()).isLessThanOrEqualTo(2);
+                        assertThat(lease.isHeld()).isTrue();
+                        Thread.onSpinWait();
+                        turns.incrementAndGet();
+                        holding.decrementAndGet();
+                    }
+                }
+            });
+            assertThat(turns).hasValue(40);
+            assertThat(limiter.inUse()).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void closing_the_factory_gives_back_what_is_held_and_fails_who_waits(boolean underLock) {
+        RedisRateLimiterFactory factory = factory(underLock);
+        ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
+        Lease own = limiter.acquire(1, Duration.ZERO);
+        Lease keyed = limiter.acquire("a", 1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, Duration.ofMinutes(1));
+        factory.close();
+        factory.close();
+        assertThatThrownBy(waiting::join)
+                .cause()
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("the limiters were closed");
+        assertThat(own.isHeld()).isFalse();
+        assertThat(keyed.isHeld()).isFalse();
+        assertThatThrownBy(limiter::tryAcquire).isInstanceOf(LimiterBackendException.class);
+        try (RedisRateLimiterFactory other = factory(underLock)) {
+            ConcurrencyLimiter again = limiter(other, 1, Duration.ofMinutes(1));
+            // A request that was under way is released beside the close.
+            await().atMost(Duration.ofMinutes(1)).until(() -> again.inUse() == 0);
+            await().atMost(Duration.ofMinutes(1)).until(() -> again.inUse("a") == 0);
+        }
+    }
+
+    @Test
+    void waits_that_are_cancelled_at_any_moment_leave_nothing_held() {
+        try (RedisRateLimiterFactory factory = factory(false)) {
+            ConcurrencyLimiter limiter = limiter(factory, 3, Duration.ofMinutes(1));
+            Concurrently.run(4, () -> {
+                for (int i = 0; i < 100; i++) {
+                    CompletableFuture<Lease> wanted = limiter.acquireAsync(1, Duration.ofMinutes(1));
+                    if (ThreadLocalRandom.current().nextBoolean()) {
+                        Thread.yield();
+                    }
+                    if (!wanted.cancel(false)) {
+                        wanted.join().close();
+                    }
+                }
+            });
+            await().atMost(Duration.ofMinutes(1)).until(() -> limiter.inUse() == 0);
+        }
+    }
+
+    private long expiresMicros() {
+        String key = redis.prefix() + "{k}:holders";
+        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), new ConcurrencyLimit(1), 0, 1);
+        return holders.holders().get(0).expiresMicros();
+    }
+
+    private RedisRateLimiterFactory factory(boolean underLock) {
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(RedisFixture.connections());
+        if (underLock) {
+            builder.lock(new RedisLock(RedisFixture.connections())).lockWait(Duration.ofSeconds(30));
+        }
+        return builder.build();
+    }
+
+    private ConcurrencyLimiter limiter(RedisRateLimiterFactory factory, int limit, Duration leaseTime) {
+        return factory.withPrefix(redis.prefix()).concurrent("k", limit, leaseTime);
+    }
+}
