@@ -18,7 +18,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>It is renewed in the background for as long as it is not closed. It is <em>lost</em> if that cannot be done in time:
  * the process stood still, or the backend was away, for longer than the limit's {@code leaseTime}. Then the permits are
- * anybody's, and work that goes on is one too many; {@link #isHeld()} tells, and {@link #onLost} says it.
+ * anybody's, and work that goes on is one too many; {@link #isHeld()} tells, and {@link #onLost} says it. One that is forgotten
+ * is renewed until its factory is closed or its JVM ends.
  *
  * <p>Safe for use by many threads.
  */

@@ -229,7 +229,7 @@ public final class HeldLeases implements AutoCloseable {
         return 1 + (ids.nextLong() >>> 11) % Request.MAX_ID;
     }
 
-    private static Throwable cause(Throwable error) {
+    static Throwable cause(Throwable error) {
         @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
         return cause == null ? error : cause;
     }

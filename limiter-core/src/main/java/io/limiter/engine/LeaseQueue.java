@@ -57,11 +57,14 @@ final class LeaseQueue {
             if (ended) {
                 return false;
             }
-            if (request.isUrgent()) {
+            dropDone();
+            boolean first = waiting.isEmpty();
+            if (request.isUrgent() && !first) {
                 // It would have to pass those who wait. While the first of them is being asked for, it waits for that.
                 refused = refusal;
             }
             if (refused == null) {
+                wanted |= first;
                 waiting.add(request);
             }
         }
@@ -100,7 +103,12 @@ final class LeaseQueue {
         }
         int seen = signals.get();
         do {
-            next().run();
+            try {
+                next().run();
+            } catch (RuntimeException | Error e) {
+                // Such as no memory for a timer. Nobody else would wake those who wait.
+                failed(e);
+            }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
     }
@@ -152,7 +160,7 @@ final class LeaseQueue {
             waiting.clear();
         }
         signal();
-        failed.forEach(request -> request.completeExceptionally(error));
+        failed.forEach(request -> request.completeExceptionally(HeldLeases.cause(error)));
     }
 
     private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -160,7 +161,12 @@ final class LeaseRenewer {
         }
         if (shortest < NEVER && !threads.isShutdown()) {
             intervalNanos = shortest;
-            nextLook = threads.schedule(this::look, shortest, TimeUnit.NANOSECONDS);
+            try {
+                nextLook = threads.schedule(this::look, shortest, TimeUnit.NANOSECONDS);
+            } catch (RejectedExecutionException e) {
+                // Closed just now: whoever added a lease will see that and release it.
+                nextLook = null;
+            }
         }
     }
 

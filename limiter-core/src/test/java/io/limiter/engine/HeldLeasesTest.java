@@ -7,8 +7,6 @@ import com.google.common.base.Ticker;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -28,7 +26,7 @@ class HeldLeasesTest {
     private static final ConcurrencyLimit ONE = new ConcurrencyLimit(1);
 
     private final TestClock clock = new TestClock();
-    private final Backend backend = new Backend(new SteppingEngine(clock::micros, new Denials(0)));
+    private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new Denials(0)));
     private final HandSleeper sleeper = new HandSleeper();
     private final HeldLeases leases = new HeldLeases(backend, sleeper, new LeaseClock(clock, clock));
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
@@ -260,6 +258,17 @@ class HeldLeasesTest {
     }
 
     @Test
+    void after_all_waits_were_cancelled_nobody_is_in_the_way() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        waiting.cancel(false);
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(limiter.tryAcquire()).as("the lease is over").isPresent();
+        assertThat(held.isHeld()).isFalse();
+        sleeper.run();
+    }
+
+    @Test
     void one_that_is_cancelled_while_it_is_asked_for_gives_the_permit_back() {
         List<CompletableFuture<Lease>> asked = new ArrayList<>();
         Lease held = limiter.acquire(1, Duration.ZERO);
@@ -361,56 +370,6 @@ class HeldLeasesTest {
                 clock.set(Math.max(clock.micros(), timer.atMicros()));
                 timer.action().run();
             }
-        }
-    }
-
-    /** One that can fail, lose answers and take its time. */
-    private static final class Backend implements Engine {
-
-        private final SteppingEngine engine;
-        private final AtomicInteger calls = new AtomicInteger();
-        private List<KeyRequests<?>> lastBatch = List.of();
-        private boolean failing;
-        private boolean losesAnswers;
-        private Runnable beforeDecision = () -> {};
-        private Runnable afterDecision = () -> {};
-
-        Backend(SteppingEngine engine) {
-            this.engine = engine;
-        }
-
-        @Override
-        public List<Answer> decide(List<KeyRequests<?>> batch) {
-            calls.incrementAndGet();
-            lastBatch = batch;
-            String key = batch.get(0).key();
-            if (failing) {
-                return batch.stream()
-                        .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "failing")))
-                        .toList();
-            }
-            beforeDecision.run();
-            List<Answer> answers = engine.decide(batch);
-            afterDecision.run();
-            boolean take = batch.get(0).requests().get(0).action() == Request.Action.TAKE;
-            return losesAnswers && take
-                    ? List.of(Answer.failed(
-                            new LimiterBackendException(key, "no answer", new IllegalStateException(), true)))
-                    : answers;
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            try {
-                return CompletableFuture.completedFuture(decide(key, limit, request));
-            } catch (LimiterBackendException e) {
-                return CompletableFuture.failedFuture(e);
-            }
-        }
-
-        /** As if all holders of the limiter's own permits had been deleted by hand. */
-        void forget(ConcurrencyLimit limit) {
-            engine.forget(new KeySpace("", "k", limit.keySuffix()).own());
         }
     }
 }

@@ -1,0 +1,60 @@
+package io.limiter.engine;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One that can fail, lose answers and take its time. */
+final class FlakyEngine implements Engine {
+
+    private final SteppingEngine engine;
+    final AtomicInteger calls = new AtomicInteger();
+    List<KeyRequests<?>> lastBatch = List.of();
+    boolean failing;
+    boolean losesAnswers;
+    Runnable beforeDecision = () -> {};
+    Runnable afterDecision = () -> {};
+
+    FlakyEngine(SteppingEngine engine) {
+        this.engine = engine;
+    }
+
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        calls.incrementAndGet();
+        lastBatch = batch;
+        String key = batch.get(0).key();
+        if (failing) {
+            return batch.stream()
+                    .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "failing")))
+                    .toList();
+        }
+        beforeDecision.run();
+        List<Answer> answers = engine.decide(batch);
+        afterDecision.run();
+        boolean take = batch.get(0).requests().get(0).action() == Request.Action.TAKE;
+        return losesAnswers && take
+                ? List.of(
+                        Answer.failed(new LimiterBackendException(key, "no answer", new IllegalStateException(), true)))
+                : answers;
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        try {
+            return CompletableFuture.completedFuture(decide(key, limit, request));
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** As if all holders of the limiter's own permits had been deleted by hand. */
+    void forget(ConcurrencyLimit limit) {
+        engine.forget(new KeySpace("", "k", limit.keySuffix()).own());
+    }
+}
