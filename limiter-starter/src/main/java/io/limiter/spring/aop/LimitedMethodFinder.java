@@ -53,7 +53,7 @@ final class LimitedMethodFinder {
         return Map.copyOf(found);
     }
 
-    private static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
+    static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
         try {
             return MethodIntrospector.selectMethods(beanClass, filter);
         } catch (IllegalStateException | LinkageError e) {
@@ -63,7 +63,7 @@ final class LimitedMethodFinder {
         }
     }
 
-    private static void checkCanBeLimited(Method method, Class<?> userClass) {
+    static void checkCanBeLimited(Method method, Class<?> userClass) {
         if (MergedAnnotations.from(method).isPresent(BEAN)) {
             throw new InvalidLimitException(
                     "limit on " + MethodName.of(userClass, method),

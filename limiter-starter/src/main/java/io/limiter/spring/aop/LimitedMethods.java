@@ -65,7 +65,7 @@ final class LimitedMethods {
     }
 
     /** The method as the class itself declares it; the call may have come through an interface or a bridge. */
-    private static Method mostSpecific(Method method, Class<?> beanClass) {
+    static Method mostSpecific(Method method, Class<?> beanClass) {
         return Proxy.isProxyClass(beanClass) ? method : AopUtils.getMostSpecificMethod(method, beanClass);
     }
 

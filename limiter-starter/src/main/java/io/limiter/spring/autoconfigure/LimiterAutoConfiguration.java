@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.aop.ConcurrentLimitAdvisor;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
@@ -51,5 +52,19 @@ class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, NamedLimits.read(environment));
+    }
+
+    /** As {@link #limitAdvisor}. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static ConcurrentLimitAdvisor concurrentLimitAdvisor(
+            ObjectProvider<LimiterFactory> factory,
+            ObjectProvider<ClientAddress> clientAddress,
+            ObjectProvider<CurrentUser> currentUser,
+            Environment environment) {
+        CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
+        int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
+        return new ConcurrentLimitAdvisor(factory::getObject, keys, order);
     }
 }

@@ -53,6 +53,28 @@ class AnnotationDefaultsTest {
                         Map.entry("limitType", LimitType.METHOD)));
     }
 
+    @Test
+    void concurrentLimit() {
+        assertThat(defaults(ConcurrentLimit.class))
+                .isEqualTo(Map.of(
+                        "name",
+                        "",
+                        "key",
+                        "",
+                        "prefix",
+                        "concurrentLimit:",
+                        "limit",
+                        1,
+                        "lease",
+                        30.0,
+                        "timeout",
+                        0.0,
+                        "message",
+                        "",
+                        "limitType",
+                        LimitType.METHOD));
+    }
+
     private static Map<String, Object> defaults(Class<? extends Annotation> type) {
         return Arrays.stream(type.getDeclaredMethods())
                 .filter(method -> !method.isSynthetic())

@@ -1,0 +1,66 @@
+package io.limiter.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Limits how many calls of a method are under way at the same time, in all instances of the application together.
+ *
+ * <pre>{@code
+ * @ConcurrentLimit(limitType = LimitType.USER, limit = 2, timeout = 5)
+ * public Report export() { ... }                 // two at a time for each user; a third waits for up to 5 s
+ * }</pre>
+ *
+ * <p>A call holds its place until the method returns or throws; if it returns a
+ * {@link java.util.concurrent.CompletionStage}, until that is completed. The place of an instance that crashed comes back
+ * after {@link #lease()} seconds; a call that takes longer than that keeps its place, because it is renewed meanwhile. One
+ * whose instance stood still for longer than the lease has lost it, which is logged, and goes on all the same.
+ *
+ * <p>A call beyond the limit does not reach the method; the caller gets a
+ * {@link io.limiter.RateLimitExceededException}, which a servlet application answers with status 429 unless it handles
+ * the exception itself. {@link RateLimit}s and {@link CountLimit}s of the method are asked before.
+ *
+ * <p>Where it can stand and what fails at the start is the same as for {@link RateLimit}; there is one for a method. To
+ * limit the calls within one JVM, all together, Spring Framework 7 has a {@code @ConcurrencyLimit} of its own, which asks no
+ * Redis.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.METHOD, ElementType.TYPE})
+public @interface ConcurrentLimit {
+
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its places, in this application
+     * and in every other on the same Redis; they must agree on limit and lease. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /** With {@link LimitType#CUSTOM}, and only then: whose calls share the places. As in {@link RateLimit#key()}. */
+    String key() default "";
+
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "concurrentLimit:";
+
+    /** The most calls at the same time, from 1 to 10,000. */
+    int limit() default 1;
+
+    /** After how many seconds the place of an instance that crashed comes back, from 0.1 to 86,400,000. */
+    double lease() default 30;
+
+    /**
+     * How many seconds a call waits for a place at most, in its own thread; from 0, which refuses at once, to 86,400,000.
+     */
+    double timeout() default 0;
+
+    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
+    String message() default "";
+
+    /** Whose calls share the places. */
+    LimitType limitType() default LimitType.METHOD;
+}

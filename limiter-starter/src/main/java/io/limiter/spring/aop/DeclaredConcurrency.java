@@ -1,0 +1,69 @@
+package io.limiter.spring.aop;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.MethodName;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import org.springframework.core.annotation.MergedAnnotation;
+
+/**
+ * What a {@link ConcurrentLimit} says about one method, parsed and checked.
+ *
+ * @param where the annotation and the method, for messages
+ * @param message empty for the default
+ */
+record DeclaredConcurrency(
+        String where,
+        String prefix,
+        String name,
+        ConcurrencyLimit limit,
+        Duration timeout,
+        LimitType type,
+        CallKey key,
+        String message) {
+
+    private static final double SHORTEST_LEASE_SECONDS = 0.1;
+    private static final double LONGEST_SECONDS = 86_400_000;
+
+    /**
+     * @throws InvalidLimitException if it cannot work
+     */
+    static DeclaredConcurrency parse(
+            MergedAnnotation<ConcurrentLimit> annotation, Method method, Class<?> userClass, CallKeys keys) {
+        String methodName = MethodName.of(userClass, method);
+        String where = "@ConcurrentLimit for " + methodName;
+        try {
+            String name = annotation.getString("name");
+            LimitType type = annotation.getEnum("limitType", LimitType.class);
+            // The key's names are those of the arguments where the annotation stands, which may be an interface.
+            Method annotated = annotation.getSource() instanceof Method source ? source : method;
+            return new DeclaredConcurrency(
+                    where,
+                    annotation.getString("prefix"),
+                    name.isEmpty() ? methodName : name,
+                    new ConcurrencyLimit(
+                            annotation.getInt("limit"), seconds("lease", annotation, SHORTEST_LEASE_SECONDS)),
+                    seconds("timeout", annotation, 0),
+                    type,
+                    keys.of(type, annotation.getString("key"), annotated),
+                    annotation.getString("message"));
+        } catch (IllegalArgumentException e) {
+            throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static Duration seconds(String attribute, MergedAnnotation<ConcurrentLimit> annotation, double shortest) {
+        double seconds = annotation.getDouble(attribute);
+        // Written so that NaN fails.
+        if (!(seconds >= shortest && seconds <= LONGEST_SECONDS)) {
+            throw new IllegalArgumentException(attribute + " (seconds) must be between " + shortest + " and "
+                    + LONGEST_SECONDS + ", was " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
+    }
+}

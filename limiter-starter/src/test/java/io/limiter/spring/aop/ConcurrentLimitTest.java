@@ -1,0 +1,338 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.LimitType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.annotation.Bean;
+
+/** Calls of annotated methods that are under way at the same time. */
+class ConcurrentLimitTest {
+
+    static class Reports {
+
+        @ConcurrentLimit(name = "run", message = "busy")
+        public void run(Runnable work) {
+            work.run();
+        }
+
+        @ConcurrentLimit(name = "keyed", limitType = LimitType.CUSTOM, key = "#{customer}", limit = 2)
+        public void runFor(String customer, Runnable work) {
+            work.run();
+        }
+
+        @ConcurrentLimit(name = "async")
+        public CompletableFuture<String> start(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @ConcurrentLimit(name = "waiting", timeout = 120)
+        public void runWhenFree(Runnable work) {
+            work.run();
+        }
+
+        @ConcurrentLimit(name = "counted")
+        @CountLimit(name = "counted", limit = 2, period = 3600)
+        public void runCounted(Runnable work) {
+            work.run();
+        }
+    }
+
+    @ConcurrentLimit
+    static class OnType {
+
+        public void first(Runnable work) {
+            work.run();
+        }
+
+        public void second(Runnable work) {
+            work.run();
+        }
+
+        @ConcurrentLimit(limit = 2)
+        public void wider(Runnable work) {
+            work.run();
+        }
+    }
+
+    interface Greeter {
+
+        @ConcurrentLimit(name = "greeter")
+        void greet(Runnable work);
+    }
+
+    static class Implementation implements Greeter {
+
+        @Override
+        public void greet(Runnable work) {
+            work.run();
+        }
+    }
+
+    @Test
+    void a_call_holds_its_place_until_it_returns() {
+        with(reports -> {
+            AtomicInteger ran = new AtomicInteger();
+            reports.run(() -> {
+                ran.incrementAndGet();
+                assertThatThrownBy(() -> reports.run(ran::incrementAndGet))
+                        .isInstanceOf(RateLimitExceededException.class)
+                        .hasMessage("busy");
+            });
+            reports.run(ran::incrementAndGet);
+            assertThat(ran).hasValue(2);
+        });
+    }
+
+    @Test
+    void whatever_it_throws_gives_the_place_back() {
+        with(reports -> {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> reports.run(() -> {
+                            throw new StackOverflowError("test");
+                        }))
+                        .isInstanceOf(StackOverflowError.class);
+            }
+            reports.run(() -> {});
+        });
+    }
+
+    @Test
+    void each_key_has_places_of_its_own() {
+        with(reports -> reports.runFor("a", () -> {
+            reports.runFor("a", () -> {
+                assertThatThrownBy(() -> reports.runFor("a", () -> {}))
+                        .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> {
+                            assertThat(refused.key()).isEqualTo("a");
+                            assertThat(refused.getMessage()).startsWith("Too many requests, try again in ");
+                            assertThat(refused.decision().retryAfterSeconds()).isPresent();
+                        });
+                reports.runFor("b", () -> {});
+            });
+        }));
+    }
+
+    @Test
+    void a_future_holds_its_place_until_it_is_completed() {
+        with(reports -> {
+            CompletableFuture<String> first = new CompletableFuture<>();
+            assertThat(reports.start(first)).isSameAs(first);
+            assertThatThrownBy(() -> reports.start(first)).isInstanceOf(RateLimitExceededException.class);
+            first.complete("done");
+            CompletableFuture<String> second = new CompletableFuture<>();
+            reports.start(second);
+            assertThatThrownBy(() -> reports.start(first)).isInstanceOf(RateLimitExceededException.class);
+            second.completeExceptionally(new IllegalStateException("test"));
+            reports.start(first);
+        });
+    }
+
+    @Test
+    void a_call_may_wait_for_its_place() {
+        with(reports -> {
+            CountDownLatch running = new CountDownLatch(1);
+            CountDownLatch end = new CountDownLatch(1);
+            CompletableFuture<Void> first = CompletableFuture.runAsync(() -> reports.runWhenFree(() -> {
+                running.countDown();
+                await(end);
+            }));
+            await(running);
+            AtomicInteger ran = new AtomicInteger();
+            CompletableFuture<Void> second = CompletableFuture.runAsync(
+                    () -> reports.runWhenFree(ran::incrementAndGet), work -> new Thread(work).start());
+            assertThat(second).isNotDone();
+            assertThat(ran).hasValue(0);
+            end.countDown();
+            first.join();
+            second.join();
+            assertThat(ran).hasValue(1);
+        });
+    }
+
+    @Test
+    void one_that_is_refused_by_another_limit_holds_no_place() {
+        Contexts.local().withBean(Reports.class).run(context -> {
+            Reports reports = context.getBean(Reports.class);
+            ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
+                    .withPrefix("concurrentLimit:")
+                    .build("counted", new ConcurrencyLimit(1));
+            reports.runCounted(() -> assertThat(limiter.inUse()).isEqualTo(1));
+            reports.runCounted(() -> {});
+            assertThatThrownBy(() -> reports.runCounted(() -> {})).isInstanceOf(RateLimitExceededException.class);
+            assertThat(limiter.inUse()).isZero();
+        });
+    }
+
+    @Test
+    void on_a_type_each_public_method_is_limited_for_itself() {
+        Contexts.local().withBean(OnType.class).run(context -> {
+            OnType bean = context.getBean(OnType.class);
+            bean.first(() -> {
+                assertThatThrownBy(() -> bean.first(() -> {})).isInstanceOf(RateLimitExceededException.class);
+                bean.second(() -> {});
+                bean.wider(() -> bean.wider(() ->
+                        assertThatThrownBy(() -> bean.wider(() -> {})).isInstanceOf(RateLimitExceededException.class)));
+            });
+        });
+    }
+
+    @Test
+    void on_an_interface_it_limits_who_implements_it() {
+        for (String proxyTargetClass : new String[] {"true", "false"}) {
+            Contexts.local()
+                    .withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
+                    .withBean(Implementation.class)
+                    .run(context -> {
+                        Greeter greeter = context.getBean(Greeter.class);
+                        greeter.greet(() -> assertThatThrownBy(() -> greeter.greet(() -> {}))
+                                .isInstanceOf(RateLimitExceededException.class));
+                        greeter.greet(() -> {});
+                    });
+        }
+    }
+
+    @Test
+    void it_stands_right_behind_other_limits() {
+        Contexts.local()
+                .run(context -> assertThat(
+                                context.getBean(ConcurrentLimitAdvisor.class).getOrder())
+                        .isEqualTo(context.getBean(LimitAdvisor.class).getOrder() + 1));
+        Contexts.local()
+                .withPropertyValues("limiter.order=" + Integer.MAX_VALUE)
+                .run(context -> assertThat(
+                                context.getBean(ConcurrentLimitAdvisor.class).getOrder())
+                        .isEqualTo(Integer.MAX_VALUE));
+    }
+
+    static class Limit {
+        @ConcurrentLimit(limit = 0)
+        public void call() {}
+    }
+
+    static class Lease {
+        @ConcurrentLimit(lease = 0)
+        public void call() {}
+    }
+
+    static class NoLease {
+        @ConcurrentLimit(lease = Double.NaN)
+        public void call() {}
+    }
+
+    static class Timeout {
+        @ConcurrentLimit(timeout = -1)
+        public void call() {}
+    }
+
+    static class Prefix {
+        @ConcurrentLimit(prefix = "{x}")
+        public void call() {}
+    }
+
+    static class Key {
+        @ConcurrentLimit(key = "#{x}")
+        public void call() {}
+    }
+
+    static class Ip {
+        @ConcurrentLimit(limitType = LimitType.IP)
+        public void call() {}
+    }
+
+    static class Private {
+        @ConcurrentLimit
+        private void call() {}
+    }
+
+    static class Final {
+        @ConcurrentLimit
+        public final void call() {}
+    }
+
+    @ConcurrentLimit
+    static class Nothing {}
+
+    static class OnBeanMethod {
+        @Bean
+        @ConcurrentLimit
+        public Object made() {
+            return new Object();
+        }
+    }
+
+    static class OneName {
+        @ConcurrentLimit(name = "one", limit = 1)
+        public void first() {}
+
+        @ConcurrentLimit(name = "one", limit = 2)
+        public void second() {}
+    }
+
+    static Stream<Arguments> invalid() {
+        return Stream.of(
+                Arguments.of(Limit.class, "limit must be between 1 and 10000, was 0"),
+                Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 8.64E7, was 0.0"),
+                Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 8.64E7, was NaN"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -1.0"),
+                Arguments.of(Prefix.class, "prefix must not contain braces"),
+                Arguments.of(Key.class, "has no effect with limitType METHOD"),
+                Arguments.of(Ip.class, "limitType IP needs a servlet web application"),
+                Arguments.of(Private.class, "the method is private"),
+                Arguments.of(Final.class, "the method is final"),
+                Arguments.of(Nothing.class, "it has no public methods"),
+                Arguments.of(OnBeanMethod.class, "the method makes a bean"),
+                Arguments.of(OneName.class, "it shares the name 'one' with"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("invalid")
+    void what_cannot_work_fails_the_start(Class<?> type, String problem) {
+        Contexts.local()
+                .withBean("theBean", type)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .isNotNull()
+                        .extracting(ConcurrentLimitTest::root)
+                        .isInstanceOf(InvalidLimitException.class)
+                        .asInstanceOf(InstanceOfAssertFactories.THROWABLE)
+                        .hasMessageContaining(problem));
+    }
+
+    private static Throwable root(Throwable failure) {
+        Throwable found = failure;
+        while (found.getCause() != null && !(found instanceof InvalidLimitException)) {
+            found = found.getCause();
+        }
+        return found;
+    }
+
+    private static void with(Consumer<Reports> test) {
+        Contexts.local().withBean(Reports.class).run(context -> test.accept(context.getBean(Reports.class)));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
