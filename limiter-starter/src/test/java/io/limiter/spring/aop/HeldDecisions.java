@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.LimitPart;
 import io.limiter.LimitSet;
@@ -7,6 +8,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -81,6 +83,11 @@ final class HeldDecisions implements LimiterFactory {
 
     @Override
     public CountLimiter build(String name, FixedWindow limit) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
         throw new UnsupportedOperationException();
     }
 
