@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -109,6 +110,26 @@ class LimitCostTest {
         assertThat(RedisFixture.commands().strlen(key))
                 .as("twice what counts")
                 .isLessThanOrEqualTo(13 + 2L * 12 * (entries + 1));
+    }
+
+    @Test
+    void a_concurrency_limit_grows_with_its_holders() {
+        ConcurrencyLimit limit = new ConcurrencyLimit(100);
+        String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
+        Map<Integer, Long> bytes = new TreeMap<>();
+        for (int holders = 1; holders <= 100; holders++) {
+            assertThat(engine.decide(key, limit, Request.hold(holders, 1)).granted())
+                    .isTrue();
+            bytes.put(holders, bytes(key));
+        }
+        Map<String, Long> renewal = commandsOf(() -> engine.decide(key, limit, Request.renew(50)));
+        Map<String, Long> refusal = commandsOf(() -> engine.decide(key, limit, Request.hold(101, 1)));
+        print(
+                "ConcurrencyLimit %s bytes with 1 holder, %s with 10, %s with 100; renewed %s, refused %s",
+                bytes.get(1), bytes.get(10), bytes.get(100), renewal, refusal);
+        assertThat(bytes.get(100)).isLessThanOrEqualTo(200 + 2L * 28 * 100);
+        assertThat(renewal).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
+        assertThat(refusal).isEqualTo(Map.of("evalsha", 1L, "get", 1L));
     }
 
     @Test

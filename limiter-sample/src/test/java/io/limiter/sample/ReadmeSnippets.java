@@ -2,26 +2,41 @@ package io.limiter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
+import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
 /** The Java of the README, between markers; {@code ReadmeTest} compares it with the README and runs it. */
 class ReadmeSnippets {
+
+    private static final Logger log = LoggerFactory.getLogger(ReadmeSnippets.class);
 
     interface Gateway {
         void send(String phone);
@@ -112,6 +127,33 @@ class ReadmeSnippets {
         assertThat(soon && mine && decision.granted()).isTrue();
         assertThat(guava.tryAcquire() && warming.tryAcquire() && reports.tryAcquire() && logins.tryAcquire())
                 .isTrue();
+    }
+
+    static void everyKind(LimiterFactory limiters, RateLimiter search) {
+        // readme: kinds
+        ZoneId zone = ZoneId.of("Europe/Berlin");
+        CountLimiter quota = limiters.build("quota", FixedWindow.aligned(10_000, Duration.ofDays(1), zone));
+        Limiter strict = limiters.build("strict", new SlidingLog(100, Duration.ofMinutes(1)));
+        Limiter wide = limiters.build("wide", new SlidingCounter(100_000, Duration.ofHours(1)));
+        RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
+
+        ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));
+        try (Lease lease = exports.acquire("ann", 1, Duration.ofSeconds(5))) {
+            lease.onLost(() -> log.warn("somebody else may export for ann now"));
+        }
+
+        SetDecision both = LimitSet.of(search.on("ann"), quota.on("ann")).decide(1);
+        if (!both.granted()) {
+            log.info("refused by {}", both.refusedBy());
+        }
+
+        Reservation turn = paced.reserve();
+        turn.cancel();
+        search.charge("ann", 3);
+        search.refund("ann", 1);
+        // end
+        assertThat(strict.tryAcquire() && wide.tryAcquire() && both.granted()).isTrue();
+        assertThat(exports.inUse("ann")).isZero();
     }
 
     static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {

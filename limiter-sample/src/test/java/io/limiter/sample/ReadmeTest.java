@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.TestRedis;
@@ -79,7 +80,9 @@ class ReadmeTest {
         codes.send("0172");
         assertThatThrownBy(() -> codes.send("0171")).isInstanceOf(RateLimitExceededException.class);
         assertThat(codes.sent).containsExactly("0171", "0172");
-        ReadmeSnippets.everyLimiter(application.getBean(LimiterFactory.class));
+        LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        ReadmeSnippets.everyLimiter(limiters);
+        ReadmeSnippets.everyKind(limiters, limiters.build("kinds", 50, 2, 60));
         LimiterFactory core = ReadmeSnippets.withoutBoot(application.getBean(RedisConnectionFactory.class));
         RateLimiter limiter = core.build("core", 1, 1, 60);
         assertThat(limiter.tryAcquire()).isTrue();
@@ -96,7 +99,8 @@ class ReadmeTest {
 
     @Test
     void every_attribute_of_the_annotations_is_listed() throws IOException {
-        for (Class<? extends Annotation> annotation : List.of(RateLimit.class, CountLimit.class)) {
+        for (Class<? extends Annotation> annotation :
+                List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class)) {
             String table = matches(readme(), "(?s)\\| `@" + annotation.getSimpleName() + "` \\|(.*?)\\n\\n")
                     .get(0);
             List<String> listed = matches(table, "`(\\w+)`(?=[^|]*\\|)");
