@@ -88,7 +88,10 @@ public interface RateLimiter extends Limiter {
     /** As {@link #reserve(int)}, from the permits of one key. */
     Reservation reserve(String key, int permits);
 
-    /** As {@link #reserve(int)}, without blocking the calling thread for the backend. */
+    /**
+     * As {@link #reserve(int)}, without blocking the calling thread for the backend. If the future is cancelled before it is
+     * completed, what it books is given back.
+     */
     CompletableFuture<Reservation> reserveAsync(int permits);
 
     /** As {@link #reserveAsync(int)}, from the permits of one key. */

@@ -212,8 +212,17 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     /** As {@link #reserve(String, int, long)}, without blocking the calling thread. */
     protected final CompletableFuture<Reservation> reserveAsync(String key, int permits, long timeoutMicros) {
-        return engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false))
-                .thenApply(decision -> reservation(key, permits, decision));
+        L asked = limit;
+        CompletableFuture<Decision> decided =
+                engine.decideAsync(key, asked, new Request(permits, timeoutMicros, false));
+        CompletableFuture<Reservation> reserved = decided.thenApply(decision -> reservation(key, permits, decision));
+        // Then nobody has the reservation that could be cancelled instead.
+        decided.thenAccept(decision -> {
+            if (reserved.isCancelled() && decision.granted()) {
+                giveBackUnused(key, asked, permits);
+            }
+        });
+        return reserved;
     }
 
     private Reservation reservation(String key, int permits, Decision decision) {

@@ -1,0 +1,39 @@
+package io.limiter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.Reservation;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** A reservation that nobody waits for any more. */
+class ReserveAsyncTest {
+
+    private final HandEngine backend = new HandEngine();
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run);
+    private final EngineRateLimiter limiter =
+            new EngineRateLimiter("k", "p:", TokenBucket.of(1, 10), engine, Sleeper.UNINTERRUPTIBLE) {};
+
+    @Test
+    void what_was_booked_for_a_future_that_is_cancelled_goes_back() {
+        CompletableFuture<Reservation> reserved = limiter.reserveAsync(3);
+        assertThat(reserved.cancel(true)).isTrue();
+        backend.call(0).answer();
+        assertThat(backend.calls).hasSize(2);
+        assertThat(backend.call(1).batch.get(0).requests()).isEqualTo(List.of(Request.giveBack(3)));
+    }
+
+    @Test
+    void what_is_reserved_stays() {
+        CompletableFuture<Reservation> reserved = limiter.reserveAsync(3);
+        backend.call(0).answer();
+        assertThat(reserved.join().isGranted()).isTrue();
+        assertThat(reserved.cancel(true)).isFalse();
+        assertThat(backend.calls).hasSize(1);
+    }
+}
