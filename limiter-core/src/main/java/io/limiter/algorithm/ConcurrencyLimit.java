@@ -64,6 +64,12 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         return ":holders";
     }
 
+    /** Never: who holds permits goes on holding them. */
+    @Override
+    public boolean canBeForgotten() {
+        return false;
+    }
+
     /** Never: a holder may release its permits at any time. */
     @Override
     public boolean holds(Decision refusal) {

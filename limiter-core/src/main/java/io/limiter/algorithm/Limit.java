@@ -43,6 +43,14 @@ public interface Limit<S> {
         return true;
     }
 
+    /**
+     * Whether a state may be forgotten before its time where there is no room for more: then its caller gets at most what
+     * was about to come back anyway.
+     */
+    default boolean canBeForgotten() {
+        return true;
+    }
+
     /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
     default @Nullable LeaseTerms lease() {
         return null;

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The bound is the one thing this engine cannot do exactly: when more keys are in use than it holds, it forgets those
  * that would be full again soonest, and says so in the log. Forgetting one gives its caller at most what it was about to
- * get back anyway.
+ * get back anyway; permits that are held, of a {@link io.limiter.algorithm.ConcurrencyLimit}, it never forgets.
  */
 public final class LocalEngine implements Engine {
 
@@ -41,6 +41,9 @@ public final class LocalEngine implements Engine {
     private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
 
     private static final long WARNING_INTERVAL_MICROS = 60_000_000;
+
+    /** Of what is not forgotten before it has expired. */
+    private static final long NEVER_FULL = Long.MAX_VALUE;
 
     private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
     private final AtomicBoolean evicting = new AtomicBoolean();
@@ -262,7 +265,7 @@ public final class LocalEngine implements Engine {
                 int drop = tooMany + maxKeys / 16;
                 warn(nowMicros);
                 entries.entrySet().stream()
-                        .filter(entry -> !(entry.getValue() instanceof Held))
+                        .filter(entry -> entry.getValue().fullAtMicros != NEVER_FULL)
                         .sorted(Comparator.comparingLong(entry -> entry.getValue().fullAtMicros))
                         .limit(drop)
                         .toList()
@@ -321,7 +324,8 @@ public final class LocalEngine implements Engine {
             long expiresAtMicros = Math.max(
                     nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
                     before == null || entry == null ? 0 : entry.expiresAtMicros);
-            return new Entry(state, nowMicros + resetMicros, expiresAtMicros);
+            long fullAtMicros = limit.canBeForgotten() ? nowMicros + resetMicros : NEVER_FULL;
+            return new Entry(state, fullAtMicros, expiresAtMicros);
         }
     }
 
@@ -353,7 +357,7 @@ public final class LocalEngine implements Engine {
         private final CountDownLatch released = new CountDownLatch(1);
 
         Held() {
-            super("held", Long.MAX_VALUE, Long.MAX_VALUE);
+            super("held", NEVER_FULL, Long.MAX_VALUE);
         }
     }
 }

@@ -25,6 +25,7 @@ local PACKED = '<BddddI4'
           spelling, previous, current, found_start, found_period, kept_until = unpack_bytes(PACKED, value)
         end
         if spelling ~= 4 then
+          found_start = nil
           local ok, json = pcall(cjson.decode, value)
           if ok and type(json) == 'table' then
             previous, current, found_start, found_period = json.previous, json.current, json.startMicros, json.periodMicros

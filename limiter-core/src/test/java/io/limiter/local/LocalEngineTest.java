@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -47,6 +48,20 @@ class LocalEngineTest {
             engine.decide("key" + i, ONE_A_SECOND, ONE);
         }
         assertThat(engine.decide("slow", slow, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void never_forgets_who_holds_permits() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        ConcurrencyLimit one = new ConcurrencyLimit(1, Duration.ofSeconds(1));
+        TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
+        engine.decide("held", one, Request.hold(1, 1));
+        for (int i = 0; i < 1000; i++) {
+            engine.decide("key" + i, slow, ONE);
+        }
+        assertThat(engine.decide("held", one, Request.hold(2, 1)).granted()).isFalse();
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(engine.decide("held", one, Request.hold(2, 1)).granted()).isTrue();
     }
 
     @Test

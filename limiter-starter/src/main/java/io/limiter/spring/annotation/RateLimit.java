@@ -100,7 +100,8 @@ public @interface RateLimit {
 
     /**
      * How many permits of a key an instance may take ahead while that is hot, and then give out without asking Redis;
-     * 0 for none, which is exact. The fleet can admit as many more for each instance, over any length of time.
+     * 0 for none, which is exact. The fleet can admit as many more for each instance, over any length of time. Not where a
+     * method has several limits: these are decided together, in Redis.
      */
     int leasePermits() default 0;
 

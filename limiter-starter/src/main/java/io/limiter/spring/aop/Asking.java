@@ -48,10 +48,14 @@ final class Asking extends CompletableFuture<Optional<Refusal>> {
             decided.cancel(true);
         }
         decided.whenComplete((decision, error) -> {
-            if (error != null) {
-                completeExceptionally(cause(error));
-            } else {
-                answered(question.refusal(decision));
+            try {
+                if (error != null) {
+                    completeExceptionally(cause(error));
+                } else {
+                    answered(question.refusal(decision));
+                }
+            } catch (RuntimeException | Error e) {
+                completeExceptionally(e);
             }
         });
     }

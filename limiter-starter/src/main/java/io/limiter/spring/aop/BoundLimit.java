@@ -26,6 +26,12 @@ final class BoundLimit {
         return declared;
     }
 
+    /** Whether both draw from the same permits if they are asked for the same key. */
+    boolean sharesPermitsWith(BoundLimit other) {
+        return declared.prefix().equals(other.declared.prefix())
+                && declared.name().equals(other.declared.name());
+    }
+
     boolean isEnforced() {
         return dryRun == null;
     }

@@ -56,7 +56,7 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
         for (int i = 1; i < questions.size(); i++) {
             Question one = questions.get(i);
             for (Question other : questions.subList(0, i)) {
-                if (one.limiter() == other.limiter() && Objects.equals(one.owner(), other.owner())) {
+                if (one.limit().sharesPermitsWith(other.limit()) && Objects.equals(one.owner(), other.owner())) {
                     return false;
                 }
             }

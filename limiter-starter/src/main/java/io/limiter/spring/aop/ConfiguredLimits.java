@@ -51,7 +51,7 @@ final class ConfiguredLimits {
         unused.removeAll(used);
         if (!unused.isEmpty()) {
             log.warn(
-                    "{}* has settings for {}, and no annotation of a bean so far has such a name: they do nothing",
+                    "{}* has settings for {}, and no @RateLimit or @CountLimit of a bean so far has such a name: they do nothing",
                     PROPERTY,
                     unused);
         }

@@ -37,6 +37,13 @@ record DeclaredConcurrency(
             MergedAnnotation<ConcurrentLimit> annotation, Method method, Class<?> userClass, CallKeys keys) {
         String methodName = MethodName.of(userClass, method);
         String where = "@ConcurrentLimit for " + methodName;
+        CallStyle style = CallStyle.of(method);
+        if (style == CallStyle.MONO || style == CallStyle.FLUX) {
+            throw new InvalidLimitException(
+                    where,
+                    "it would do nothing for a method that returns a publisher, whose work begins when the method has"
+                            + " returned: use a ConcurrencyLimiter in the publisher");
+        }
         try {
             String name = annotation.getString("name");
             LimitType type = annotation.getEnum("limitType", LimitType.class);

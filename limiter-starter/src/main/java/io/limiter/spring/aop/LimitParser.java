@@ -37,8 +37,7 @@ final class LimitParser {
     }
 
     /**
-     * The limits of a method in the order in which they are asked. Rate limits come first: they refuse those who are
-     * too fast before a count is spent.
+     * The limits of a method, rate limits first: the order in which they are asked where they cannot be asked together.
      *
      * @throws InvalidLimitException if one of them cannot work
      */

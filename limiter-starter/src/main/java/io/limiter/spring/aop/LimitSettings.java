@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What configuration says about the limits of one name; {@code null} where it says nothing, which leaves what the
- * annotation says. Ranges are those of the annotations and of {@link io.limiter.algorithm.TokenBucket} and
- * {@link io.limiter.algorithm.FixedWindow}.
+ * annotation says. Ranges are those of the annotations and of the limits in
+ * {@link io.limiter.algorithm}.
  *
  * @param kind {@code token-bucket}, {@code fixed-window}, {@code sliding-log}, {@code sliding-counter},
  *     {@code leaky-bucket} or {@code leaky-queue}; a limit of another kind than its annotation takes all its numbers from

@@ -11,8 +11,8 @@ import org.springframework.boot.convert.DurationUnit;
  * The settings of the limits of one name; those that are not set are left to the annotation. Durations that are plain
  * numbers are seconds, as in the annotations.
  *
- * @param kind Which kind of limit: token-bucket or fixed-window.
- * @param rate Permits per second, of a token bucket.
+ * @param kind Which kind of limit: token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket or leaky-queue.
+ * @param rate Permits per second, of a token bucket or a leaky one.
  * @param burst For how long a token bucket keeps unused permits.
  * @param warmUp How long a cold token bucket takes to come up to its rate.
  * @param timeout How long a call of a token bucket waits for its permits.

@@ -355,7 +355,13 @@ class AnnotationDiscoveryTest {
     static class SamePermitsTwice {
 
         @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{from}")
-        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{to}")
+        @RateLimit(
+                name = "once",
+                rate = 1.0 / 60,
+                burst = 120,
+                expire = 90,
+                limitType = LimitType.CUSTOM,
+                key = "#{to}")
         public void call(String from, String to) {}
     }
 

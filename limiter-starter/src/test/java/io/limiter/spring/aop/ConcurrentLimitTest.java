@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.annotation.Bean;
+import reactor.core.publisher.Mono;
 
 /** Calls of annotated methods that are under way at the same time. */
 class ConcurrentLimitTest {
@@ -279,6 +280,13 @@ class ConcurrentLimitTest {
         }
     }
 
+    static class Publisher {
+        @ConcurrentLimit
+        public Mono<String> call() {
+            return Mono.empty();
+        }
+    }
+
     static class OneName {
         @ConcurrentLimit(name = "one", limit = 1)
         public void first() {}
@@ -299,6 +307,7 @@ class ConcurrentLimitTest {
                 Arguments.of(Private.class, "the method is private"),
                 Arguments.of(Final.class, "the method is final"),
                 Arguments.of(Nothing.class, "it has no public methods"),
+                Arguments.of(Publisher.class, "a method that returns a publisher"),
                 Arguments.of(OnBeanMethod.class, "the method makes a bean"),
                 Arguments.of(OneName.class, "it shares the name 'one' with"));
     }
