@@ -1,0 +1,101 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Several limits on one method, and the window of a time zone. */
+class SeveralLimitsTest {
+
+    private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
+
+    private final ApplicationContextRunner runner = Contexts.plain().withBean(LimiterFactory.class, () -> factory);
+
+    static class Several {
+
+        @CountLimit(limit = 3, period = 60, message = "count")
+        @RateLimit(rate = 1, burst = 2, message = "first")
+        @RateLimit(rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{who}", message = "second")
+        public void call(String who) {}
+    }
+
+    @Test
+    void severalAreAllOrNothing() {
+        run(Several.class, bean -> {
+            bean.call("a");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("a"))
+                    .withMessage("second")
+                    .satisfies(e -> assertThat(e.decision().retryAfterMicros()).isGreaterThan(50_000_000));
+            // The refused call has taken nothing from the first.
+            bean.call("b");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.call("c"))
+                    .withMessage("first");
+            String name = Several.class.getName() + ".call(java.lang.String)";
+            assertThat(factory.names()).containsExactly(name, name + "/2", name);
+        });
+    }
+
+    static class SamePermitsTwice {
+
+        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{from}")
+        @RateLimit(
+                name = "once",
+                rate = 1.0 / 60,
+                burst = 120,
+                expire = 90,
+                limitType = LimitType.CUSTOM,
+                key = "#{to}")
+        public void call(String from, String to) {}
+    }
+
+    @Test
+    void keysThatTurnOutToBeTheSameAreAskedTwice() {
+        run(SamePermitsTwice.class, bean -> {
+            bean.call("a", "a");
+            refused(() -> bean.call("b", "a"));
+            bean.call("b", "c");
+        });
+    }
+
+    static class DailyByTheClock {
+
+        @CountLimit(limit = 1, period = 86_400, zone = "Pacific/Auckland")
+        public void call() {}
+    }
+
+    @Test
+    void aZoneAlignsTheWindow() {
+        run(DailyByTheClock.class, bean -> {
+            bean.call();
+            refused(bean::call);
+            assertThat(factory.built().get(0).limit())
+                    .isEqualTo(FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Pacific/Auckland")));
+        });
+    }
+
+    private <B> void run(Class<B> type, Consumer<B> test) {
+        runner.withBean(type).run(context -> {
+            assertThat(context).hasNotFailed();
+            test.accept(context.getBean(type));
+        });
+    }
+
+    private static void refused(Runnable call) {
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
+    }
+}
