@@ -1,12 +1,16 @@
 package io.limiter.sample;
 
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -18,10 +22,14 @@ import org.springframework.web.bind.annotation.RestController;
 @RequestMapping(path = "/limiter", produces = MediaType.TEXT_PLAIN_VALUE)
 class LimiterController {
 
+    private static final Duration REPORT_TIME = Duration.ofSeconds(3);
+
     private final RateLimiter rate2;
+    private final Limiter log;
 
     LimiterController(LimiterFactory limiters) {
         this.rate2 = limiters.build("rate2", 1.0 / 5, 5, 60);
+        this.log = limiters.build("log", new SlidingLog(3, Duration.ofSeconds(10)));
     }
 
     @GetMapping("/count")
@@ -38,9 +46,18 @@ class LimiterController {
 
     @GetMapping("/rate2")
     String rate2() {
-        Decision decision = rate2.decide(1);
+        return granted(rate2);
+    }
+
+    @GetMapping("/log")
+    String log() {
+        return granted(log);
+    }
+
+    private static String granted(Limiter limiter) {
+        Decision decision = limiter.decide(1);
         if (!decision.granted()) {
-            throw new RateLimitExceededException(rate2.name(), decision);
+            throw new RateLimitExceededException(limiter.name(), decision);
         }
         return "granted, " + decision.remaining() + " of " + decision.limit() + " left";
     }
@@ -55,5 +72,29 @@ class LimiterController {
     @CountLimit(limitType = LimitType.USER, limit = 3, period = 10)
     String user() {
         return "granted to this user";
+    }
+
+    @GetMapping("/search")
+    @RateLimit(name = "per-second", rate = 1, burst = 1, limitType = LimitType.USER)
+    @CountLimit(name = "per-minute", limit = 5, period = 60, limitType = LimitType.USER)
+    String search() {
+        return "found";
+    }
+
+    @GetMapping("/import")
+    @RateLimit(rate = 1, burst = 10, cost = "#{rows}")
+    String rows(@RequestParam int rows) {
+        return rows + " rows imported";
+    }
+
+    @GetMapping("/report")
+    @ConcurrentLimit(
+            name = "report",
+            limit = 1,
+            lease = 10,
+            message = "A report is being written; there can be one at a time.")
+    String report() throws InterruptedException {
+        Thread.sleep(REPORT_TIME.toMillis());
+        return "report written";
     }
 }

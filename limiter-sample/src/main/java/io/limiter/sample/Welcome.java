@@ -27,6 +27,10 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                   curl -i '%1$s/limiter/count?key=a'                 2 in 10 s, for each key
                   curl -i %1$s/limiter/ip                            3 in 10 s, for each IP
                   curl -i '%1$s/limiter/user?user=ann'               3 in 10 s, for each user
+                  curl -i '%1$s/limiter/search?user=ann'             1 per s and 5 in 60 s, for each user
+                  curl -i %1$s/limiter/log                           3 in any 10 s, for everybody together
+                  curl -i '%1$s/limiter/import?rows=7'               10 rows at once, 1 per s
+                  curl -i %1$s/limiter/report                        1 at a time; takes 3 s
                   curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number
 
                 Another instance shares them: add -Dspring-boot.run.arguments=--server.port=8081 to the command.

@@ -2,6 +2,11 @@ package io.limiter.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.Lease;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.net.URI;
@@ -10,6 +15,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -112,6 +118,51 @@ class SampleTest {
         assertThat(refused.body()).contains("less than a minute ago");
         assertThat(post(second, "application/json", "{\"phone\":\"0172\"}").statusCode())
                 .isEqualTo(200);
+    }
+
+    @Test
+    void a_call_under_two_limits_is_refused_by_either() throws Exception {
+        LimiterFactory limiters = first.getBean(LimiterFactory.class);
+        CountLimiter perMinute = limiters.withPrefix("countLimit:").count("per-minute", 5, Duration.ofMinutes(1));
+        RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
+        assertThat(get(first, "/limiter/search?user=ann").statusCode()).isEqualTo(200);
+        assertThat(perMinute.peek("user:ann").remaining()).isEqualTo(4);
+        perMinute.charge("user:ann", 4);
+        assertThat(get(second, "/limiter/search?user=ann").statusCode()).isEqualTo(429);
+        assertThat(get(second, "/limiter/search?user=bob").statusCode()).isEqualTo(200);
+        perSecond.charge("user:eve", 60);
+        assertThat(get(first, "/limiter/search?user=eve").statusCode()).isEqualTo(429);
+        assertThat(perMinute.peek("user:eve").remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void a_call_takes_what_it_costs() throws Exception {
+        assertThat(get(first, "/limiter/import?rows=11").statusCode()).isEqualTo(429);
+        assertThat(get(first, "/limiter/import?rows=10").statusCode()).isEqualTo(200);
+        assertThat(get(first, "/limiter/import?rows=-1").statusCode()).isEqualTo(400);
+        assertThat(get(second, "/limiter/import?rows=10").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void a_log_counts_any_ten_seconds() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            assertThat(get(first, "/limiter/log").body()).startsWith("granted, " + (2 - i) + " of 3 left");
+        }
+        assertThat(get(second, "/limiter/log").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void one_report_is_written_at_a_time() throws Exception {
+        ConcurrencyLimiter reports = first.getBean(LimiterFactory.class)
+                .withPrefix("concurrentLimit:")
+                .concurrent("report", 1, Duration.ofSeconds(10));
+        try (Lease elsewhere = reports.tryAcquire().orElseThrow()) {
+            HttpResponse<String> refused = get(second, "/limiter/report");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.body()).contains("one at a time");
+            assertThat(elsewhere.isHeld()).isTrue();
+        }
+        assertThat(get(second, "/limiter/report").statusCode()).isEqualTo(200);
     }
 
     @Test
