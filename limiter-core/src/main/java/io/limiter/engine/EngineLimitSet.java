@@ -88,7 +88,8 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private SetDecision decideAndWait(List<SetPart<?>> asked) {
-        SetDecision decided = toDecision(engine.decideTogether(asked));
+        SetDecision decided =
+                toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : engine.decideTogether(asked));
         long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
             sleeper.sleep(waitMicros);
@@ -97,9 +98,19 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
-        CompletableFuture<SetDecision> decided =
-                engine.decideTogetherAsync(asked).thenApply(this::toDecision);
+        CompletableFuture<SetDecision> decided = asked.size() == 1
+                ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
+                : engine.decideTogetherAsync(asked).thenApply(this::toDecision);
         return new AwaitedDecision<>(decided, SetDecision::decision, sleeper, () -> giveBackUnused(asked));
+    }
+
+    /** One part needs no set: it shares calls with others, and permits taken ahead, as its limiter does. */
+    private Decision decide(SetPart<?> part) {
+        return engine.decide(part.key(), part.limit(), part.request());
+    }
+
+    private CompletableFuture<Decision> decideAsync(SetPart<?> part) {
+        return engine.decideAsync(part.key(), part.limit(), part.request());
     }
 
     private void giveBackUnused(List<SetPart<?>> asked) {

@@ -38,6 +38,9 @@ public @interface CountLimit {
     /** With {@link LimitType#CUSTOM}, and only then: whose calls are counted. As in {@link RateLimit#key()}. */
     String key() default "";
 
+    /** What decides the slot of the counts in a Redis Cluster, as in {@link RateLimit#slot()}. */
+    String slot() default "";
+
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "countLimit:";
 

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.Limiter;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.key.CallKey;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +60,13 @@ final class BoundLimit {
             return null;
         }
         String owner = declared.key().of(arguments);
-        return new Question(this, resolved == null ? limiter : resolved.of(call, owner), owner, permits);
+        CallKey slot = declared.slot();
+        return new Question(
+                this,
+                resolved == null ? limiter : resolved.of(call, owner),
+                owner,
+                slot == null ? null : slot.of(arguments),
+                permits);
     }
 
     /** What becomes of a call that was refused; {@code null} if it goes on all the same. */

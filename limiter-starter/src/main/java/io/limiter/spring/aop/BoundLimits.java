@@ -2,7 +2,6 @@ package io.limiter.spring.aop;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
     /** Takes the permits of one call; {@code null} if it can go on. */
     @Nullable
     Refusal take(MethodInvocation call) {
-        if (limits.size() == 1) {
+        if (limits.size() == 1 && limits.get(0).declared().slot() == null) {
             return limits.get(0).take(call);
         }
         for (Asked<?> asked : asked(call)) {
@@ -39,14 +38,14 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
                 if (limit.isEnforced()) {
                     enforced.add(question);
                 } else {
-                    asked.add(question);
+                    asked.add(question.alone());
                 }
             }
         }
         if (enforced.size() > 1 && areApart(enforced)) {
             asked.add(0, new QuestionSet(enforced));
         } else {
-            asked.addAll(0, enforced);
+            asked.addAll(0, enforced.stream().map(Question::alone).toList());
         }
         return asked;
     }
@@ -56,7 +55,7 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
         for (int i = 1; i < questions.size(); i++) {
             Question one = questions.get(i);
             for (Question other : questions.subList(0, i)) {
-                if (one.limit().sharesPermitsWith(other.limit()) && Objects.equals(one.owner(), other.owner())) {
+                if (one.sharesPermitsWith(other)) {
                     return false;
                 }
             }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * are still being made.
  *
  * @param where the annotation and the method, for messages
+ * @param slot what decides where in a Cluster the permits are; {@code null} if the key does
  * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
  */
 record DeclaredLimit(
@@ -20,6 +21,7 @@ record DeclaredLimit(
         CallPermits permits,
         LimitType type,
         CallKey key,
+        @Nullable CallKey slot,
         String resolver,
         OnRefusal onRefusal) {
 

@@ -46,6 +46,10 @@ final class LimitBinder {
             throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
                     + ", which has other numbers: give both the same, or one another name");
         }
+        if (first != null && (first.slot() == null) != (declared.slot() == null)) {
+            throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
+                    + ", and one of them has a slot, where permits are others: give both a slot, or none");
+        }
     }
 
     /** What the stored state depends on. */

@@ -9,6 +9,7 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CallCondition;
 import io.limiter.spring.key.CallCost;
+import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
 import java.lang.annotation.Annotation;
@@ -92,8 +93,21 @@ final class LimitParser {
                 permits,
                 type,
                 keys.of(type, annotation.getString("key"), annotated),
+                slot(annotation.getString("slot"), type, annotated),
                 annotation.getString("resolver"),
                 onRefusal(annotation, limit.enforce(), method, userClass));
+    }
+
+    private static @Nullable CallKey slot(String slot, LimitType type, Method annotated) {
+        if (slot.isEmpty()) {
+            return null;
+        }
+        if (type == LimitType.METHOD) {
+            throw new IllegalArgumentException(
+                    "slot '" + slot + "' would give each slot permits of its own, but with"
+                            + " limitType METHOD all callers share them: leave the slot out, or use limitType CUSTOM and a key");
+        }
+        return CallKeys.slot(slot, annotated);
     }
 
     private static CallPermits permits(MergedAnnotation<?> annotation, Method annotated) {

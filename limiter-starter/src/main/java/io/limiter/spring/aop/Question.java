@@ -3,6 +3,8 @@ package io.limiter.spring.aop;
 import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -10,9 +12,15 @@ import org.jspecify.annotations.Nullable;
  * What a limit is to be asked for one call: all that has to be found in the thread of the call.
  *
  * @param owner {@code null} if all callers share the permits
+ * @param slot {@code null} if the owner decides it
  * @param permits at least 1
  */
-record Question(BoundLimit limit, Limiter limiter, @Nullable String owner, int permits) implements Asked<Decision> {
+record Question(
+        BoundLimit limit,
+        Limiter limiter,
+        @Nullable String owner,
+        @Nullable String slot,
+        int permits) implements Asked<Decision> {
 
     @Override
     public Decision decide() {
@@ -27,7 +35,20 @@ record Question(BoundLimit limit, Limiter limiter, @Nullable String owner, int p
     /** The same, to be asked together with others. */
     LimitPart part() {
         LimitPart part = owner == null ? limiter.own() : limiter.on(owner);
-        return part.permits(permits);
+        LimitPart taken = part.permits(permits);
+        return slot == null ? taken : taken.inSlot(slot);
+    }
+
+    /** By itself. A slot is named only in sets, so there it is one of one. */
+    Asked<?> alone() {
+        return slot == null ? this : new QuestionSet(List.of(this));
+    }
+
+    /** Whether both draw from the same permits. */
+    boolean sharesPermitsWith(Question other) {
+        return limit.sharesPermitsWith(other.limit)
+                && Objects.equals(owner, other.owner)
+                && Objects.equals(slot, other.slot);
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Several limits of one call, all or nothing: a refusal by one takes nothing from the others. */
+/** Limits of one call, all or nothing: a refusal by one takes nothing from the others. */
 final class QuestionSet implements Asked<SetDecision> {
 
     private final List<Question> questions;
@@ -16,7 +16,7 @@ final class QuestionSet implements Asked<SetDecision> {
     private final LimitSet set;
 
     /**
-     * @param questions at least two
+     * @param questions at least one
      */
     QuestionSet(List<Question> questions) {
         this.questions = questions;

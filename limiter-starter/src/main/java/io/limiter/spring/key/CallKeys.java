@@ -43,6 +43,16 @@ public final class CallKeys {
     }
 
     /**
+     * Parses and checks what an annotation says about the slot of its keys.
+     *
+     * @param annotated the method whose argument names the slot uses
+     * @throws IllegalArgumentException if the slot cannot work
+     */
+    public static CallKey slot(String slot, Method annotated) {
+        return KeyTemplate.parseSlot(slot, annotated);
+    }
+
+    /**
      * Checks that this application can tell such keys.
      *
      * @throws IllegalArgumentException if it cannot

@@ -78,7 +78,8 @@ record ExpressionSource(String attribute, String text, Method method) {
         return "the limit " + quoted() + " of " + MethodName.of(method.getDeclaringClass(), method);
     }
 
-    private String quoted() {
+    /** For messages about the annotation. */
+    String quoted() {
         return attribute + " '" + text + "'";
     }
 

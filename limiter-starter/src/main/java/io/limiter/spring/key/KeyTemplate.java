@@ -34,24 +34,37 @@ final class KeyTemplate implements CallKey {
             throw new IllegalArgumentException(
                     "limitType CUSTOM needs a key that says whose permits a call takes, such as #{phone}");
         }
-        ExpressionSource source = new ExpressionSource("key", template, method);
+        return parse(new ExpressionSource("key", template, method), "use limitType METHOD");
+    }
+
+    /**
+     * As {@link #parse}, of the slot of a key.
+     *
+     * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, or uses what the
+     *     method has not or a key must not
+     */
+    static KeyTemplate parseSlot(String template, Method method) {
+        return parse(new ExpressionSource("slot", template, method), "leave the slot out");
+    }
+
+    private static KeyTemplate parse(ExpressionSource source, String otherRemedy) {
         List<Expression> expressions = source.parse();
-        checkCallsDiffer(template, expressions);
+        checkCallsDiffer(source, expressions, otherRemedy);
         source.check(expressions);
         Map<String, Integer> positions = source.positions();
         return new KeyTemplate(positions, parts(expressions, positions, source.where()));
     }
 
-    private static void checkCallsDiffer(String template, List<Expression> expressions) {
+    private static void checkCallsDiffer(ExpressionSource source, List<Expression> expressions, String otherRemedy) {
         for (int i = 1; i < expressions.size(); i++) {
             if (expressions.get(i - 1) instanceof SpelExpression && expressions.get(i) instanceof SpelExpression) {
-                throw new IllegalArgumentException("key '" + template + "' has two values side by side, so that 1 and"
+                throw new IllegalArgumentException(source.quoted() + " has two values side by side, so that 1 and"
                         + " 23 would be the same as 12 and 3: put text between them, such as #{a}:#{b}");
             }
         }
         if (expressions.stream().noneMatch(SpelExpression.class::isInstance)) {
-            throw new IllegalArgumentException("key '" + template + "' is the same for all calls: write #{"
-                    + template.replace("#", "") + "} if it is the name of an argument, or use limitType METHOD");
+            throw new IllegalArgumentException(source.quoted() + " is the same for all calls: write #{"
+                    + source.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
         }
     }
 

@@ -29,6 +29,7 @@ class AnnotationDefaultsTest {
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
+                        Map.entry("slot", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -48,6 +49,7 @@ class AnnotationDefaultsTest {
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
+                        Map.entry("slot", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("limitType", LimitType.METHOD)));

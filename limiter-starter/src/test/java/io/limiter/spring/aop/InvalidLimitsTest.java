@@ -131,6 +131,24 @@ class InvalidLimitsTest {
         public void call(String phone) {}
     }
 
+    static class SlotOfAll {
+        @RateLimit(slot = "#{phone}")
+        public void call(String phone) {}
+    }
+
+    static class ConstantSlot {
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", slot = "one")
+        public void call(String phone) {}
+    }
+
+    static class OneNameTwoPlaces {
+        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", slot = "#{phone}")
+        public void call(String phone) {}
+
+        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}")
+        public void other(String phone) {}
+    }
+
     static class Private {
         @RateLimit
         private void call() {}
@@ -293,6 +311,9 @@ class InvalidLimitsTest {
                         UnknownName.class,
                         "@CountLimit for %s.call(java.lang.String): #{fone} in the key '#{fone}' uses 'fone'"),
                 Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType METHOD"),
+                Arguments.of(SlotOfAll.class, "slot '#{phone}' would give each slot permits of its own"),
+                Arguments.of(ConstantSlot.class, "slot 'one' is the same for all calls: write #{one}"),
+                Arguments.of(OneNameTwoPlaces.class, "it shares the name 'places' with @RateLimit for %s."),
                 Arguments.of(Private.class, "limit on %s.call(): the method is private"),
                 Arguments.of(Static.class, "limit on %s.call(): the method is static"),
                 Arguments.of(Final.class, "limit on %s.call(): the method is final"),

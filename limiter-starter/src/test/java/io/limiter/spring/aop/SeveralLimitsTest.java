@@ -3,9 +3,13 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
@@ -13,7 +17,9 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -70,6 +76,78 @@ class SeveralLimitsTest {
             refused(() -> bean.call("b", "a"));
             bean.call("b", "c");
         });
+    }
+
+    static class InOneSlot {
+
+        @RateLimit(
+                name = "users",
+                rate = 1,
+                burst = 2,
+                limitType = LimitType.CUSTOM,
+                key = "#{user}",
+                slot = "#{tenant}")
+        @CountLimit(
+                name = "tenants",
+                limit = 3,
+                period = 60,
+                limitType = LimitType.CUSTOM,
+                key = "#{tenant}",
+                slot = "#{tenant}")
+        public void both(String tenant, String user) {}
+
+        @CountLimit(name = "alone", limit = 1, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
+        public CompletableFuture<String> alone(String tenant, String user) {
+            return CompletableFuture.completedFuture(user);
+        }
+
+        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}", enforce = false)
+        public void free(String tenant, String user) {}
+    }
+
+    @Test
+    void theirPermitsAreInTheSlotThatTheyName() {
+        run(InOneSlot.class, bean -> {
+            bean.both("acme", "a");
+            bean.both("acme", "a");
+            refused(() -> bean.both("acme", "a"));
+            bean.both("acme", "b");
+            refused(() -> bean.both("acme", "b"));
+            assertThat(left("countLimit:", "tenants", part -> part.on("acme").inSlot("acme")))
+                    .isEqualTo(0);
+            // Refused by the tenant's, and so not taken.
+            assertThat(left("rateLimit:", "users", part -> part.on("b").inSlot("acme")))
+                    .isEqualTo(1);
+            assertThat(left("rateLimit:", "users", part -> part.on("b"))).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void soAreThoseOfOneByItself() {
+        run(InOneSlot.class, bean -> {
+            assertThat(bean.alone("acme", "a")).isCompletedWithValue("a");
+            assertThat(bean.alone("acme", "a"))
+                    .isCompletedExceptionally()
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(RateLimitExceededException.class);
+            assertThat(left("countLimit:", "alone", part -> part.on("a").inSlot("acme")))
+                    .isEqualTo(0);
+            bean.free("acme", "a");
+            bean.free("acme", "a");
+            assertThat(left("rateLimit:", "free", part -> part.on("a").inSlot("acme")))
+                    .isEqualTo(0);
+        });
+    }
+
+    private long left(String prefix, String name, Function<Limiter, LimitPart> part) {
+        Limit<?> limit = factory.built().stream()
+                .filter(built -> built.name().equals(name))
+                .findFirst()
+                .orElseThrow()
+                .limit();
+        Limiter limiter = factory.withPrefix(prefix).build(name, limit);
+        return LimitSet.of(part.apply(limiter)).peek(1).decision().remaining();
     }
 
     static class DailyByTheClock {
