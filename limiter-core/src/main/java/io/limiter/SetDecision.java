@@ -51,8 +51,8 @@ public record SetDecision(List<OfPart> parts) {
     }
 
     /**
-     * The set's answer as if it were one limit's: the longest wait, retry-after and reset-after of all parts, with the limit
-     * and what remains of the part that refused, or, if granted, of the one that has the least left.
+     * The set's answer as if it were one limit's: the longest wait, retry-after and reset-after of all parts, with the limit,
+     * the source and what remains of the part that refused, or, if granted, of the one that has the least left.
      */
     public Decision decision() {
         Decision tightest = refusal()
@@ -66,7 +66,8 @@ public record SetDecision(List<OfPart> parts) {
                 tightest.remaining(),
                 longest(Comparator.comparingLong(Decision::waitMicros)).waitMicros(),
                 longest(Comparator.comparingLong(Decision::retryAfterMicros)).retryAfterMicros(),
-                longest(Comparator.comparingLong(Decision::resetAfterMicros)).resetAfterMicros());
+                longest(Comparator.comparingLong(Decision::resetAfterMicros)).resetAfterMicros(),
+                tightest.source());
     }
 
     private Decision longest(Comparator<Decision> by) {

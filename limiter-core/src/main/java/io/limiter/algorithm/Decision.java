@@ -20,10 +20,31 @@ import java.util.OptionalLong;
  * @param retryAfterMicros 0 if granted; otherwise when the same request, with the same timeout, would be granted if
  *     nobody else asked meanwhile
  * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
+ * @param source what it comes from
  */
 public record Decision(
-        boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long resetAfterMicros)
+        boolean granted,
+        long limit,
+        long remaining,
+        long waitMicros,
+        long retryAfterMicros,
+        long resetAfterMicros,
+        Source source)
         implements Serializable {
+
+    /** What a decision can come from. */
+    public enum Source {
+        /** What holds the limiter's state: Redis, or the map of a local limiter. */
+        BACKEND,
+        /** An earlier refusal of the backend, which still holds. */
+        DENY_CACHE,
+        /** Permits that were taken from the backend ahead. */
+        LEASE,
+        /** This JVM alone, because the backend did not decide. */
+        LOCAL,
+        /** What was settled for a backend that does not decide: all are granted, or all refused. */
+        POLICY
+    }
 
     private static final long MICROS_PER_SECOND = 1_000_000;
 
@@ -32,6 +53,22 @@ public record Decision(
 
     /** A time that will not come: a request for more permits than there can ever be. */
     public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
+
+    /** One of the backend. */
+    public Decision(
+            boolean granted,
+            long limit,
+            long remaining,
+            long waitMicros,
+            long retryAfterMicros,
+            long resetAfterMicros) {
+        this(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, Source.BACKEND);
+    }
+
+    /** The same from elsewhere. */
+    public Decision from(Source newSource) {
+        return new Decision(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, newSource);
+    }
 
     /** {@link #waitMicros()}; not called {@code wait}, which every object has. */
     public Duration timeToWait() {

@@ -180,7 +180,7 @@ public final class Denials {
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);
             Decision decision =
                     limit.step(state, decidedMicros + elapsedMicros, request).decision();
-            return decision.granted() ? null : decision;
+            return decision.granted() ? null : decision.from(Decision.Source.DENY_CACHE);
         }
     }
 }

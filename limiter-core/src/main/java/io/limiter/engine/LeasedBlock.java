@@ -62,6 +62,13 @@ final class LeasedBlock {
 
     /** The decision for permits that were taken here: what remains in the backend was seen when the block was leased. */
     Decision granted() {
-        return new Decision(true, leased.limit(), leased.remaining() + left(), 0, 0, leased.resetAfterMicros());
+        return new Decision(
+                true,
+                leased.limit(),
+                leased.remaining() + left(),
+                0,
+                0,
+                leased.resetAfterMicros(),
+                Decision.Source.LEASE);
     }
 }

@@ -34,7 +34,8 @@ public class DenyCacheLinearizability {
             @Param(name = "rate") int rate,
             @Param(name = "permits") int permits,
             @Param(name = "timeout") int timeout) {
-        return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
+        return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false))
+                .from(Decision.Source.BACKEND);
     }
 
     @Operation

@@ -223,7 +223,8 @@ class DenyCacheTest {
         cached.take("k", window, 1);
         cached.newRequests();
         advance(Duration.ofNanos(299_999_000));
-        assertThat(cached.decide("k", window, new Request(2, 0, false))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
+        assertThat(cached.decide("k", window, new Request(2, 0, false)))
+                .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.DENY_CACHE));
         assertThat(cached.newRequests()).isZero();
         advance(Duration.ofNanos(1000));
         assertThat(cached.take("k", window, 2)).isTrue();

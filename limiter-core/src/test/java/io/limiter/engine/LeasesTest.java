@@ -56,6 +56,7 @@ class LeasesTest {
         take(5_000);
         int first = backend.requests();
         take(1_000);
+        assertThat(leases.decide(KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.LEASE);
         assertThat(first).isLessThan(200);
         assertThat(backend.requests() - first)
                 .as("blocks of half of what may be held")
