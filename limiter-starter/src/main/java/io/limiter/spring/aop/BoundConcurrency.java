@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.key.CallKey;
 import java.time.Duration;
@@ -13,6 +14,14 @@ import org.jspecify.annotations.Nullable;
  * @param message empty for the default
  */
 record BoundConcurrency(ConcurrencyLimiter limiter, Duration timeout, CallKey key, String message) {
+
+    static BoundConcurrency of(LimiterFactory prefixed, DeclaredConcurrency declared) {
+        return new BoundConcurrency(
+                prefixed.build(declared.name(), declared.limit()),
+                declared.timeout(),
+                declared.key(),
+                declared.message());
+    }
 
     /**
      * Takes a place for one call.

@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.key.CallKey;
@@ -16,11 +17,19 @@ final class BoundLimit {
     private final @Nullable DryRunLog dryRun;
 
     /** @param resolved {@code null} if the limit is the same for all calls */
-    BoundLimit(DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved) {
+    private BoundLimit(DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved) {
         this.declared = declared;
         this.limiter = limiter;
         this.resolved = resolved;
         this.dryRun = declared.onRefusal().enforce() ? null : new DryRunLog(declared.where(), System::nanoTime);
+    }
+
+    static BoundLimit of(DeclaredLimit declared, LimiterFactory prefixed, ApplicationBeans beans) {
+        String resolver = declared.resolver();
+        return new BoundLimit(
+                declared,
+                prefixed.build(declared.name(), declared.limit()),
+                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed));
     }
 
     DeclaredLimit declared() {

@@ -25,7 +25,8 @@ record DeclaredConcurrency(
         Duration timeout,
         LimitType type,
         CallKey key,
-        String message) {
+        String message)
+        implements Declared {
 
     private static final double SHORTEST_LEASE_SECONDS = 0.1;
     private static final double LONGEST_SECONDS = 86_400_000;
@@ -33,8 +34,9 @@ record DeclaredConcurrency(
     /**
      * @throws InvalidLimitException if it cannot work
      */
-    static DeclaredConcurrency parse(
-            MergedAnnotation<ConcurrentLimit> annotation, Method method, Class<?> userClass, CallKeys keys) {
+    static DeclaredConcurrency parse(Method method, Class<?> userClass, CallKeys keys) {
+        MergedAnnotation<ConcurrentLimit> annotation =
+                LimitAnnotations.of(ConcurrentLimit.class, method, userClass).get(0);
         String methodName = MethodName.of(userClass, method);
         String where = "@ConcurrentLimit for " + methodName;
         CallStyle style = CallStyle.of(method);

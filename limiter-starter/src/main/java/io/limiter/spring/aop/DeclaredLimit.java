@@ -23,7 +23,8 @@ record DeclaredLimit(
         CallKey key,
         @Nullable CallKey slot,
         String resolver,
-        OnRefusal onRefusal) {
+        OnRefusal onRefusal)
+        implements Declared {
 
     /**
      * What becomes of a refused call.

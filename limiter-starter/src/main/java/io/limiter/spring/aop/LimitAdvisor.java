@@ -1,25 +1,20 @@
 package io.limiter.spring.aop;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.CallKeys;
-import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.aopalliance.aop.Advice;
-import org.springframework.aop.ClassFilter;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.PointcutAdvisor;
-import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 
 /**
- * Limits the methods that carry {@link io.limiter.spring.annotation.RateLimit} or
- * {@link io.limiter.spring.annotation.CountLimit}, as a bean that Spring's auto-proxying picks up.
+ * Limits the methods that carry {@link RateLimit} or {@link CountLimit}, as a bean that Spring's auto-proxying picks up.
  */
-public final class LimitAdvisor implements PointcutAdvisor, Ordered, BeanFactoryAware, SmartInitializingSingleton {
+public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements BeanFactoryAware {
 
     /**
      * Before transactions and caches, so that a refused call opens none and asks none, and after method security, so
@@ -27,12 +22,8 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, BeanFactory
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
-    private final ApplicationBeans beans = new ApplicationBeans();
+    private final ApplicationBeans beans;
     private final ConfiguredLimits configured;
-    private final LimitedMethods methods;
-    private final Pointcut pointcut;
-    private final Advice advice;
-    private final int order;
 
     /**
      * @param factory asked for when the first limiter is built, not before the application's beans are there
@@ -49,12 +40,33 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, BeanFactory
      */
     public LimitAdvisor(
             Supplier<LimiterFactory> factory, CallKeys keys, int order, Map<String, LimitSettings> configured) {
-        this.configured = new ConfiguredLimits(configured);
-        this.methods = new LimitedMethods(
-                new LimitedMethodFinder(new LimitParser(keys, this.configured)), new LimitBinder(factory, keys, beans));
-        this.pointcut = new LimitedMethodsPointcut(methods);
-        this.advice = new LimitInterceptor(methods, beans::executor);
-        this.order = order;
+        this(factory, keys, order, new ConfiguredLimits(configured), new ApplicationBeans());
+    }
+
+    private LimitAdvisor(
+            Supplier<LimiterFactory> factory,
+            CallKeys keys,
+            int order,
+            ConfiguredLimits configured,
+            ApplicationBeans beans) {
+        super(
+                methods(factory, keys, configured, beans),
+                methods -> new LimitInterceptor(methods, beans::executor),
+                order);
+        this.configured = configured;
+        this.beans = beans;
+    }
+
+    private static LimitedMethods<?, BoundLimits> methods(
+            Supplier<LimiterFactory> factory, CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
+        LimitBinder<DeclaredLimit, BoundLimit> binder =
+                new LimitBinder<>(factory, keys, (prefixed, declared) -> BoundLimit.of(declared, prefixed, beans));
+        return new LimitedMethods<>(
+                new LimitedMethodFinder<>(
+                        new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
+                        new LimitParser(keys, configured)::parse),
+                (method, limits) -> new BoundLimits(
+                        CallStyle.of(method), limits.stream().map(binder::bind).toList()));
     }
 
     /** Where resolvers are looked up, and the executor for methods that return futures. */
@@ -64,40 +76,8 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, BeanFactory
     }
 
     @Override
-    public Pointcut getPointcut() {
-        return pointcut;
-    }
-
-    @Override
-    public Advice getAdvice() {
-        return advice;
-    }
-
-    @Override
-    public int getOrder() {
-        return order;
-    }
-
-    /** Builds the limiters, so that what is wrong with them shows now and not in a call. */
-    @Override
     public void afterSingletonsInstantiated() {
-        methods.start();
+        super.afterSingletonsInstantiated();
         configured.warnOfUnused();
-    }
-
-    private static final class LimitedMethodsPointcut extends StaticMethodMatcherPointcut {
-
-        private final LimitedMethods methods;
-
-        LimitedMethodsPointcut(LimitedMethods methods) {
-            this.methods = methods;
-            ClassFilter anyLimited = methods::anyIn;
-            setClassFilter(anyLimited);
-        }
-
-        @Override
-        public boolean matches(Method method, Class<?> targetClass) {
-            return methods.contains(method, targetClass);
-        }
     }
 }

@@ -1,7 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.RateLimit;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -16,18 +14,20 @@ import org.springframework.util.ReflectionUtils;
 /** Finds the annotations of methods and types, also those that are inherited, repeated or within others. */
 final class LimitAnnotations {
 
-    private static final List<Class<? extends Annotation>> TYPES = List.of(RateLimit.class, CountLimit.class);
+    private final List<Class<? extends Annotation>> types;
 
-    private LimitAnnotations() {}
-
-    /** Whether there is any use in looking at the methods of a class. */
-    static boolean mayBeIn(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, TYPES);
+    LimitAnnotations(List<Class<? extends Annotation>> types) {
+        this.types = types;
     }
 
-    static boolean areOn(AnnotatedElement element) {
+    /** Whether there is any use in looking at the methods of a class. */
+    boolean mayBeIn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, types);
+    }
+
+    boolean areOn(AnnotatedElement element) {
         MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
-        return TYPES.stream().anyMatch(annotations::isPresent);
+        return types.stream().anyMatch(annotations::isPresent);
     }
 
     /** Whether annotations on the type apply to a method: all that others can call, and that a proxy can limit. */

@@ -1,6 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
@@ -8,40 +7,44 @@ import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.key.CallKeys;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** Builds the limiters of declared limits, which needs the application's beans. */
-final class LimitBinder {
+/**
+ * Builds the limiters of declared limits, which needs the application's beans.
+ *
+ * @param <D> what is declared
+ * @param <B> the same with its limiter
+ */
+final class LimitBinder<D extends Declared, B> {
 
     private final Supplier<LimiterFactory> factory;
     private final CallKeys keys;
-    private final ApplicationBeans beans;
-    private final ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
+    private final BiFunction<LimiterFactory, D, B> builder;
+    private final ConcurrentHashMap<Name, D> byName = new ConcurrentHashMap<>();
 
-    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
+    /** @param builder is given a factory with the limit's prefix */
+    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, BiFunction<LimiterFactory, D, B> builder) {
         this.factory = factory;
         this.keys = keys;
-        this.beans = beans;
+        this.builder = builder;
     }
 
     /** @throws InvalidLimitException if the limiter cannot be built, or another has the name and other numbers */
-    BoundLimit bind(DeclaredLimit declared) {
+    B bind(D declared) {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared);
-            LimiterFactory prefixed = limiters.withPrefix(declared.prefix());
-            Limiter limiter = prefixed.build(declared.name(), declared.limit());
-            return new BoundLimit(declared, limiter, resolved(declared, prefixed));
+            return builder.apply(limiters.withPrefix(declared.prefix()), declared);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }
     }
 
     /** Two limits on one bucket would rescale it with every call, and limit by neither. */
-    private void checkAgrees(DeclaredLimit declared) {
-        DeclaredLimit first = byName.putIfAbsent(new Name(declared.prefix(), declared.name()), declared);
+    private void checkAgrees(D declared) {
+        D first = byName.putIfAbsent(new Name(declared.prefix(), declared.name()), declared);
         if (first != null && !numbers(first.limit()).equals(numbers(declared.limit()))) {
             throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
                     + ", which has other numbers: give both the same, or one another name");
@@ -57,11 +60,6 @@ final class LimitBinder {
         return limit instanceof TokenBucket bucket
                 ? List.of(bucket.permitsPerSecond(), bucket.burstSeconds(), bucket.maxWait())
                 : limit;
-    }
-
-    private @Nullable ResolvedLimiters resolved(DeclaredLimit declared, LimiterFactory prefixed) {
-        String resolver = declared.resolver();
-        return resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed);
     }
 
     private record Name(String prefix, String name) {}

@@ -5,9 +5,9 @@ import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.MethodIntrospector;
@@ -15,36 +15,43 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-/** Finds the limited methods of a bean's class. */
-final class LimitedMethodFinder {
+/**
+ * Finds the limited methods of a bean's class.
+ *
+ * @param <D> what is declared for a method
+ */
+final class LimitedMethodFinder<D> {
 
     private static final Logger log = LoggerFactory.getLogger(LimitedMethodFinder.class);
 
     private static final String BEAN = "org.springframework.context.annotation.Bean";
 
-    private final LimitParser parser;
+    private final LimitAnnotations annotations;
+    private final BiFunction<Method, Class<?>, D> parser;
 
-    LimitedMethodFinder(LimitParser parser) {
+    /** @param parser is given a limited method and the bean's class */
+    LimitedMethodFinder(LimitAnnotations annotations, BiFunction<Method, Class<?>, D> parser) {
+        this.annotations = annotations;
         this.parser = parser;
     }
 
     /**
-     * The limits of each limited method.
+     * What is declared for each limited method.
      *
      * @throws InvalidLimitException if one of them cannot work
      */
-    Map<Method, List<DeclaredLimit>> find(Class<?> beanClass) {
-        if (!LimitAnnotations.mayBeIn(beanClass)) {
+    Map<Method, D> find(Class<?> beanClass) {
+        if (!annotations.mayBeIn(beanClass)) {
             return Map.of();
         }
         Class<?> userClass = ClassUtils.getUserClass(beanClass);
-        boolean onType = LimitAnnotations.areOn(userClass);
-        Map<Method, List<DeclaredLimit>> found = new LinkedHashMap<>();
+        boolean onType = annotations.areOn(userClass);
+        Map<Method, D> found = new LinkedHashMap<>();
         MethodFilter isLimited =
-                method -> LimitAnnotations.areOn(method) || onType && LimitAnnotations.coverMethod(method, userClass);
+                method -> annotations.areOn(method) || onType && LimitAnnotations.coverMethod(method, userClass);
         for (Method method : methods(beanClass, isLimited)) {
             checkCanBeLimited(method, userClass);
-            found.put(method, parser.parse(method, userClass));
+            found.put(method, parser.apply(method, userClass));
         }
         if (onType && found.isEmpty()) {
             throw new InvalidLimitException(
@@ -53,7 +60,7 @@ final class LimitedMethodFinder {
         return Map.copyOf(found);
     }
 
-    static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
+    private static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
         try {
             return MethodIntrospector.selectMethods(beanClass, filter);
         } catch (IllegalStateException | LinkageError e) {
@@ -63,7 +70,7 @@ final class LimitedMethodFinder {
         }
     }
 
-    static void checkCanBeLimited(Method method, Class<?> userClass) {
+    private static void checkCanBeLimited(Method method, Class<?> userClass) {
         if (MergedAnnotations.from(method).isPresent(BEAN)) {
             throw new InvalidLimitException(
                     "limit on " + MethodName.of(userClass, method),

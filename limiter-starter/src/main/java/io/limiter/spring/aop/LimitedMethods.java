@@ -3,10 +3,11 @@ package io.limiter.spring.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
@@ -15,16 +16,19 @@ import org.springframework.core.MethodClassKey;
  * The limited methods of all beans. A class is parsed when its first bean is made, all of it, so that a bad annotation
  * stops that bean rather than a caller. Limiters are built when the application has started, for beans made later at
  * once, and for methods called earlier in their first call.
+ *
+ * @param <D> what is declared for a method
+ * @param <L> the same with its limiters
  */
-final class LimitedMethods {
+final class LimitedMethods<D, L> {
 
-    private final LimitedMethodFinder finder;
-    private final LimitBinder binder;
+    private final LimitedMethodFinder<D> finder;
+    private final BiFunction<Method, D, L> binder;
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
 
-    LimitedMethods(LimitedMethodFinder finder, LimitBinder binder) {
+    LimitedMethods(LimitedMethodFinder<D> finder, BiFunction<Method, D, L> binder) {
         this.finder = finder;
         this.binder = binder;
     }
@@ -41,11 +45,18 @@ final class LimitedMethods {
         return find(method, beanClass).isPresent();
     }
 
-    /** {@code null} if the method of this class is not limited. */
-    @Nullable
-    BoundLimits limits(Method method, Class<?> beanClass) {
-        LimitedMethod limited = find(method, beanClass).orElse(null);
-        return limited == null ? null : limited.bound();
+    /** What limits a call. */
+    L limiting(MethodInvocation call) {
+        Method method = call.getMethod();
+        Object target = call.getThis();
+        Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
+        Class<?> inner = target == null ? outer : AopUtils.getTargetClass(target);
+        // What a proxy stands for need not have the method: a repository's interface is implemented by no class.
+        return find(method, inner)
+                .or(() -> find(method, outer))
+                .orElseThrow(() ->
+                        new IllegalStateException("the limits of " + method + " were not found for " + inner.getName()))
+                .bound();
     }
 
     /** From now on the application's beans are there. */
@@ -65,7 +76,7 @@ final class LimitedMethods {
     }
 
     /** The method as the class itself declares it; the call may have come through an interface or a bridge. */
-    static Method mostSpecific(Method method, Class<?> beanClass) {
+    private static Method mostSpecific(Method method, Class<?> beanClass) {
         return Proxy.isProxyClass(beanClass) ? method : AopUtils.getMostSpecificMethod(method, beanClass);
     }
 
@@ -76,27 +87,25 @@ final class LimitedMethods {
 
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
         Map<Method, LimitedMethod> methods = new HashMap<>();
-        finder.find(beanClass)
-                .forEach((method, limits) -> methods.put(method, new LimitedMethod(CallStyle.of(method), limits)));
+        finder.find(beanClass).forEach((method, declared) -> methods.put(method, new LimitedMethod(method, declared)));
         return Map.copyOf(methods);
     }
 
     private final class LimitedMethod {
 
-        private final CallStyle style;
-        private final List<DeclaredLimit> declared;
-        private volatile @Nullable BoundLimits bound;
+        private final Method method;
+        private final D declared;
+        private volatile @Nullable L bound;
 
-        LimitedMethod(CallStyle style, List<DeclaredLimit> declared) {
-            this.style = style;
+        LimitedMethod(Method method, D declared) {
+            this.method = method;
             this.declared = declared;
         }
 
-        BoundLimits bound() {
-            BoundLimits limits = bound;
+        L bound() {
+            L limits = bound;
             if (limits == null) {
-                limits = new BoundLimits(
-                        style, declared.stream().map(binder::bind).toList());
+                limits = binder.apply(method, declared);
                 bound = limits;
             }
             return limits;
