@@ -29,7 +29,6 @@ record DeclaredConcurrency(
         implements Declared {
 
     private static final double SHORTEST_LEASE_SECONDS = 0.1;
-    private static final double LONGEST_SECONDS = 86_400_000;
 
     /**
      * @throws InvalidLimitException if it cannot work
@@ -56,23 +55,15 @@ record DeclaredConcurrency(
                     annotation.getString("prefix"),
                     name.isEmpty() ? methodName : name,
                     new ConcurrencyLimit(
-                            annotation.getInt("limit"), seconds("lease", annotation, SHORTEST_LEASE_SECONDS)),
-                    seconds("timeout", annotation, 0),
+                            annotation.getInt("limit"),
+                            LimitAnnotations.seconds(
+                                    annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS)),
+                    LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS),
                     type,
                     keys.of(type, annotation.getString("key"), annotated),
                     annotation.getString("message"));
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
         }
-    }
-
-    private static Duration seconds(String attribute, MergedAnnotation<ConcurrentLimit> annotation, double shortest) {
-        double seconds = annotation.getDouble(attribute);
-        // Written so that NaN fails.
-        if (!(seconds >= shortest && seconds <= LONGEST_SECONDS)) {
-            throw new IllegalArgumentException(attribute + " (seconds) must be between " + shortest + " and "
-                    + LONGEST_SECONDS + ", was " + seconds);
-        }
-        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 }

@@ -4,6 +4,7 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -11,8 +12,11 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ReflectionUtils;
 
-/** Finds the annotations of methods and types, also those that are inherited, repeated or within others. */
+/** Finds the annotations of methods and types, also those that are inherited, repeated or within others, and reads them. */
 final class LimitAnnotations {
+
+    /** 1000 days, as in configuration. */
+    static final double LONGEST_SECONDS = 86_400_000;
 
     private final List<Class<? extends Annotation>> types;
 
@@ -45,6 +49,17 @@ final class LimitAnnotations {
     static <A extends Annotation> List<MergedAnnotation<A>> of(Class<A> kind, Method method, Class<?> userClass) {
         List<MergedAnnotation<A>> own = nearest(kind, method);
         return own.isEmpty() && coverMethod(method, userClass) ? nearest(kind, userClass) : own;
+    }
+
+    /** @throws IllegalArgumentException if the attribute is out of its range */
+    static Duration seconds(MergedAnnotation<?> annotation, String attribute, double shortest, double longest) {
+        double seconds = annotation.getDouble(attribute);
+        // Written so that NaN fails.
+        if (!(seconds >= shortest && seconds <= longest)) {
+            throw new IllegalArgumentException(
+                    attribute + " (seconds) must be between " + shortest + " and " + longest + ", was " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 
     /** Those that stand closest: a method that overrides another replaces its limits, it does not add to them. */

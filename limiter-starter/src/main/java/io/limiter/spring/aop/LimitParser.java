@@ -26,7 +26,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 /** Turns the annotations of a method into limits. */
 final class LimitParser {
 
-    private static final double LONGEST_TIMEOUT_SECONDS = 86_400_000;
     private static final double LONGEST_LEASE_SECONDS = 3600;
 
     private final CallKeys keys;
@@ -134,7 +133,7 @@ final class LimitParser {
     }
 
     private static LimitSettings rate(MergedAnnotation<RateLimit> annotation) {
-        Duration timeout = seconds("timeout", annotation, LONGEST_TIMEOUT_SECONDS);
+        Duration timeout = LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS);
         if (annotation.getDouble("rate") == 0) {
             throw new IllegalArgumentException("rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60");
         }
@@ -149,7 +148,7 @@ final class LimitParser {
                 timeout,
                 Duration.ofSeconds(annotation.getLong("expire")),
                 annotation.getInt("leasePermits"),
-                seconds("leaseTime", annotation, LONGEST_LEASE_SECONDS),
+                LimitAnnotations.seconds(annotation, "leaseTime", 0, LONGEST_LEASE_SECONDS),
                 null,
                 null,
                 null,
@@ -179,16 +178,6 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     "zone must be one that Java knows, such as Europe/Berlin or UTC, was '" + id + "'", e);
         }
-    }
-
-    private static Duration seconds(String attribute, MergedAnnotation<RateLimit> annotation, double longest) {
-        double seconds = annotation.getDouble(attribute);
-        // Written so that NaN fails.
-        if (!(seconds >= 0 && seconds <= longest)) {
-            throw new IllegalArgumentException(
-                    attribute + " (seconds) must be between 0 and " + longest + ", was " + seconds);
-        }
-        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 
     private static void checkCanBeGranted(int permits, Limit<?> limit) {
