@@ -46,21 +46,7 @@ final class BoundLimit {
         return dryRun == null;
     }
 
-    /** Takes the permits of one call; {@code null} if it can go on. */
-    @Nullable
-    Refusal take(MethodInvocation call) {
-        @Nullable Object[] arguments = call.getArguments();
-        int permits = declared.permits().of(arguments);
-        if (permits == 0) {
-            return null;
-        }
-        String owner = declared.key().of(arguments);
-        Limiter asked = resolved == null ? limiter : resolved.of(call, owner);
-        Decision decision = owner == null ? asked.decide(permits) : asked.decide(owner, permits);
-        return decision.granted() ? null : refusal(owner, decision);
-    }
-
-    /** What {@link #take} would ask for; {@code null} if that is nothing. */
+    /** What is to be asked for a call; {@code null} if that is nothing. */
     @Nullable
     Question question(MethodInvocation call) {
         @Nullable Object[] arguments = call.getArguments();

@@ -16,8 +16,9 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
     /** Takes the permits of one call; {@code null} if it can go on. */
     @Nullable
     Refusal take(MethodInvocation call) {
-        if (limits.size() == 1 && limits.get(0).declared().slot() == null) {
-            return limits.get(0).take(call);
+        if (limits.size() == 1) {
+            Question question = limits.get(0).question(call);
+            return question == null ? null : question.alone().take();
         }
         for (Asked<?> asked : asked(call)) {
             Refusal refusal = asked.take();
