@@ -25,21 +25,19 @@ final class ConfiguredLimits {
     /**
      * The limit of this name.
      *
-     * @param declared what its annotation says, of one kind
+     * @param declared what its annotation says, with its kind
      * @throws IllegalArgumentException if it cannot work, also if that comes of both together
      */
-    Configured of(String name, LimitKinds.Kind kind, LimitSettings declared) {
+    Configured of(String name, LimitSettings declared) {
         LimitSettings configured = byName.get(name);
         if (configured == null) {
-            return new Configured(kind.builder().apply(declared), null, null);
+            return new Configured(LimitKinds.build(declared), null, null);
         }
         used.add(name);
         try {
-            LimitKinds.Kind other = configured.kind() == null ? kind : LimitKinds.named(configured.kind());
-            other.checkUses(configured.numbers());
-            boolean same = other.equals(kind);
-            Limit<?> limit = other.builder().apply(same ? configured.over(declared) : configured);
-            return new Configured(limit, same ? null : other.name(), configured.enforce());
+            boolean same = configured.kind() == null || configured.kind().equals(declared.kind());
+            Limit<?> limit = LimitKinds.build(same ? configured.over(declared) : configured);
+            return new Configured(limit, same ? null : configured.kind(), configured.enforce());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("with " + PROPERTY + name + ".*: " + e.getMessage(), e);
         }

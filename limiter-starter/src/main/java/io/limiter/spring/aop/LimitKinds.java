@@ -18,16 +18,15 @@ import org.jspecify.annotations.Nullable;
 /** The kinds of limit that annotations and configuration can name: the one place that builds each from its numbers. */
 final class LimitKinds {
 
-    static final Kind TOKEN_BUCKET = new Kind(
-            "token-bucket",
-            Set.of("rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time"),
-            LimitKinds::tokenBucket);
-    static final Kind FIXED_WINDOW =
-            new Kind("fixed-window", Set.of("limit", "period", "zone"), LimitKinds::fixedWindow);
+    static final String TOKEN_BUCKET = "token-bucket";
+    static final String FIXED_WINDOW = "fixed-window";
 
     private static final List<Kind> ALL = List.of(
-            TOKEN_BUCKET,
-            FIXED_WINDOW,
+            new Kind(
+                    TOKEN_BUCKET,
+                    Set.of("rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time"),
+                    LimitKinds::tokenBucket),
+            new Kind(FIXED_WINDOW, Set.of("limit", "period", "zone"), LimitKinds::fixedWindow),
             new Kind(
                     "sliding-log",
                     Set.of("limit", "period"),
@@ -55,6 +54,11 @@ final class LimitKinds {
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("kind must be one of "
                         + ALL.stream().map(Kind::name).collect(Collectors.joining(", ")) + ", was '" + name + "'"));
+    }
+
+    /** @throws IllegalArgumentException if a number is missing or out of its range */
+    static Limit<?> build(LimitSettings settings) {
+        return named(needed("kind", settings.kind())).builder().apply(settings);
     }
 
     private static Limit<?> tokenBucket(LimitSettings settings) {

@@ -77,9 +77,7 @@ final class LimitParser {
         LimitType type = annotation.getEnum("limitType", LimitType.class);
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
-        LimitKinds.Kind kind =
-                annotation.getType() == RateLimit.class ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
-        ConfiguredLimits.Configured limit = configured.of(name, kind, declared);
+        ConfiguredLimits.Configured limit = configured.of(name, declared);
         CallPermits permits = permits(annotation, annotated);
         checkCanBeGranted(permits.fixed(), limit.limit());
         String prefix = annotation.getString("prefix");
@@ -141,7 +139,7 @@ final class LimitParser {
             throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
         return new LimitSettings(
-                null,
+                LimitKinds.TOKEN_BUCKET,
                 annotation.getDouble("rate"),
                 annotation.getDouble("burst"),
                 null,
@@ -157,7 +155,7 @@ final class LimitParser {
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
         return new LimitSettings(
-                null,
+                LimitKinds.FIXED_WINDOW,
                 null,
                 null,
                 null,

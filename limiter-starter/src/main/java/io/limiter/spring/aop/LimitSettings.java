@@ -49,12 +49,11 @@ public record LimitSettings(
         }
     }
 
-    /** The names of the numbers that are set. */
-    Set<String> numbers() {
-        return names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, zone);
-    }
-
-    /** These, and where they say nothing, what others of the same kind say. */
+    /**
+     * These, and where they say nothing, what others of the same kind say.
+     *
+     * @throws IllegalArgumentException if their kind does not use one of these numbers
+     */
     LimitSettings over(LimitSettings others) {
         return new LimitSettings(
                 others.kind,
