@@ -2,10 +2,8 @@ package io.limiter.engine;
 
 import io.limiter.algorithm.Decision;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A decision that is there when its permits are. Cancelling it withdraws the request if it has not been sent yet, and
@@ -27,7 +25,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
         this.giveBack = giveBack;
         decided.whenComplete((answer, error) -> {
             if (error != null) {
-                completeExceptionally(cause(error));
+                completeExceptionally(AsyncFailures.cause(error));
                 return;
             }
             Decision decision = toDecision.apply(answer);
@@ -52,10 +50,5 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             });
         }
         return cancelled;
-    }
-
-    private static Throwable cause(Throwable error) {
-        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
-        return cause == null ? error : cause;
     }
 }

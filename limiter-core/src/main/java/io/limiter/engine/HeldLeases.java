@@ -7,7 +7,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -88,7 +87,7 @@ public final class HeldLeases implements AutoCloseable {
         }
         ask(request).whenComplete((outcome, error) -> {
             if (error != null) {
-                request.completeExceptionally(cause(error));
+                request.completeExceptionally(AsyncFailures.cause(error));
             } else {
                 answer(request, outcome);
             }
@@ -132,7 +131,7 @@ public final class HeldLeases implements AutoCloseable {
         return engine.decideAsync(request.key(), request.limit(), Request.hold(id, request.permits()))
                 .handle((decision, error) -> {
                     if (error != null) {
-                        throw failed(request, id, cause(error));
+                        throw failed(request, id, AsyncFailures.cause(error));
                     }
                     return outcome(request, id, times, decision);
                 });
@@ -227,11 +226,6 @@ public final class HeldLeases implements AutoCloseable {
 
     private long newId() {
         return 1 + (ids.nextLong() >>> 11) % Request.MAX_ID;
-    }
-
-    static Throwable cause(Throwable error) {
-        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
-        return cause == null ? error : cause;
     }
 
     /**

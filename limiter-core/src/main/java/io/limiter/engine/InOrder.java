@@ -5,7 +5,6 @@ import io.limiter.algorithm.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +28,7 @@ final class InOrder {
 
     static List<@Nullable Decision> decide(Engine engine, List<SetPart<?>> parts) {
         InOrder inOrder = new InOrder((part, request) -> decideNow(engine, part, request), parts);
-        try {
-            return inOrder.takeFrom(0, new ArrayList<>()).join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        return AsyncFailures.join(inOrder.takeFrom(0, new ArrayList<>()));
     }
 
     static CompletableFuture<List<@Nullable Decision>> decideAsync(Engine engine, List<SetPart<?>> parts) {
@@ -100,7 +95,7 @@ final class InOrder {
 
     /** What cannot be given back either counts as taken, and is told with the failure. */
     private CompletableFuture<List<@Nullable Decision>> giveBackAndFail(int failing, Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = AsyncFailures.cause(error);
         CompletableFuture<Void> givenBack = CompletableFuture.completedFuture(null);
         for (int i = 0; i < failing; i++) {
             givenBack = givenBack.thenCombine(

@@ -160,7 +160,7 @@ final class LeaseQueue {
             waiting.clear();
         }
         signal();
-        failed.forEach(request -> request.completeExceptionally(HeldLeases.cause(error)));
+        failed.forEach(request -> request.completeExceptionally(AsyncFailures.cause(error)));
     }
 
     private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {

@@ -8,10 +8,10 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.limiter.engine.AsyncFailures;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -95,7 +95,7 @@ final class LettuceScripts {
             answer.complete(reply);
             return;
         }
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = AsyncFailures.cause(error);
         RuntimeException converted = cause instanceof Exception e ? errors.convert(e) : null;
         answer.completeExceptionally(converted == null ? cause : converted);
     }

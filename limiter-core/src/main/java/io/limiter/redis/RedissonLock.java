@@ -1,7 +1,7 @@
 package io.limiter.redis;
 
+import io.limiter.engine.AsyncFailures;
 import java.time.Duration;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +63,6 @@ public final class RedissonLock implements DistributedLock {
 
     /** Waits for the answer even if interrupted, so that no lock is left that nobody knows to be held. */
     private static <T extends @Nullable Object> T get(RFuture<T> answer) {
-        try {
-            return answer.toCompletableFuture().join();
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
-        }
+        return AsyncFailures.join(answer.toCompletableFuture());
     }
 }

@@ -6,12 +6,12 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
+import io.limiter.engine.AsyncFailures;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,7 +161,7 @@ final class ScriptCall {
     }
 
     static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+        Throwable cause = AsyncFailures.cause(error);
         return batch.stream()
                 .map(asked -> Answer.failed(RedisProblems.of(asked.key(), cause)))
                 .toList();

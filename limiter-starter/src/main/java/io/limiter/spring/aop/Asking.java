@@ -1,10 +1,10 @@
 package io.limiter.spring.aop;
 
+import io.limiter.engine.AsyncFailures;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +50,7 @@ final class Asking extends CompletableFuture<Optional<Refusal>> {
         decided.whenComplete((decision, error) -> {
             try {
                 if (error != null) {
-                    completeExceptionally(cause(error));
+                    completeExceptionally(AsyncFailures.cause(error));
                 } else {
                     answered(question.refusal(decision));
                 }
@@ -76,10 +76,5 @@ final class Asking extends CompletableFuture<Optional<Refusal>> {
             asked.cancel(mayInterruptIfRunning);
         }
         return cancelled;
-    }
-
-    private static Throwable cause(Throwable error) {
-        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
-        return cause == null ? error : cause;
     }
 }
