@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -11,6 +12,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +21,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -112,24 +115,77 @@ class LimitCostTest {
                 .isLessThanOrEqualTo(13 + 2L * 12 * (entries + 1));
     }
 
-    @Test
-    void a_concurrency_limit_grows_with_its_holders() {
-        ConcurrencyLimit limit = new ConcurrencyLimit(100);
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 100, 1000, 10_000})
+    void a_concurrency_limit_grows_with_its_holders(int holders) {
+        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
-        Map<Integer, Long> bytes = new TreeMap<>();
-        for (int holders = 1; holders <= 100; holders++) {
-            assertThat(engine.decide(key, limit, Request.hold(holders, 1)).granted())
-                    .isTrue();
-            bytes.put(holders, bytes(key));
+        hold(key, limit, holders);
+        Request someOnes = Request.renew(1 + holders / 2);
+        Request another = Request.hold(holders + 1, 1);
+        assertThat(commandsOf(() -> engine.decide(key, limit, someOnes)))
+                .isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
+        assertThat(commandsOf(() -> engine.decide(key, limit, another))).isEqualTo(Map.of("evalsha", 1L, "get", 1L));
+        double takeMicros = 0;
+        double releaseMicros = 0;
+        double renewMicros = 0;
+        double refuseMicros = 0;
+        int rounds = holders < 1000 ? 500 : 50;
+        for (int i = 0; i < rounds; i++) {
+            // Found half way through the list, on average.
+            long id = 1 + (long) i * holders / rounds;
+            releaseMicros += callMicros(key, limit, Request.release(id), true) / rounds;
+            takeMicros += callMicros(key, limit, Request.hold(id, 1), true) / rounds;
+            renewMicros += callMicros(key, limit, Request.renew(id), true) / rounds;
+            refuseMicros += callMicros(key, limit, another, false) / rounds;
         }
-        Map<String, Long> renewal = commandsOf(() -> engine.decide(key, limit, Request.renew(50)));
-        Map<String, Long> refusal = commandsOf(() -> engine.decide(key, limit, Request.hold(101, 1)));
         print(
-                "ConcurrencyLimit %s bytes with 1 holder, %s with 10, %s with 100; renewed %s, refused %s",
-                bytes.get(1), bytes.get(10), bytes.get(100), renewal, refusal);
-        assertThat(bytes.get(100)).isLessThanOrEqualTo(200 + 2L * 28 * 100);
-        assertThat(renewal).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
-        assertThat(refusal).isEqualTo(Map.of("evalsha", 1L, "get", 1L));
+                "ConcurrencyLimit with %5d holders: %6d bytes, %6d of them read and sent; us in Redis: %.1f to take,"
+                        + " %.1f to renew, %.1f to release, %.1f to refuse",
+                holders,
+                bytes(key),
+                RedisFixture.commands().strlen(key),
+                takeMicros,
+                renewMicros,
+                releaseMicros,
+                refuseMicros);
+        assertThat(bytes(key)).isLessThanOrEqualTo(200 + 2L * 28 * holders);
+        assertThat(RedisFixture.commands().strlen(key)).isEqualTo(1 + 28L * holders);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {100, 1000, 10_000})
+    void many_holders_are_renewed_in_one_call(int holders) {
+        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
+        String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
+        hold(key, limit, holders);
+        List<Request> all = LongStream.rangeClosed(1, Math.min(1000, holders))
+                .mapToObj(Request::renew)
+                .toList();
+        RedisFixture.commands().configResetstat();
+        assertThat(engine.decide(List.of(new KeyRequests<>(key, limit, all)))
+                        .get(0)
+                        .decisions())
+                .allMatch(Decision::granted);
+        print(
+                "ConcurrencyLimit with %5d holders: %.1f us in Redis to renew %d in one call",
+                holders, callMicros(), all.size());
+    }
+
+    private void hold(String key, ConcurrencyLimit limit, int holders) {
+        List<Request> all = LongStream.rangeClosed(1, holders)
+                .mapToObj(id -> Request.hold(id, 1))
+                .toList();
+        for (int first = 0; first < holders; first += 1000) {
+            List<Request> some = all.subList(first, Math.min(holders, first + 1000));
+            engine.decide(List.of(new KeyRequests<>(key, limit, some))).get(0).decisions();
+        }
+    }
+
+    private double callMicros(String key, Limit<?> limit, Request request, boolean granted) {
+        RedisFixture.commands().configResetstat();
+        assertThat(engine.decide(key, limit, request).granted()).isEqualTo(granted);
+        return callMicros();
     }
 
     @Test
