@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
  * File Cache Consistency</em> (1989), held by several.
  *
- * @param limit the most permits held at the same time, from 1 to 10,000; all holders are read with each decision
+ * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
  * @param leaseTime how long permits are held unless they are renewed, from 100 ms to 1,000 days
  */
 public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<Holders> {
@@ -32,7 +32,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     /** How long permits are held unless they are renewed, where nothing else is said. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
 
-    private static final int MAX_LIMIT = 10_000;
+    private static final int MAX_LIMIT = 1000;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
     public ConcurrencyLimit {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews all leases of a factory while they are held, and notices those that are lost.
  *
- * <p>It looks at them twelve times in a lease, and renews those of which a quarter has passed, all in one call: so each is
+ * <p>It looks at them twelve times in a lease, and renews those of which a quarter has passed, a hundred in a call: so each is
  * renewed before a third of it has, and has eight more tries if the backend does not answer. One thread looks and another
  * makes the call, because a backend that hangs must not keep anybody from learning that a lease is lost. There are none
  * while nothing is held.
@@ -32,7 +32,7 @@ final class LeaseRenewer {
     private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
 
     private static final int LOOKS_PER_LEASE = 12;
-    private static final int MAX_PER_CALL = 1000;
+    private static final int MAX_PER_CALL = 100;
     private static final int IDLE_SECONDS = 10;
     private static final long NEVER = Long.MAX_VALUE;
 

@@ -12,55 +12,64 @@
 
 --[constants]
 local HOLDER, HOLDER_BYTES, MAX_WHOLE, MAX_INT = '<dI4dd', 28, 2 ^ 53 - 1, 2 ^ 31 - 1
+local RELEASED, MANY_RUNS = 0, 8
 
 --[limit]
   local limit, lease
   limit, lease, at = unpack_bytes('<dd', arg, at)
 
 --[decide]
-      -- The live holders, in order. held is how many permits they have in all, must_save if a clock that stepped back
-      -- has left an expiry further ahead than a lease.
+      -- The live holders, in order; those that are released meanwhile keep their place, without an id. held is how many
+      -- permits they have in all, must_save if a clock that stepped back has left an expiry further ahead than a lease.
       local ids, weights, expiries, leases = {}, {}, {}, {}
       local live, held, must_save = 0, 0, false
-      if value then
-        local json
-        local holders = (#value - 1) / HOLDER_BYTES
-        if string.byte(value, 1) ~= 9 or holders % 1 ~= 0 then
-          holders = -1
-          local ok, decoded = pcall(cjson.decode, value)
-          if ok and type(decoded) == 'table' and type(decoded.holders) == 'table' then
-            json = decoded.holders
-            holders = #json
-          end
-        end
-        local readable = holders >= 0
-        for i = 1, holders do
-          local id, weight, expiry, length
-          if not json then
-            id, weight, expiry, length = unpack_bytes(HOLDER, value, 2 + (i - 1) * HOLDER_BYTES)
-          elseif type(json[i]) == 'table' then
-            id, weight, expiry, length = json[i].id, json[i].permits, json[i].expiresMicros, json[i].leaseMicros
-          end
-          if not (type(id) == 'number' and id >= 1 and id <= MAX_WHOLE and id % 1 == 0
-            and type(weight) == 'number' and weight >= 1 and weight <= MAX_INT and weight % 1 == 0
-            and type(expiry) == 'number' and expiry >= 0 and expiry <= MAX_WHOLE and expiry % 1 == 0
-            and type(length) == 'number' and length >= 1 and length <= MAX_WHOLE and length % 1 == 0) then
-            readable = false
-            break
-          end
-          if expiry > now then
-            if expiry - now > length then
-              expiry, must_save = now + length, true
+      -- Where each id is, if so many are looked for that this is worth its while.
+      local places = runs > MANY_RUNS and {}
+      local packed, readable = value, true
+      if value and (string.byte(value, 1) ~= 9 or (#value - 1) % HOLDER_BYTES ~= 0) then
+        local ok, json = pcall(cjson.decode, value)
+        readable = ok and type(json) == 'table' and type(json.holders) == 'table'
+        if readable then
+          packed = {string.char(9)}
+          for i = 1, #json.holders do
+            local holder = json.holders[i]
+            if not (type(holder) == 'table' and type(holder.id) == 'number' and type(holder.permits) == 'number'
+              and type(holder.expiresMicros) == 'number' and type(holder.leaseMicros) == 'number'
+              and holder.permits >= 1 and holder.permits <= MAX_INT and holder.permits % 1 == 0) then
+              readable = false
+              break
             end
-            live = live + 1
-            ids[live], weights[live], expiries[live], leases[live] = id, weight, expiry, length
-            held = held + weight
+            packed[i + 1] = pack_bytes(HOLDER, holder.id, holder.permits, holder.expiresMicros, holder.leaseMicros)
           end
+          packed = table.concat(packed)
         end
-        if not readable then
-          found = '!UNREADABLE'
+      end
+      for from = 2, value and readable and #packed or 0, HOLDER_BYTES do
+        local id, weight, expiry, length = unpack_bytes(HOLDER, packed, from)
+        if not (id >= 1 and id <= MAX_WHOLE and id % 1 == 0 and weight >= 1 and weight <= MAX_INT
+          and expiry >= 0 and expiry <= MAX_WHOLE and expiry % 1 == 0
+          and length >= 1 and length <= MAX_WHOLE and length % 1 == 0) then
+          readable = false
           break
         end
+        if expiry > now then
+          if expiry - now > length then
+            expiry, must_save = now + length, true
+          end
+          live = live + 1
+          ids[live], weights[live], expiries[live], leases[live] = id, weight, expiry, length
+          held = held + weight
+          if places and places[id] then
+            -- Nobody writes an id twice. If it is there, the first counts, and after that the second.
+            places = nil
+          elseif places then
+            places[id] = live
+          end
+        end
+      end
+      if not readable then
+        found = '!UNREADABLE'
+        break
       end
 
       local changed, only_peeks = must_save, true
@@ -75,20 +84,22 @@ local HOLDER, HOLDER_BYTES, MAX_WHOLE, MAX_INT = '<dI4dd', 28, 2 ^ 53 - 1, 2 ^ 3
           if release then
             id = -id
           end
-          local place
-          for i = 1, live do
-            if ids[i] == id then
-              place = i
-              break
+          local place = places and places[id]
+          if not places then
+            for i = 1, live do
+              if ids[i] == id then
+                place = i
+                break
+              end
             end
           end
           if release then
             if place then
-              held, live, changed = held - weights[place], live - 1, true
-              table.remove(ids, place)
-              table.remove(weights, place)
-              table.remove(expiries, place)
-              table.remove(leases, place)
+              held, changed = held - weights[place], true
+              ids[place] = RELEASED
+              if places then
+                places[id] = nil
+              end
             end
           elseif place then
             -- Renewed, or taken again, which takes no second place.
@@ -97,6 +108,9 @@ local HOLDER, HOLDER_BYTES, MAX_WHOLE, MAX_INT = '<dI4dd', 28, 2 ^ 53 - 1, 2 ^ 3
           elseif permits > 0 and held + permits <= limit then
             live, held, changed = live + 1, held + permits, true
             ids[live], weights[live], expiries[live], leases[live] = id, permits, now + lease, lease
+            if places then
+              places[id] = live
+            end
             granted = granted + times
           end
         end
@@ -104,13 +118,18 @@ local HOLDER, HOLDER_BYTES, MAX_WHOLE, MAX_INT = '<dI4dd', 28, 2 ^ 53 - 1, 2 ^ 3
 
 --[save]
       if changed and not only_peeks then
-        local last, packed = now, {string.char(9)}
+        local last, left, parts = now, 1, {string.char(9)}
         for i = 1, live do
-          last = math.max(last, expiries[i])
-          packed[i + 1] = pack_bytes(HOLDER, ids[i], weights[i], expiries[i], leases[i])
+          if ids[i] ~= RELEASED then
+            left = left + 1
+            if expiries[i] > last then
+              last = expiries[i]
+            end
+            parts[left] = pack_bytes(HOLDER, ids[i], weights[i], expiries[i], leases[i])
+          end
         end
         local lifetime = math.floor((last - now + 999) / 1000) + 1000
-        local saved = redis_pcall('SET', key, table.concat(packed), 'PX', string.format('%.0f', lifetime))
+        local saved = redis_pcall('SET', key, table.concat(parts), 'PX', string.format('%.0f', lifetime))
         if saved.err then
           found, granted = '!' .. saved.err, granted_before
         end

@@ -183,7 +183,7 @@ class ConcurrencyLimitTest {
     void numbers_out_of_range_are_an_error_that_names_them() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ConcurrencyLimit(0))
-                .withMessage("limit must be between 1 and 10000, was 0");
+                .withMessage("limit must be between 1 and 1000, was 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ConcurrencyLimit(1, Duration.ofMillis(99)))
                 .withMessageContaining("leaseTime must be between PT0.1S and PT24000H")

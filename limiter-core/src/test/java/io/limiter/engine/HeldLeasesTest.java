@@ -76,6 +76,21 @@ class HeldLeasesTest {
     }
 
     @Test
+    void a_hundred_are_renewed_and_given_back_in_a_call() {
+        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(1000));
+        for (int i = 0; i < 250; i++) {
+            many.acquire(1, Duration.ZERO);
+        }
+        clock.advance(Duration.ofSeconds(10));
+        int before = backend.calls.get();
+        leases.renewer().renewDue();
+        assertThat(backend.calls).hasValue(before + 3);
+        leases.close();
+        assertThat(backend.calls).hasValue(before + 6);
+        assertThat(many.inUse()).isZero();
+    }
+
+    @Test
     void one_key_under_two_limits_is_renewed_in_two_calls() {
         Lease first = limiter(new ConcurrencyLimit(5)).acquire(1, Duration.ZERO);
         Lease second = limiter(new ConcurrencyLimit(6)).acquire(1, Duration.ZERO);

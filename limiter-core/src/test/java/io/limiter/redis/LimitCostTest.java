@@ -116,7 +116,7 @@ class LimitCostTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 10, 100, 1000, 10_000})
+    @ValueSource(ints = {1, 10, 100, 1000})
     void a_concurrency_limit_grows_with_its_holders(int holders) {
         ConcurrencyLimit limit = new ConcurrencyLimit(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
@@ -154,21 +154,20 @@ class LimitCostTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {100, 1000, 10_000})
+    @ValueSource(ints = {100, 1000})
     void many_holders_are_renewed_in_one_call(int holders) {
         ConcurrencyLimit limit = new ConcurrencyLimit(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
         hold(key, limit, holders);
-        List<Request> all = LongStream.rangeClosed(1, Math.min(1000, holders))
-                .mapToObj(Request::renew)
-                .toList();
+        List<Request> all =
+                LongStream.rangeClosed(1, 100).mapToObj(Request::renew).toList();
         RedisFixture.commands().configResetstat();
         assertThat(engine.decide(List.of(new KeyRequests<>(key, limit, all)))
                         .get(0)
                         .decisions())
                 .allMatch(Decision::granted);
         print(
-                "ConcurrencyLimit with %5d holders: %.1f us in Redis to renew %d in one call",
+                "ConcurrencyLimit with %5d holders: %.1f us in Redis to renew %d of them in one call",
                 holders, callMicros(), all.size());
     }
 

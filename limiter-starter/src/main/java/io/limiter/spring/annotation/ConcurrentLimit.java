@@ -47,7 +47,7 @@ public @interface ConcurrentLimit {
     /** Starts the keys in Redis. May be empty, must not contain braces. */
     String prefix() default "concurrentLimit:";
 
-    /** The most calls at the same time, from 1 to 10,000. */
+    /** The most calls at the same time, from 1 to 1,000. */
     int limit() default 1;
 
     /** After how many seconds the place of an instance that crashed comes back, from 0.1 to 86,400,000. */

@@ -297,7 +297,7 @@ class ConcurrentLimitTest {
 
     static Stream<Arguments> invalid() {
         return Stream.of(
-                Arguments.of(Limit.class, "limit must be between 1 and 10000, was 0"),
+                Arguments.of(Limit.class, "limit must be between 1 and 1000, was 0"),
                 Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 8.64E7, was 0.0"),
                 Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 8.64E7, was NaN"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -1.0"),
