@@ -16,4 +16,9 @@ interface Declared {
     Limit<?> limit();
 
     LimitType type();
+
+    /** Whether it says in which slot of a Cluster its permits are, which are others than those without. */
+    default boolean inSlots() {
+        return false;
+    }
 }

@@ -26,6 +26,11 @@ record DeclaredLimit(
         OnRefusal onRefusal)
         implements Declared {
 
+    @Override
+    public boolean inSlots() {
+        return slot != null;
+    }
+
     /**
      * What becomes of a refused call.
      *

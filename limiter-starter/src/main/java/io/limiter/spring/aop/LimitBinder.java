@@ -49,7 +49,7 @@ final class LimitBinder<D extends Declared, B> {
             throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
                     + ", which has other numbers: give both the same, or one another name");
         }
-        if (first != null && (first.slot() == null) != (declared.slot() == null)) {
+        if (first != null && first.inSlots() != declared.inSlots()) {
             throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
                     + ", and one of them has a slot, where permits are others: give both a slot, or none");
         }
