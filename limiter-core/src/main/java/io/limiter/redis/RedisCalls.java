@@ -68,12 +68,18 @@ final class RedisCalls {
     /**
      * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are started one
      * after the other run in that order.
+     *
+     * @return fails with {@link NotSentException} if the client failed before it sent anything
      */
     CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[] argument) {
-        try {
-            if (lettuce != null) {
+        if (lettuce != null) {
+            try {
                 return lettuce.run(script, keys, argument);
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(new NotSentException(e));
             }
+        }
+        try {
             List<byte[]> keysAndArgument = new ArrayList<>(Arrays.asList(keys));
             keysAndArgument.add(argument);
             return CompletableFuture.completedFuture(runForList(script, keys.length, keysAndArgument));

@@ -23,11 +23,31 @@ final class RedisProblems {
     private RedisProblems() {}
 
     /** The call failed: no connection, no answer in time, an error. */
-    static LimiterBackendException of(String key, Throwable cause) {
+    static LimiterBackendException of(String key, Throwable failure) {
+        if (failure instanceof LimiterBackendException already) {
+            return already;
+        }
+        return failure instanceof NotSentException notSent
+                ? failed(key, notSent.thrown(), false)
+                : failed(key, failure, !saysNothingWasDone(failure));
+    }
+
+    private static LimiterBackendException failed(String key, Throwable cause, boolean ambiguous) {
+        return new LimiterBackendException(key, "Redis failed: " + describe(cause), cause, ambiguous);
+    }
+
+    /** The call could not be made, by no fault of Redis. */
+    static LimiterBackendException notAsked(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : new LimiterBackendException(
-                        key, "Redis failed: " + describe(cause), cause, !saysNothingWasDone(cause));
+                : new LimiterBackendException(key, "Redis was not asked: " + describe(cause), cause);
+    }
+
+    /** The same for all. */
+    static List<Answer> notAsked(List<KeyRequests<?>> batch, RuntimeException cause) {
+        return batch.stream()
+                .map(asked -> Answer.failed(notAsked(asked.key(), cause)))
+                .toList();
     }
 
     /** An error reply, or no connection in the first place. By name, because either client may be absent. */

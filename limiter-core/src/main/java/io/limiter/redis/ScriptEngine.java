@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -102,7 +103,13 @@ final class ScriptEngine implements BatchEngine {
         if (blocks()) {
             return BlockingCalls.decide(blockingCalls, parts.get(0).key(), () -> decideTogether(parts));
         }
-        return shareCall(parts)
+        boolean shareCall;
+        try {
+            shareCall = shareCall(parts);
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+        return shareCall
                 ? startTogether(parts).thenApply(answer -> List.copyOf(answer.decisions()))
                 : BatchEngine.super.decideTogetherAsync(parts);
     }
@@ -112,39 +119,44 @@ final class ScriptEngine implements BatchEngine {
             int lane = laneOf(parts.get(0).key());
             return parts.stream().allMatch(part -> laneOf(part.key()) == lane);
         } catch (RuntimeException e) {
-            throw RedisProblems.of(parts.get(0).key(), e);
+            throw RedisProblems.notAsked(parts.get(0).key(), e);
         }
     }
 
+    /** Never completed exceptionally. */
     private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts) {
-        if (closed) {
-            return CompletableFuture.completedFuture(
-                    RedisProblems.closed(List.of(parts.get(0).toKeyRequests())).get(0));
-        }
-        LuaScript script = together.of(parts);
-        TogetherCall call = new TogetherCall(parts, denials.readNanos(), aboutMicros);
-        return redis.start(script, call.keys(), call.argument())
-                .handle((reply, error) -> {
-                    if (error != null || !call.isAnotherTime(reply)) {
-                        return CompletableFuture.completedFuture(answer(call, reply, error));
-                    }
-                    TogetherCall again = new TogetherCall(parts, denials.readNanos(), ScriptCall.nowMicros(reply));
-                    return redis.start(script, again.keys(), again.argument())
-                            .handle((late, failure) -> answer(again, late, failure));
-                })
-                .thenCompose(answered -> answered);
+        return closed
+                ? CompletableFuture.completedFuture(
+                        RedisProblems.closed(List.of(parts.get(0).toKeyRequests()))
+                                .get(0))
+                : startTogether(parts, aboutMicros, true);
     }
 
-    private Answer answer(TogetherCall call, List<Object> reply, @Nullable Throwable error) {
-        if (error != null) {
-            return call.failed(error);
-        }
+    /** @param again whether to call once more if Redis' clock shows something else than was expected */
+    private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts, long expectedMicros, boolean again) {
+        TogetherCall call = new TogetherCall(parts, denials.readNanos(), expectedMicros);
         try {
-            aboutMicros = ScriptCall.nowMicros(reply);
-            return call.answer(reply, denials);
+            return redis.start(together.of(parts), call.keys(), call.argument())
+                    .handle((reply, error) -> error == null
+                            ? answered(call, parts, reply, again)
+                            : CompletableFuture.completedFuture(call.failed(error)))
+                    .thenCompose(answered -> answered);
+        } catch (RuntimeException e) {
+            return CompletableFuture.completedFuture(call.notAsked(e));
+        }
+    }
+
+    private CompletableFuture<Answer> answered(
+            TogetherCall call, List<SetPart<?>> parts, List<Object> reply, boolean again) {
+        try {
+            long nowMicros = ScriptCall.nowMicros(reply);
+            aboutMicros = nowMicros;
+            return again && call.isAnotherTime(reply)
+                    ? startTogether(parts, nowMicros, false)
+                    : CompletableFuture.completedFuture(call.answer(reply, denials));
         } catch (RuntimeException e) {
             // Redis has decided, so it counts as a call that was not answered.
-            return call.failed(e);
+            return CompletableFuture.completedFuture(call.failed(e));
         }
     }
 
@@ -159,17 +171,14 @@ final class ScriptEngine implements BatchEngine {
         if (closed) {
             return CompletableFuture.completedFuture(RedisProblems.closed(batch));
         }
-        if (batch.size() == 1) {
-            return call(scriptOf(batch.get(0)), batch);
-        }
         List<List<Integer>> calls;
         try {
-            if (fitsOneCall(batch)) {
+            if (batch.size() == 1 || fitsOneCall(batch)) {
                 return call(scriptOf(batch.get(0)), batch);
             }
             calls = calls(batch);
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(ScriptCall.allFailed(batch, e));
+            return CompletableFuture.completedFuture(RedisProblems.notAsked(batch, e));
         }
         Answer[] answers = new Answer[batch.size()];
         CompletableFuture<?>[] started = new CompletableFuture<?>[calls.size()];
@@ -219,20 +228,23 @@ final class ScriptEngine implements BatchEngine {
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
         ScriptCall call = new ScriptCall(batch, denials.readNanos(), aboutMicros);
-        return redis.start(script, call.keys(), call.argument())
-                .handle((reply, error) -> error == null
-                        ? answered(script, call, reply, batch)
-                        : CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error)))
-                .thenCompose(answered -> answered);
+        return send(script, call, batch)
+                .thenCompose(answers -> call.atAnotherTime().isEmpty()
+                        ? CompletableFuture.completedFuture(answers)
+                        : again(script, batch, answers, call.atAnotherTime()));
     }
 
-    private CompletableFuture<List<Answer>> answered(
-            LuaScript script, ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
-        List<Answer> answers = answers(call, reply, batch);
-        if (call.atAnotherTime().isEmpty()) {
-            return CompletableFuture.completedFuture(answers);
+    /** Never completed exceptionally. */
+    private CompletableFuture<List<Answer>> send(LuaScript script, ScriptCall call, List<KeyRequests<?>> batch) {
+        byte[] argument;
+        try {
+            argument = call.argument();
+        } catch (RuntimeException e) {
+            return CompletableFuture.completedFuture(RedisProblems.notAsked(batch, e));
         }
-        return again(script, batch, answers, call.atAnotherTime());
+        return redis.start(script, call.keys(), argument)
+                .handle((reply, error) ->
+                        error == null ? answers(call, reply, batch) : ScriptCall.allFailed(batch, error));
     }
 
     private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
@@ -252,8 +264,7 @@ final class ScriptEngine implements BatchEngine {
         List<KeyRequests<?>> part =
                 places.stream().<KeyRequests<?>>map(batch::get).toList();
         ScriptCall call = new ScriptCall(part, denials.readNanos(), aboutMicros);
-        return redis.start(script, call.keys(), call.argument()).handle((reply, error) -> {
-            List<Answer> late = error == null ? answers(call, reply, part) : ScriptCall.allFailed(part, error);
+        return send(script, call, part).thenApply(late -> {
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), late.get(i));
             }

@@ -96,6 +96,11 @@ final class TogetherCall {
         return (byte[]) reply.get(part + 2);
     }
 
+    /** The call could not be made. */
+    Answer notAsked(RuntimeException error) {
+        return Answer.failed(RedisProblems.notAsked(parts.get(0).key(), error));
+    }
+
     /** The call failed as a whole. */
     Answer failed(Throwable error) {
         return ScriptCall.allFailed(List.of(parts.get(0).toKeyRequests()), error)

@@ -1,7 +1,6 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.CountLimiter;
@@ -204,11 +203,11 @@ class ScriptEngineTest {
     @Test
     void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
         Limit<String> own = new OwnLimit();
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> engine().decide("k", own, ONE))
-                .withMessageContaining(OwnLimit.class.getName())
-                .withMessageContaining("TokenBucket")
-                .withMessageContaining("lock engine");
+        assertThatThrownBy(() -> engine().decide("k", own, ONE))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(OwnLimit.class.getName())
+                .hasMessageContaining("TokenBucket")
+                .hasMessageContaining("lock engine");
     }
 
     @Test

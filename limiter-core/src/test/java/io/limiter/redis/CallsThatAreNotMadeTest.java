@@ -1,0 +1,87 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.AsyncFailures;
+import io.limiter.engine.Denials;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import io.limiter.engine.SetPart;
+import io.limiter.testing.TestRedis;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** What fails before Redis is asked fails as everything else does, in the future where there is one, and took nothing. */
+class CallsThatAreNotMadeTest {
+
+    private static final TokenBucket TEN = TokenBucket.of(1, 10);
+    private static final Request ONE = new Request(1, 0, false);
+
+    /** Which a bucket has no words for. */
+    private static final Request HOLD = Request.hold(1, 1);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void a_request_that_cannot_be_written() {
+        Engine engine = engine(new RedisCalls(RedisFixture.connections()));
+        fails(engine, HOLD, "Redis was not asked: the permits of a TokenBucket are not held under an id");
+        assertThat(redis.keys()).isEmpty();
+    }
+
+    @Test
+    void a_client_that_throws_at_once() {
+        LettuceConnectionFactory stopped = new LettuceConnectionFactory(
+                TestRedis.shared().host(), TestRedis.shared().port());
+        stopped.afterPropertiesSet();
+        stopped.start();
+        Engine engine = engine(new RedisCalls(stopped));
+        engine.decide(key("{k}"), TEN, ONE);
+        stopped.stop();
+        fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");
+        stopped.destroy();
+    }
+
+    private void fails(Engine engine, Request request, String problem) {
+        List<SetPart<?>> parts =
+                List.of(new SetPart<>(key("{k}:a"), TEN, request), new SetPart<>(key("{k}:b"), TEN, ONE));
+        List<KeyRequests<?>> batch = List.of(parts.get(0).toKeyRequests());
+        assertNotAsked(() -> engine.decide(key("{k}:a"), TEN, request), problem);
+        assertNotAsked(() -> engine.decide(batch).get(0).decisions(), problem);
+        assertNotAsked(() -> engine.decideTogether(parts), problem);
+        assertFuture(() -> engine.decideAsync(key("{k}:a"), TEN, request), problem);
+        assertFuture(() -> engine.decideTogetherAsync(parts), problem);
+    }
+
+    private String key(String name) {
+        return redis.prefix() + name;
+    }
+
+    private static void assertFuture(Supplier<CompletableFuture<?>> call, String problem) {
+        CompletableFuture<?> future = call.get();
+        assertNotAsked(() -> AsyncFailures.join(future), problem);
+    }
+
+    private static void assertNotAsked(ThrowingCallable call, String problem) {
+        assertThat(catchThrowable(call))
+                .hasMessageContaining(problem)
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.isAmbiguous()).isFalse();
+                    assertThat(e.key()).endsWith("{k}:a");
+                });
+    }
+
+    private Engine engine(RedisCalls calls) {
+        return new ScriptEngine(calls, redis.clockLua(), new Denials(0), Runnable::run);
+    }
+}
