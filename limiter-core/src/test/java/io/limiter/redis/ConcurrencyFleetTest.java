@@ -4,18 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
-import io.limiter.testing.TestRedis;
-import java.io.IOException;
+import io.limiter.testing.Fleet;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -32,33 +28,28 @@ class ConcurrencyFleetTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<Process> fleet = new ArrayList<>();
-
-    @AfterEach
-    void nothing_is_left_running() {
-        fleet.forEach(Process::destroyForcibly);
-    }
+    @RegisterExtension
+    final Fleet fleet = new Fleet(Redirect.DISCARD);
 
     @Test
     void never_more_are_held_than_there_are_while_holders_are_killed_and_stopped() throws Exception {
         redis.expectForeignValues();
-        Process steady = start(LIMIT, LEASE_MILLIS, "worker");
-        Process stopped = start(LIMIT, LEASE_MILLIS, "worker");
-        Process killed = start(LIMIT, LEASE_MILLIS, "worker");
-        for (Process member : fleet) {
-            go(member);
-        }
+        List<Fleet.Member> members = start(3, LIMIT, LEASE_MILLIS, "worker");
+        Fleet.Member steady = members.get(0);
+        Fleet.Member stopped = members.get(1);
+        Fleet.Member killed = members.get(2);
+        members.forEach(Fleet.Member::go);
         for (int i = 0; i < 3; i++) {
             Thread.sleep(300);
-            signal("STOP", stopped);
+            stopped.signal("STOP");
             Thread.sleep(3 * LEASE_MILLIS);
             if (i == 1) {
-                killed.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+                killed.kill();
             }
-            signal("CONT", stopped);
+            stopped.signal("CONT");
         }
-        for (Process member : List.of(steady, stopped)) {
-            go(member);
+        for (Fleet.Member member : List.of(steady, stopped)) {
+            member.go();
             assertThat(nextLine(member)).isEqualTo("end");
         }
         List<String> ledger =
@@ -79,14 +70,14 @@ class ConcurrencyFleetTest {
 
     @Test
     void a_holder_that_stood_still_learns_that_its_lease_is_gone_and_disturbs_nobody() throws Exception {
-        Process hog = start(1, HOG_LEASE_MILLIS, "hog");
-        go(hog);
+        Fleet.Member hog = start(1, 1, HOG_LEASE_MILLIS, "hog").get(0);
+        hog.go();
         assertThat(nextLine(hog)).isEqualTo("held");
         try (RedisRateLimiterFactory factory = factory()) {
             ConcurrencyLimiter limiter = limiter(factory, 1);
-            signal("STOP", hog);
+            hog.signal("STOP");
             Lease lease = limiter.acquire(1, Duration.ofMinutes(1));
-            signal("CONT", hog);
+            hog.signal("CONT");
             assertThat(nextLine(hog)).isEqualTo("lost, held false");
             assertThat(nextLine(hog)).isEqualTo("closed");
             assertThat(lease.isHeld()).isTrue();
@@ -96,11 +87,11 @@ class ConcurrencyFleetTest {
 
     @Test
     void the_permit_of_a_killed_holder_comes_back() throws Exception {
-        Process hog = start(1, HOG_LEASE_MILLIS, "hog");
-        go(hog);
+        Fleet.Member hog = start(1, 1, HOG_LEASE_MILLIS, "hog").get(0);
+        hog.go();
         assertThat(nextLine(hog)).isEqualTo("held");
         try (RedisRateLimiterFactory factory = factory()) {
-            hog.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+            hog.kill();
             assertThat(limiter(factory, 1).tryAcquire(Duration.ofMinutes(1))).isPresent();
         }
     }
@@ -139,41 +130,12 @@ class ConcurrencyFleetTest {
         return factory.withPrefix(redis.prefix()).concurrent("fleet", limit, Duration.ofMinutes(5));
     }
 
-    private Process start(int limit, int leaseMillis, String role) throws IOException {
-        Process member = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ConcurrencyFleetMember.class.getName(),
-                        TestRedis.shared().uri(),
-                        redis.prefix(),
-                        Integer.toString(limit),
-                        Integer.toString(leaseMillis),
-                        role)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        fleet.add(member);
-        assertThat(nextLine(member)).isEqualTo("ready");
-        return member;
+    private List<Fleet.Member> start(int members, int limit, int leaseMillis, String role) {
+        return fleet.start(members, ConcurrencyFleetMember.class, redis.prefix(), limit, leaseMillis, role);
     }
 
     /** The next that is not from the log. */
-    private static String nextLine(Process member) throws IOException {
-        String line = member.inputReader().readLine();
-        while (line != null && !line.matches("[a-z][a-z, ]*")) {
-            line = member.inputReader().readLine();
-        }
-        return line;
-    }
-
-    private static void go(Process member) throws IOException {
-        member.getOutputStream().write('\n');
-        member.getOutputStream().flush();
-    }
-
-    private static void signal(String signal, Process member) throws Exception {
-        Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(member.pid())).start();
-        assertThat(kill.waitFor()).isZero();
+    private static String nextLine(Fleet.Member member) {
+        return member.nextLine("[a-z][a-z, ]*");
     }
 }

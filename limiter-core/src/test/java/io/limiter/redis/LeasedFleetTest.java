@@ -4,14 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.testing.TestRedis;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.limiter.testing.Fleet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -30,31 +25,28 @@ class LeasedFleetTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<Process> fleet = new ArrayList<>();
-
-    @AfterEach
-    void nothing_is_left_running() {
-        fleet.forEach(Process::destroyForcibly);
-    }
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
 
     @Test
     void the_fleet_stays_within_the_bound_when_one_is_killed() throws Exception {
-        Process survivor = start();
-        Process killed = start();
+        List<Fleet.Member> members = fleet.start(2, LeasedFleetMember.class, redis.prefix(), RATE, BURST, LEASE);
+        Fleet.Member survivor = members.get(0);
+        Fleet.Member killed = members.get(1);
         long startMicros = now();
-        go(survivor);
-        go(killed);
+        members.forEach(Fleet.Member::go);
 
         long usedByKilled = 0;
         for (int i = 0; i < REPORTS; i++) {
-            usedByKilled = Long.parseLong(killed.inputReader().readLine());
-            assertThat(survivor.inputReader().readLine()).isNotNull();
+            usedByKilled = Long.parseLong(killed.nextLine());
+            survivor.nextLine();
         }
-        killed.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
+        killed.kill();
         for (int i = 0; i < REPORTS; i++) {
-            assertThat(survivor.inputReader().readLine()).isNotNull();
+            survivor.nextLine();
         }
-        long usedBySurvivor = stop(survivor);
+        survivor.go();
+        long usedBySurvivor = Long.parseLong(survivor.nextLine("end .*").substring("end ".length()));
         long endMicros = now();
 
         double allowed = RATE * BURST + RATE * (endMicros - startMicros) / 1e6;
@@ -74,41 +66,6 @@ class LeasedFleetTest {
             RateLimiter limiter = factory.withPrefix(redis.prefix()).build("leased", limit);
             return limiter.peek().remaining();
         }
-    }
-
-    private Process start() throws IOException {
-        Process member = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        LeasedFleetMember.class.getName(),
-                        TestRedis.shared().uri(),
-                        redis.prefix(),
-                        Double.toString(RATE),
-                        Double.toString(BURST),
-                        Integer.toString(LEASE))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        fleet.add(member);
-        assertThat(member.inputReader().readLine()).isEqualTo("ready");
-        return member;
-    }
-
-    private static void go(Process member) throws IOException {
-        member.getOutputStream().write('\n');
-        member.getOutputStream().flush();
-    }
-
-    private static long stop(Process member) throws IOException {
-        go(member);
-        BufferedReader output = member.inputReader();
-        String line = output.readLine();
-        while (line != null && !line.startsWith("end ")) {
-            line = output.readLine();
-        }
-        assertThat(line).as("the survivor ended without a result").isNotNull();
-        return Long.parseLong(line.substring("end ".length()));
     }
 
     private static long now() {

@@ -5,12 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.common.base.Splitter;
 import io.limiter.LimitSet;
 import io.limiter.SetDecision;
-import io.limiter.testing.TestRedis;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.limiter.testing.Fleet;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,31 +19,17 @@ class LimitSetFleetTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<Process> fleet = new ArrayList<>();
-
-    @AfterEach
-    void nothing_is_left_running() {
-        fleet.forEach(Process::destroyForcibly);
-    }
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
 
     @ParameterizedTest
     @ValueSource(strings = {"script", "lock"})
-    void nothing_leaks(String engine) throws Exception {
-        for (int i = 0; i < MEMBERS; i++) {
-            fleet.add(start(engine));
-        }
-        for (Process member : fleet) {
-            assertThat(member.inputReader().readLine()).isEqualTo("ready");
-        }
-        for (Process member : fleet) {
-            member.getOutputStream().write('\n');
-            member.getOutputStream().flush();
-        }
+    void nothing_leaks(String engine) {
+        List<Fleet.Member> members = fleet.start(MEMBERS, SetFleetMember.class, redis.prefix(), engine);
+        members.forEach(Fleet.Member::go);
         long[] granted = new long[3];
-        for (Process member : fleet) {
-            String line = member.inputReader().readLine();
-            assertThat(line).as("a fleet member ended without a result").isNotNull();
-            List<String> numbers = Splitter.on(' ').splitToList(line);
+        for (Fleet.Member member : members) {
+            List<String> numbers = Splitter.on(' ').splitToList(member.nextLine());
             for (int i = 0; i < granted.length; i++) {
                 granted[i] += Long.parseLong(numbers.get(i));
             }
@@ -73,19 +55,5 @@ class LimitSetFleetTest {
     private static long taken(SetDecision decision, int part) {
         return decision.parts().get(part).decision().limit()
                 - decision.parts().get(part).decision().remaining();
-    }
-
-    private Process start(String engine) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SetFleetMember.class.getName(),
-                        TestRedis.shared().uri(),
-                        redis.prefix(),
-                        engine)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
     }
 }

@@ -3,14 +3,9 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Splitter;
-import io.limiter.testing.TestRedis;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.limiter.testing.Fleet;
 import java.util.Comparator;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,12 +19,8 @@ class NeverTooManyTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<Process> fleet = new ArrayList<>();
-
-    @AfterEach
-    void nothing_is_left_running() {
-        fleet.forEach(Process::destroyForcibly);
-    }
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
 
     @ParameterizedTest
     @CsvSource({
@@ -39,34 +30,23 @@ class NeverTooManyTest {
         "lock, try, 50, 1, 3",
         "lock, acquire, 20, 0.5, 3"
     })
-    void never_too_many_and_not_too_few(String engine, String call, double rate, double burst, double seconds)
-            throws Exception {
+    void never_too_many_and_not_too_few(String engine, String call, double rate, double burst, double seconds) {
         hammer(engine, call, rate, burst, seconds);
     }
 
     @ParameterizedTest
     @CsvSource({"script, try, 1234.5, 2, 120", "script, acquire, 777, 1, 120", "lock, try, 33, 2, 60"})
     @Tag("soak")
-    void never_too_many_in_a_long_run(String engine, String call, double rate, double burst, double seconds)
-            throws Exception {
+    void never_too_many_in_a_long_run(String engine, String call, double rate, double burst, double seconds) {
         hammer(engine, call, rate, burst, seconds);
     }
 
-    private void hammer(String engine, String call, double rate, double burst, double seconds) throws Exception {
-        for (int i = 0; i < MEMBERS; i++) {
-            fleet.add(start(engine, call, rate, burst, seconds));
-        }
-        for (Process member : fleet) {
-            assertThat(member.inputReader().readLine()).isEqualTo("ready");
-        }
-        for (Process member : fleet) {
-            member.getOutputStream().write('\n');
-            member.getOutputStream().flush();
-        }
-        List<Result> results = new ArrayList<>();
-        for (Process member : fleet) {
-            results.add(Result.parse(readLine(member)));
-        }
+    private void hammer(String engine, String call, double rate, double burst, double seconds) {
+        List<Fleet.Member> members =
+                fleet.start(MEMBERS, FleetMember.class, redis.prefix(), rate, burst, seconds, engine, call);
+        members.forEach(Fleet.Member::go);
+        List<Result> results =
+                members.stream().map(member -> Result.parse(member.nextLine())).toList();
         long granted = results.stream().mapToLong(Result::granted).sum();
         long firstStart = results.stream().mapToLong(Result::start).min().orElseThrow();
         long firstDrained = results.stream().mapToLong(Result::drained).min().orElseThrow();
@@ -83,31 +63,6 @@ class NeverTooManyTest {
                 .as("%d granted and %d left, at least %s", granted, firstToEnd.left(), least)
                 .isGreaterThanOrEqualTo(least);
         assertThat((double) granted).as("hardly any left").isGreaterThan(0.8 * least);
-    }
-
-    private static String readLine(Process member) throws IOException {
-        BufferedReader output = member.inputReader();
-        String line = output.readLine();
-        assertThat(line).as("a fleet member ended without a result").isNotNull();
-        return line;
-    }
-
-    private Process start(String engine, String call, double rate, double burst, double seconds) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        FleetMember.class.getName(),
-                        TestRedis.shared().uri(),
-                        redis.prefix(),
-                        Double.toString(rate),
-                        Double.toString(burst),
-                        Double.toString(seconds),
-                        engine,
-                        call)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
     }
 
     private record Result(long granted, long start, long drained, long end, long left) {

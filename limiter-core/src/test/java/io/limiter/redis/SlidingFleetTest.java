@@ -3,13 +3,9 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Splitter;
-import io.limiter.testing.TestRedis;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.file.Path;
+import io.limiter.testing.Fleet;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,31 +22,17 @@ class SlidingFleetTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private final List<Process> fleet = new ArrayList<>();
-
-    @AfterEach
-    void nothing_is_left_running() {
-        fleet.forEach(Process::destroyForcibly);
-    }
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
 
     @ParameterizedTest
     @CsvSource({"script, 100, 500, 4", "script, 7, 60, 3", "script, 1000, 700, 4", "lock, 20, 500, 3"})
-    void no_interval_of_a_period_holds_more_than_the_limit(String engine, int limit, int periodMillis, double seconds)
-            throws Exception {
-        for (int i = 0; i < MEMBERS; i++) {
-            fleet.add(start(engine, limit, periodMillis, seconds));
-        }
-        for (Process member : fleet) {
-            assertThat(member.inputReader().readLine()).isEqualTo("ready");
-        }
-        for (Process member : fleet) {
-            member.getOutputStream().write('\n');
-            member.getOutputStream().flush();
-        }
+    void no_interval_of_a_period_holds_more_than_the_limit(String engine, int limit, int periodMillis, double seconds) {
+        List<Fleet.Member> members =
+                fleet.start(MEMBERS, SlidingFleetMember.class, redis.prefix(), limit, periodMillis, seconds, engine);
+        members.forEach(Fleet.Member::go);
         List<Grant> ledger = new ArrayList<>();
-        for (Process member : fleet) {
-            readLedger(member, ledger);
-        }
+        members.forEach(member -> readLedger(member, ledger));
         for (Grant first : ledger) {
             long end = first.before() + periodMillis * 1000L;
             long within = 0;
@@ -65,29 +47,10 @@ class SlidingFleetTest {
         assertThat(granted).as("not for want of grants").isGreaterThanOrEqualTo(2L * limit);
     }
 
-    private static void readLedger(Process member, List<Grant> ledger) throws IOException {
-        BufferedReader output = member.inputReader();
-        for (String line = output.readLine(); !"end".equals(line); line = output.readLine()) {
-            assertThat(line).as("a fleet member ended without its ledger").isNotNull();
+    private static void readLedger(Fleet.Member member, List<Grant> ledger) {
+        for (String line = member.nextLine(); !line.equals("end"); line = member.nextLine()) {
             ledger.add(Grant.parse(line));
         }
-    }
-
-    private Process start(String engine, int limit, int periodMillis, double seconds) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SlidingFleetMember.class.getName(),
-                        TestRedis.shared().uri(),
-                        redis.prefix(),
-                        Integer.toString(limit),
-                        Integer.toString(periodMillis),
-                        Double.toString(seconds),
-                        engine)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
     }
 
     private record Grant(int permits, long before, long after) {
