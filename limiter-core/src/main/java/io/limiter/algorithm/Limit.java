@@ -22,6 +22,7 @@ public interface Limit<S> {
     /**
      * What stands at the end of the keys of this kind of limit, so that another kind under the same name starts anew
      * instead of reading what is not its own. Empty, the default, for a kind whose states no other would read.
+     * At most 32 letters of ASCII, digits and {@code :._-}, and not {@code :lock} at its end; a limiter of another is refused.
      */
     default String keySuffix() {
         return "";

@@ -3,6 +3,7 @@ package io.limiter.engine;
 import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,11 @@ public final class KeySpace {
 
     /** The longest key, encoded, that is stored as it is. */
     public static final int MAX_KEY_LENGTH = 128;
+
+    /** Stands behind a key to name its lock. */
+    public static final String LOCK = ":lock";
+
+    private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9:._-]{0,32}");
 
     private static final int LATELY = 1024;
 
@@ -41,10 +47,12 @@ public final class KeySpace {
 
     /**
      * @param suffix stands behind the brace, so it decides no slot and no caller can make it up
+     * @throws IllegalArgumentException if the suffix could make it another key's slot, or its lock
      */
     KeySpace(String prefix, String name, String suffix) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
+        checkSuffix(suffix);
         this.prefix = prefix;
         String start = prefix + "{" + encode(name, ":");
         this.end = "}" + suffix;
@@ -59,6 +67,16 @@ public final class KeySpace {
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
             throw new IllegalArgumentException("prefix must not contain braces, was '" + prefix
                     + "': they would decide the key's slot in a Redis Cluster");
+        }
+    }
+
+    /** Limits can be anybody's. */
+    private static void checkSuffix(String suffix) {
+        if (suffix == null || !SUFFIX.matcher(suffix).matches() || suffix.endsWith(LOCK)) {
+            throw new IllegalArgumentException("keySuffix of a limit must be at most 32 of A-Z, a-z, 0-9, ':', '.', '_'"
+                    + " and '-', and must not end with '" + LOCK + "', was "
+                    + (suffix == null ? "null" : "'" + suffix + "'")
+                    + ": return one such as ':log', or '' for none");
         }
     }
 

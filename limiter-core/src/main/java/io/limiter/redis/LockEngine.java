@@ -11,6 +11,7 @@ import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.KeySpace;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,7 +106,7 @@ final class LockEngine implements Engine {
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, patienceNanos - waitedNanos);
-            try (DistributedLock.Held held = lock.tryLock(asked.key() + ":lock", Duration.ofNanos(leftNanos))) {
+            try (DistributedLock.Held held = lock.tryLock(asked.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
                     throw new LimiterBackendException(
                             asked.key(), "its lock was not to be had within " + Duration.ofNanos(patienceNanos));

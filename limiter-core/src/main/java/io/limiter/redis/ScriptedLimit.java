@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
     // In place of a timeout.
     private static final double GIVE_BACK = -1.0;
     private static final double CHARGE = -2.0;
+
+    /** A set names the kinds of its limits in a byte each. */
+    static final int MAX_KINDS = 256;
 
     private final Class<L> type;
     private final String script;
@@ -148,6 +152,29 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
         return unpacked;
     }
 
+    /**
+     * @throws ServiceConfigurationError if there are too many, or one would never be asked because another one is for its
+     *     kind of limit
+     */
+    static List<ScriptedLimit<?, ?>> checked(List<ScriptedLimit<?, ?>> all) {
+        if (all.size() > MAX_KINDS) {
+            throw new ServiceConfigurationError("at most " + MAX_KINDS + " kinds of limits can have a script, were "
+                    + all.size() + ": take some out of META-INF/services/" + ScriptedLimit.class.getName());
+        }
+        for (int i = 1; i < all.size(); i++) {
+            ScriptedLimit<?, ?> late = all.get(i);
+            for (ScriptedLimit<?, ?> early : all.subList(0, i)) {
+                if (early.type.isAssignableFrom(late.type)) {
+                    throw new ServiceConfigurationError(late.getClass().getName() + " would never be asked, because "
+                            + early.getClass().getName() + " is for " + early.type.getName()
+                            + " already: take one of them out of META-INF/services/"
+                            + ScriptedLimit.class.getName());
+                }
+            }
+        }
+        return List.copyOf(all);
+    }
+
     private static final class Registered {
 
         private static final List<ScriptedLimit<?, ?>> ALL = load();
@@ -163,7 +190,7 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
                     ServiceLoader.load(ScriptedLimit.class, ScriptedLimit.class.getClassLoader())) {
                 all.add(own);
             }
-            return List.copyOf(all);
+            return checked(all);
         }
     }
 }

@@ -251,4 +251,21 @@ class KeySpaceTest {
             }
         }
     }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"}", "{x}", " ", ":a b", ":ä", ":lock", ":log:lock", "\n", "123456789012345678901234567890123"})
+    void a_suffix_that_could_be_mistaken_is_refused(String suffix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KeySpace(PREFIX, "sms", suffix))
+                .withMessageContaining("was '" + suffix + "'")
+                .withMessageContaining("at most 32 of A-Z")
+                .withMessageContaining("return one such as ':log'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2"})
+    void other_suffixes_stand_behind_the_key(String suffix) {
+        assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{sms:a}" + suffix);
+    }
 }

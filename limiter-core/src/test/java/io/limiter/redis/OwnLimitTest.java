@@ -13,7 +13,11 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.own.Cooldown;
+import io.limiter.redis.own.CooldownScript;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.ServiceConfigurationError;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -63,6 +67,18 @@ class OwnLimitTest {
                 .withMessageContaining("there is no script for " + Broken.class.getName())
                 .withMessageContaining("[TokenBucket, FixedWindow")
                 .withMessageContaining("Cooldown]");
+    }
+
+    @Test
+    void a_kind_of_limit_has_one_script() {
+        List<ScriptedLimit<?, ?>> twice = List.of(new TokenBucketScript(), new CooldownScript(), new CooldownScript());
+        assertThatThrownBy(() -> ScriptedLimit.checked(twice))
+                .isInstanceOf(ServiceConfigurationError.class)
+                .hasMessageContaining("would never be asked")
+                .hasMessageContaining(Cooldown.class.getName());
+        assertThatThrownBy(() -> ScriptedLimit.checked(Collections.nCopies(257, new CooldownScript())))
+                .isInstanceOf(ServiceConfigurationError.class)
+                .hasMessageContaining("at most 256 kinds of limits can have a script, were 257");
     }
 
     @Test
