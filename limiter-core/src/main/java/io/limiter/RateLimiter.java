@@ -83,19 +83,44 @@ public interface RateLimiter extends Limiter {
      *
      * @param permits at least 1
      */
-    Reservation reserve(int permits);
+    default Reservation reserve(int permits) {
+        return reserve(permits, limit().maxWait());
+    }
 
     /** As {@link #reserve(int)}, from the permits of one key. */
-    Reservation reserve(String key, int permits);
+    default Reservation reserve(String key, int permits) {
+        return reserve(key, permits, limit().maxWait());
+    }
+
+    /**
+     * As {@link #reserve(int)}, at most so far ahead.
+     *
+     * @param permits at least 1
+     * @param timeout how long the caller would wait at most; no longer than the limit's {@code maxWait} in any case
+     */
+    Reservation reserve(int permits, Duration timeout);
+
+    /** As {@link #reserve(int, Duration)}, from the permits of one key. */
+    Reservation reserve(String key, int permits, Duration timeout);
 
     /**
      * As {@link #reserve(int)}, without blocking the calling thread for the backend. If the future is cancelled before it is
      * completed, what it books is given back.
      */
-    CompletableFuture<Reservation> reserveAsync(int permits);
+    default CompletableFuture<Reservation> reserveAsync(int permits) {
+        return reserveAsync(permits, limit().maxWait());
+    }
 
     /** As {@link #reserveAsync(int)}, from the permits of one key. */
-    CompletableFuture<Reservation> reserveAsync(String key, int permits);
+    default CompletableFuture<Reservation> reserveAsync(String key, int permits) {
+        return reserveAsync(key, permits, limit().maxWait());
+    }
+
+    /** As {@link #reserve(int, Duration)} and {@link #reserveAsync(int)}. */
+    CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout);
+
+    /** As {@link #reserveAsync(int, Duration)}, from the permits of one key. */
+    CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout);
 
     /**
      * Takes one permit, waiting for it as long as it takes.

@@ -92,6 +92,19 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
     }
 
     @Test
+    void a_reservation_goes_no_further_ahead_than_its_timeout() {
+        RateLimiter limiter = limiters().build("k", 1, 2, 60);
+        assertThat(limiter.reserve(3, Duration.ofMillis(999)).isGranted()).isFalse();
+        assertThat(limiter.reserve("who", 3, Duration.ofMillis(999)).isGranted())
+                .isFalse();
+        assertThat(limiter.reserveAsync(3, Duration.ofMillis(999)).join().isGranted())
+                .isFalse();
+        assertThat(limiter.reserve(3, Duration.ofSeconds(1)).timeToWait()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(limiter.reserveAsync("who", 3, Duration.ofSeconds(1)).join().isGranted())
+                .isTrue();
+    }
+
+    @Test
     void a_reservation_is_cancelled_once() {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
         Reservation reservation = limiter.reserve(5);

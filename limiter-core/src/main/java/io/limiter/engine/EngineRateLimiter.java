@@ -55,23 +55,23 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
     }
 
     @Override
-    public final Reservation reserve(int permits) {
-        return reserve(ownKey(), permits, limit().maxWaitMicros());
+    public final Reservation reserve(int permits, Duration timeout) {
+        return reserve(ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final Reservation reserve(String key, int permits) {
-        return reserve(keyOf(key), permits, limit().maxWaitMicros());
+    public final Reservation reserve(String key, int permits, Duration timeout) {
+        return reserve(keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final CompletableFuture<Reservation> reserveAsync(int permits) {
-        return reserveAsync(ownKey(), permits, limit().maxWaitMicros());
+    public final CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout) {
+        return reserveAsync(ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final CompletableFuture<Reservation> reserveAsync(String key, int permits) {
-        return reserveAsync(keyOf(key), permits, limit().maxWaitMicros());
+    public final CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout) {
+        return reserveAsync(keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override

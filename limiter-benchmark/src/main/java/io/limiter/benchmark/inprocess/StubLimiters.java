@@ -167,22 +167,22 @@ final class StubLimiters implements LimiterFactory {
         }
 
         @Override
-        public Reservation reserve(int permits) {
+        public Reservation reserve(int permits, Duration timeout) {
             throw unused();
         }
 
         @Override
-        public CompletableFuture<Reservation> reserveAsync(int permits) {
+        public CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout) {
             throw unused();
         }
 
         @Override
-        public Reservation reserve(String key, int permits) {
+        public Reservation reserve(String key, int permits, Duration timeout) {
             throw unused();
         }
 
         @Override
-        public CompletableFuture<Reservation> reserveAsync(String key, int permits) {
+        public CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout) {
             throw unused();
         }
 

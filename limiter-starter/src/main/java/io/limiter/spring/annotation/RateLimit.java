@@ -147,13 +147,16 @@ public @interface RateLimit {
 
     /**
      * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which says for each call which limit it is under:
-     * that of the tenant's plan, or this one. What it throws goes to the caller. Default: all calls are under this one.
+     * that of the tenant's plan, or this one. What it throws goes to the caller. It says how many, not whose: calls
+     * that are under different limits at the same time need different keys, or each rescales what the other left. Default:
+     * all calls are under this one.
      */
     String resolver() default "";
 
     /**
-     * Whether the limit refuses anybody. If not, it is a dry run: it decides, takes permits and waits for them as
-     * usual, and lets those pass whom it would have refused; the log tells of them, at INFO, once a minute.
+     * Whether the limit refuses anybody. If not, it is a dry run: it decides and takes permits as usual, and lets
+     * everybody pass at once, also those whom it would have made wait or refused; the log tells of the refused, at INFO, once
+     * a minute.
      */
     boolean enforce() default true;
 

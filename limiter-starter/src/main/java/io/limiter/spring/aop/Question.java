@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.LimitPart;
 import io.limiter.Limiter;
+import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import java.util.List;
 import java.util.Objects;
@@ -30,6 +31,11 @@ record Question(
     @Override
     public CompletableFuture<Decision> decideAsync() {
         return owner == null ? limiter.decideAsync(permits) : limiter.decideAsync(owner, permits);
+    }
+
+    /** The same, as it is asked by itself: a dry run holds nobody up. */
+    Asked<?> alone() {
+        return !limit.isEnforced() && limiter instanceof RateLimiter rates ? new DryRunQuestion(this, rates) : this;
     }
 
     /** The same, to be asked together with others. */

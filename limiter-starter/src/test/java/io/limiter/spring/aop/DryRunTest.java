@@ -9,9 +9,13 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Limits that refuse nobody. */
 class DryRunTest {
@@ -44,6 +48,39 @@ class DryRunTest {
                 assertThat(log.all())
                         .singleElement(as(STRING))
                         .startsWith("INFO @CountLimit for " + Tried.class.getName() + ".call() would have refused");
+            }
+        });
+    }
+
+    static class Slow {
+
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 5000, enforce = false)
+        public void call() {}
+
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 5000, enforce = false)
+        public CompletableFuture<String> later() {
+            return CompletableFuture.completedFuture("called");
+        }
+    }
+
+    @Test
+    @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void it_books_permits_that_others_would_wait_for_and_holds_nobody_up() {
+        Contexts.local().withBean(Slow.class).run(context -> {
+            try (LogLines log = new LogLines(DryRunLog.class)) {
+                Slow slow = context.getBean(Slow.class);
+                for (int i = 0; i < 3; i++) {
+                    slow.call();
+                    assertThat(slow.later()).isCompletedWithValue("called");
+                }
+                assertThat(log.all()).as("within the timeout").isEmpty();
+                assertThat(context.getBean(LimiterFactory.class)
+                                .build("slow", 0.001, 1000, 60)
+                                .peek()
+                                .timeToWait())
+                        .isBetween(Duration.ofSeconds(5000), Duration.ofSeconds(6000));
+                slow.call();
+                assertThat(log.all()).singleElement(as(STRING)).contains(".call() would have refused");
             }
         });
     }
