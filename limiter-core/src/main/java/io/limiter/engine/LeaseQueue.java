@@ -229,15 +229,30 @@ final class LeaseQueue {
         Long atNanos = nowNanos + waitNanos;
         timerNanos = atNanos;
         long micros = (waitNanos + 999) / 1000;
-        return () -> sleeper.later(micros, () -> timeIsUp(atNanos));
+        return () -> setTimer(micros, atNanos);
+    }
+
+    private void setTimer(long micros, Long atNanos) {
+        boolean set = false;
+        try {
+            sleeper.later(micros, () -> timeIsUp(atNanos));
+            set = true;
+        } finally {
+            if (!set) {
+                // Or those who come later would rely on it.
+                forgetTimer(atNanos);
+            }
+        }
     }
 
     private void timeIsUp(Long atNanos) {
-        synchronized (this) {
-            if (atNanos.equals(timerNanos)) {
-                timerNanos = null;
-            }
-        }
+        forgetTimer(atNanos);
         signal();
+    }
+
+    private synchronized void forgetTimer(Long atNanos) {
+        if (atNanos.equals(timerNanos)) {
+            timerNanos = null;
+        }
     }
 }

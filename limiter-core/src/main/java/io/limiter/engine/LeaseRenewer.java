@@ -160,9 +160,10 @@ final class LeaseRenewer {
             shortest = Math.min(shortest, intervalOf(lease));
         }
         if (shortest < NEVER && !threads.isShutdown()) {
-            intervalNanos = shortest;
             try {
                 nextLook = threads.schedule(this::look, shortest, TimeUnit.NANOSECONDS);
+                // Last, so that if it fails, the next who adds a lease tries again.
+                intervalNanos = shortest;
             } catch (RejectedExecutionException e) {
                 // Closed just now: whoever added a lease will see that and release it.
                 nextLook = null;

@@ -3,7 +3,6 @@ package io.limiter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.common.base.Ticker;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -11,10 +10,10 @@ import io.limiter.algorithm.Request;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,7 +26,7 @@ class HeldLeasesTest {
 
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new Denials(0)));
-    private final HandSleeper sleeper = new HandSleeper();
+    private final HandSleeper sleeper = new HandSleeper(clock);
     private final HeldLeases leases = new HeldLeases(backend, sleeper, new LeaseClock(clock, clock));
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
 
@@ -308,6 +307,26 @@ class HeldLeasesTest {
     }
 
     @Test
+    void a_timer_that_cannot_be_set_fails_those_who_wait_and_not_those_who_come_after() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        // Comes to the same queue, before it has ended.
+        CompletableFuture<Lease> second = first.handle((lease, error) -> {
+                    sleeper.rejects = false;
+                    return limiter.acquireAsync(1, HOUR);
+                })
+                .thenCompose(again -> again);
+        sleeper.rejects = true;
+        sleeper.run();
+        assertThatThrownBy(first::join).hasCauseInstanceOf(RejectedExecutionException.class);
+        assertThat(second).isNotDone();
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(held.isHeld()).isFalse();
+        sleeper.run();
+        assertThat(second).as("its timer was set").isCompleted();
+    }
+
+    @Test
     void close_gives_back_what_is_held_and_fails_who_waits() {
         AtomicInteger lost = new AtomicInteger();
         Lease held = limiter.acquire(1, Duration.ZERO);
@@ -347,44 +366,5 @@ class HeldLeasesTest {
 
     private EngineConcurrencyLimiter limiter(ConcurrencyLimit limit) {
         return new EngineConcurrencyLimiter("k", "", limit, backend, leases);
-    }
-
-    /** Timers that go off when the test says so, the soonest first. */
-    private final class HandSleeper implements Sleeper {
-
-        private final List<Timer> timers = new ArrayList<>();
-
-        private record Timer(long atMicros, Runnable action) {}
-
-        @Override
-        public void sleep(long micros) {
-            throw new UnsupportedOperationException("nobody sleeps");
-        }
-
-        @Override
-        public void later(long micros, Runnable action) {
-            timers.add(new Timer(clock.micros() + micros, action));
-        }
-
-        @Override
-        public boolean runsByItself() {
-            return false;
-        }
-
-        @Override
-        public Ticker ticker() {
-            return clock;
-        }
-
-        /** All that are set now. */
-        void run() {
-            List<Timer> due = new ArrayList<>(timers);
-            timers.clear();
-            due.sort(Comparator.comparingLong(Timer::atMicros));
-            for (Timer timer : due) {
-                clock.set(Math.max(clock.micros(), timer.atMicros()));
-                timer.action().run();
-            }
-        }
     }
 }
