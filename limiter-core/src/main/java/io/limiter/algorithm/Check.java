@@ -42,6 +42,14 @@ final class Check {
         }
     }
 
+    /** For limits whose permits are nobody's: such a request would do something else than its caller means. */
+    static void noId(Request request, Limit<?> limit) {
+        if (request.id() != 0) {
+            throw new IllegalArgumentException("the permits of a "
+                    + limit.getClass().getSimpleName() + " are not held under an id, was " + request);
+        }
+    }
+
     /** Whole microseconds of a duration that {@link #duration} let pass. */
     static long micros(Duration duration) {
         return duration.toNanos() / 1000;

@@ -70,6 +70,7 @@ public record FixedWindow(
     /** A window cannot be booked ahead, so the timeout makes no difference. */
     @Override
     public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
+        Check.noId(request, this);
         double now = nowMicros;
         double count = 0.0;
         double end = windowEnd(nowMicros);

@@ -58,6 +58,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
     /** Nothing is booked ahead, so the timeout makes no difference. */
     @Override
     public Step<WindowPair> step(@Nullable WindowPair state, long nowMicros, Request request) {
+        Check.noId(request, this);
         double now = nowMicros;
         WindowPair pair = pairAt(state, now);
         double elapsed = now - pair.startMicros();

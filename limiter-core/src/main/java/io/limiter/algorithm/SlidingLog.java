@@ -68,6 +68,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
     /** Nothing is booked ahead, so the timeout makes no difference. */
     @Override
     public Step<GrantLog> step(@Nullable GrantLog state, long nowMicros, Request request) {
+        Check.noId(request, this);
         double now = nowMicros;
         GrantLog found = state == null ? GrantLog.EMPTY : state;
         GrantLog log = found.notAfter(now);

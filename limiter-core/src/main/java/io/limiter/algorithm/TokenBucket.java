@@ -237,6 +237,7 @@ public record TokenBucket(
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
+        Check.noId(request, this);
         double now = nowMicros;
         int permits = request.permits();
         RedisPermits settled = settle(state, now);

@@ -19,6 +19,24 @@ class ConcurrencyLimitTest {
     private long now = START;
 
     @Test
+    void no_other_kind_of_limit_answers_a_holder() {
+        Duration second = Duration.ofSeconds(1);
+        for (Limit<?> other : List.of(
+                TokenBucket.of(1, 10),
+                new FixedWindow(10, second),
+                new SlidingLog(10, second),
+                new SlidingCounter(10, second))) {
+            for (Request request : List.of(Request.hold(7, 1), Request.renew(7), Request.release(7))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> other.step(null, 0, request))
+                        .withMessageStartingWith("the permits of a "
+                                + other.getClass().getSimpleName()
+                                + " are not held under an id, was Request[action=" + request.action());
+            }
+        }
+    }
+
+    @Test
     void so_many_hold_permits_and_no_more() {
         assertThat(ask(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
         now += 10_000_000;
