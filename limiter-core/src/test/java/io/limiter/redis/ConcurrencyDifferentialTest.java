@@ -107,6 +107,23 @@ class ConcurrencyDifferentialTest {
         }
     }
 
+    @Test
+    void an_id_that_is_there_twice_counts_twice_and_is_released_once_at_a_time() {
+        String key = redis.prefix() + "{k}:holders";
+        Holder holder = new Holder(1, 1, redis.clock().micros() + 1000, 1000);
+        ConcurrencyLimit limit = new ConcurrencyLimit(3);
+        List<Request> requests = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            requests.addAll(List.of(Request.release(1), Request.renew(1), Request.hold(2 + i, 1)));
+        }
+        states.put(key, new Holders(List.of(holder, holder)));
+        RedisFixture.commands().set(key, codec.write(states.get(key)));
+        KeyRequests<?> asked = new KeyRequests<>(key, limit, requests);
+        List<Decision> expected = stepAll(asked);
+        assertThat(script().decide(List.of(asked)).get(0).decisions()).isEqualTo(expected);
+        assertThat(stored(key)).isEqualTo(states.get(key));
+    }
+
     private void run(int calls, Supplier<Engine> engines) {
         for (int call = 0; call < calls; call++) {
             moveClock();

@@ -7,14 +7,18 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Fleet;
+import io.limiter.testing.Seed;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -51,7 +55,7 @@ final class ConcurrencyFleetMember {
             if (args[4].equals("hog")) {
                 hold(limiter);
             } else {
-                work(limiter, ledger, ledgerKey(args[1]));
+                work(limiter, ledger, ledgerKey(args[1]), Fleet.member());
             }
         }
         System.out.println("end");
@@ -73,7 +77,8 @@ final class ConcurrencyFleetMember {
         System.out.println("closed");
     }
 
-    private static void work(ConcurrencyLimiter limiter, RedisCommands<String, String> ledger, String key) {
+    private static void work(ConcurrencyLimiter limiter, RedisCommands<String, String> ledger, String key, int member) {
+        AtomicInteger thread = new AtomicInteger(member * THREADS);
         AtomicBoolean running = new AtomicBoolean(true);
         Thread reader = new Thread(() -> {
             try {
@@ -87,10 +92,11 @@ final class ConcurrencyFleetMember {
         reader.setDaemon(true);
         reader.start();
         Concurrently.run(THREADS, () -> {
+            Random random = new Random(Seed.VALUE + thread.getAndIncrement());
             while (running.get()) {
                 try {
                     Optional<Lease> lease = limiter.tryAcquire(Duration.ofMillis(100));
-                    lease.ifPresent(held -> holdAndEnter(held, ledger, key));
+                    lease.ifPresent(held -> holdAndEnter(held, random.nextInt(30), ledger, key));
                 } catch (LimiterBackendException e) {
                     // It stood still for so long that the lease was over before the answer came.
                     System.err.println(e.getMessage());
@@ -100,11 +106,11 @@ final class ConcurrencyFleetMember {
     }
 
     /** What is entered as valid was held from one entry to the other, as the holder believes. */
-    private static void holdAndEnter(Lease lease, RedisCommands<String, String> ledger, String key) {
+    private static void holdAndEnter(Lease lease, int millis, RedisCommands<String, String> ledger, String key) {
         String hold = UUID.randomUUID().toString();
         try (lease) {
             enter(ledger, key, "from " + hold);
-            Thread.sleep((long) (Math.random() * 30));
+            Thread.sleep(millis);
             enter(ledger, key, "to " + hold);
             if (lease.isHeld()) {
                 enter(ledger, key, "valid " + hold);

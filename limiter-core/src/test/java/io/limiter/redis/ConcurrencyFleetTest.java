@@ -56,13 +56,13 @@ class ConcurrencyFleetTest {
                 RedisFixture.commands().lrange(ConcurrencyFleetMember.ledgerKey(redis.prefix()), 0, -1).stream()
                         .map(entry -> new String(entry, StandardCharsets.UTF_8))
                         .toList();
-        assertThat(mostAtOnce(ledger)).isBetween(1, LIMIT);
+        assertThat(mostAtOnce(ledger)).as(Seed.hint()).isBetween(1, LIMIT);
         try (RedisRateLimiterFactory factory = factory()) {
             ConcurrencyLimiter limiter = limiter(factory, LIMIT);
             for (int i = 0; i < LIMIT; i++) {
                 assertThat(limiter.tryAcquire("other", Duration.ZERO)).isPresent();
                 assertThat(limiter.tryAcquire(Duration.ofMinutes(1)))
-                        .as("all come back")
+                        .as("all come back; " + Seed.hint())
                         .isPresent();
             }
         }

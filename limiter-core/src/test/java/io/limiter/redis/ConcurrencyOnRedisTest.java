@@ -10,12 +10,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Holders;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -115,10 +116,12 @@ class ConcurrencyOnRedisTest {
     void waits_that_are_cancelled_at_any_moment_leave_nothing_held() {
         try (RedisRateLimiterFactory factory = factory(false)) {
             ConcurrencyLimiter limiter = limiter(factory, 3, Duration.ofMinutes(1));
+            AtomicInteger thread = new AtomicInteger();
             Concurrently.run(4, () -> {
+                Random random = new Random(Seed.VALUE + thread.getAndIncrement());
                 for (int i = 0; i < 100; i++) {
                     CompletableFuture<Lease> wanted = limiter.acquireAsync(1, Duration.ofMinutes(1));
-                    if (ThreadLocalRandom.current().nextBoolean()) {
+                    if (random.nextBoolean()) {
                         Thread.yield();
                     }
                     if (!wanted.cancel(false)) {
@@ -126,7 +129,7 @@ class ConcurrencyOnRedisTest {
                     }
                 }
             });
-            await().atMost(Duration.ofMinutes(1)).until(() -> limiter.inUse() == 0);
+            await(Seed.hint()).atMost(Duration.ofMinutes(1)).until(() -> limiter.inUse() == 0);
         }
     }
 

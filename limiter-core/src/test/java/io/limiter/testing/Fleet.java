@@ -16,6 +16,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** JVMs of their own on the tests' Redis. Nothing is left running after a test. */
 public final class Fleet implements AfterTestExecutionCallback {
 
+    private static final String MEMBER = "fleet.member";
+
     private final Redirect errors;
     private final List<Member> started = new ArrayList<>();
 
@@ -27,6 +29,11 @@ public final class Fleet implements AfterTestExecutionCallback {
     /** @param errors where the members' errors go */
     public Fleet(Redirect errors) {
         this.errors = errors;
+    }
+
+    /** In a member: which of the fleet it is, from 0, so that each has chances of its own from one seed. */
+    public static int member() {
+        return Integer.getInteger(MEMBER);
     }
 
     /**
@@ -51,6 +58,8 @@ public final class Fleet implements AfterTestExecutionCallback {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-Dtest.seed=" + Seed.VALUE,
+                "-D" + MEMBER + "=" + started.size(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 main.getName(),
