@@ -185,6 +185,14 @@ class ClusterTest {
         assertThat(perSecond.peek("a").remaining()).isEqualTo(1);
     }
 
+    @ParameterizedTest
+    @MethodSource("connections")
+    void permits_are_held_on_every_master(RedisConnectionFactory connections) {
+        for (RedisConnectionFactory other : CONNECTIONS) {
+            HoldingTogether.check(connections, other, "holding-" + prefix(connections) + prefix(other));
+        }
+    }
+
     /** On all masters. */
     private static long scriptCalls() {
         Pattern calls = Pattern.compile("cmdstat_evalsha:calls=(\\d+)");

@@ -54,6 +54,12 @@ class JedisTest extends RedisEngineContract {
     }
 
     @Test
+    void permits_are_held_together_with_lettuce() {
+        HoldingTogether.check(jedis, RedisFixture.connections(), redis.prefix());
+        HoldingTogether.check(RedisFixture.connections(), jedis, redis.prefix());
+    }
+
+    @Test
     void an_error_names_the_key() {
         redis.expectForeignValues();
         RedisFixture.commands().lpush(redis.prefix() + "{k}", new byte[] {1});

@@ -6,6 +6,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.testing.TestSentinel;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,22 @@ class SentinelTest {
 
     @Test
     void lettuce_and_jedis_limit_together() {
+        withBoth((lettuce, jedis) -> {
+            for (String name : List.of("a", "b")) {
+                assertThat(limiter(lettuce, name).tryAcquire(3)).isTrue();
+                assertThat(limiter(jedis, name).tryAcquire(3)).isFalse();
+                assertThat(limiter(jedis, name).tryAcquire(2)).isTrue();
+                assertThat(limiter(lettuce, name).tryAcquire()).isFalse();
+            }
+        });
+    }
+
+    @Test
+    void lettuce_and_jedis_hold_permits_together() {
+        withBoth((lettuce, jedis) -> HoldingTogether.check(lettuce, jedis, "holding:"));
+    }
+
+    private static void withBoth(BiConsumer<RedisConnectionFactory, RedisConnectionFactory> test) {
         LettuceConnectionFactory lettuce = new LettuceConnectionFactory(configuration());
         JedisConnectionFactory jedis = new JedisConnectionFactory(configuration());
         lettuce.afterPropertiesSet();
@@ -38,12 +55,7 @@ class SentinelTest {
         jedis.afterPropertiesSet();
         jedis.start();
         try {
-            for (String name : List.of("a", "b")) {
-                assertThat(limiter(lettuce, name).tryAcquire(3)).isTrue();
-                assertThat(limiter(jedis, name).tryAcquire(3)).isFalse();
-                assertThat(limiter(jedis, name).tryAcquire(2)).isTrue();
-                assertThat(limiter(lettuce, name).tryAcquire()).isFalse();
-            }
+            test.accept(lettuce, jedis);
         } finally {
             jedis.destroy();
             lettuce.destroy();
