@@ -56,7 +56,8 @@ public final class TokenBucketBuilder {
     /**
      * Lets every instance take permits ahead in blocks and give them out without asking Redis, while a key is hot. That
      * is fast and a little less exact: over any length of time the fleet admits at most one block for each instance more
-     * than without. Default: every permit is asked for. Only where the caller waits for its own permits.
+     * than without. Default: every permit is asked for. Only where the caller waits for its own permits. Permits leased
+     * so are spent when they are given out; a place that a caller holds and gives back is a {@link ConcurrencyLimit}'s.
      *
      * @param maxPermits how many permits of one key an instance holds at most, at least 1
      * @param maxTime how long it holds them at most, from 1 ms to 1 h; what is unused then goes back

@@ -15,6 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * All leases that a factory has handed out, and those who wait for one. Safe for use by many threads.
  *
+ * <p>These are places of a {@link ConcurrencyLimit}, <em>held</em> by one caller each until they are given back; what
+ * {@link Leases} takes are blocks of a rate limit's permits, which its instance <em>spends</em>.
+ *
  * <p>Every lease has an id that is chosen here and known before the backend is asked. So if there is no answer, what may
  * have been granted is released all the same.
  */

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * {@code d}, at most {@code max + rate * d + instances * block} permits are used, where {@code block} is the lease's
  * {@code maxPermits}.
  *
+ * <p>What is leased here is a block of permits that will be <em>spent</em>, by an instance; the leases of
+ * {@link HeldLeases} are places that are <em>held</em>, each by one caller, and come back.
+ *
  * <p>See {@link LeasedKey} for how much is taken ahead, and when. A table of fixed size, in which each key has one place:
  * a key whose place another hot key holds is simply asked for.
  */
