@@ -20,6 +20,12 @@ import java.lang.annotation.Target;
  * after {@link #lease()} seconds; a call that takes longer than that keeps its place, because it is renewed meanwhile. One
  * whose instance stood still for longer than the lease has lost it, which is logged, and goes on all the same.
  *
+ * <p>A method cannot carry it whose result does its work later and does not say when that is done: publishers, plain
+ * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
+ * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} too. It
+ * would hold its place for none of the work, so it fails the start. What is hidden behind another type, such as
+ * {@code Object}, is not found.
+ *
  * <p>A call beyond the limit does not reach the method; the caller gets a
  * {@link io.limiter.RateLimitExceededException}, which a servlet application answers with status 429 unless it handles
  * the exception itself. {@link RateLimit}s and {@link CountLimit}s of the method are asked before.

@@ -38,12 +38,14 @@ record DeclaredConcurrency(
                 LimitAnnotations.of(ConcurrentLimit.class, method, userClass).get(0);
         String methodName = MethodName.of(userClass, method);
         String where = "@ConcurrentLimit for " + methodName;
-        CallStyle style = CallStyle.of(method);
-        if (style == CallStyle.MONO || style == CallStyle.FLUX) {
+        Class<?> late = LateResults.find(method);
+        if (late != null) {
             throw new InvalidLimitException(
                     where,
-                    "it would do nothing for a method that returns a publisher, whose work begins when the method has"
-                            + " returned: use a ConcurrencyLimiter in the publisher");
+                    "it would be over before the work is: the method has returned when that of a "
+                            + late.getSimpleName()
+                            + " begins. Limit the method that does the work, use a ConcurrencyLimiter there, or"
+                            + " return a CompletableFuture that is completed when the work is done");
         }
         try {
             String name = annotation.getString("name");

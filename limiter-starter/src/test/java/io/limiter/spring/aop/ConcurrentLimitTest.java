@@ -307,7 +307,7 @@ class ConcurrentLimitTest {
                 Arguments.of(Private.class, "the method is private"),
                 Arguments.of(Final.class, "the method is final"),
                 Arguments.of(Nothing.class, "it has no public methods"),
-                Arguments.of(Publisher.class, "a method that returns a publisher"),
+                Arguments.of(Publisher.class, "the method has returned when that of a Mono begins. Limit the method"),
                 Arguments.of(OnBeanMethod.class, "the method makes a bean"),
                 Arguments.of(OneName.class, "it shares the name 'one' with"));
     }
