@@ -2,6 +2,7 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.TestRedis;
@@ -10,8 +11,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.Advised;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -26,6 +32,16 @@ class OverHttpTest {
 
     @RestController
     static class Limited {
+
+        private final CountDownLatch running = new CountDownLatch(1);
+        private final CountDownLatch end = new CountDownLatch(1);
+
+        @GetMapping("/held")
+        @ConcurrentLimit(lease = 60, limitType = LimitType.CUSTOM, key = "#{run}")
+        public String held(@RequestParam("run") String run) throws InterruptedException {
+            running.countDown();
+            return end.await(2, TimeUnit.MINUTES) ? "done" : "waited in vain";
+        }
 
         @GetMapping("/rate")
         @RateLimit(rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{run}")
@@ -52,8 +68,8 @@ class OverHttpTest {
         try (ConfigurableApplicationContext one = start();
                 ConfigurableApplicationContext two = start()) {
             long startNanos = System.nanoTime();
-            assertThat(get(one).statusCode()).isEqualTo(200);
-            HttpResponse<String> refused = get(two);
+            assertThat(get(one, "/rate").statusCode()).isEqualTo(200);
+            HttpResponse<String> refused = get(two, "/rate");
             long elapsedSeconds =
                     Duration.ofNanos(System.nanoTime() - startNanos).toSeconds();
             assertThat(refused.statusCode()).isEqualTo(429);
@@ -65,6 +81,37 @@ class OverHttpTest {
         }
     }
 
+    @Test
+    void twoInstancesShareOnePlace() throws Exception {
+        try (ConfigurableApplicationContext one = start();
+                ConfigurableApplicationContext two = start()) {
+            Limited limited = one.getBean(Limited.class);
+            CompletableFuture<HttpResponse<String>> first =
+                    HttpClient.newHttpClient().sendAsync(request(one, "/held"), HttpResponse.BodyHandlers.ofString());
+            try {
+                assertThat(target(limited).running.await(1, TimeUnit.MINUTES)).isTrue();
+                HttpResponse<String> refused = get(two, "/held");
+                assertThat(refused.statusCode()).isEqualTo(429);
+                assertThat(refused.headers().firstValueAsLong("Retry-After").orElseThrow())
+                        .as("until the lease is over")
+                        .isBetween(1L, 60L);
+                assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+                assertThat(refused.body()).contains("\"status\":429").contains("\"instance\":\"/held\"");
+            } finally {
+                target(limited).end.countDown();
+            }
+            assertThat(first.get(1, TimeUnit.MINUTES).body()).isEqualTo("done");
+            target(two.getBean(Limited.class)).end.countDown();
+            assertThat(get(two, "/held").body()).as("its place was given back").isEqualTo("done");
+        }
+    }
+
+    /** The bean itself and not its proxy, which has fields of its own. */
+    private static Limited target(Limited proxy) throws Exception {
+        return (Limited)
+                Objects.requireNonNull(((Advised) proxy).getTargetSource().getTarget());
+    }
+
     private static ConfigurableApplicationContext start() {
         return SpringApplication.run(
                 Application.class,
@@ -73,10 +120,13 @@ class OverHttpTest {
                 "--spring.main.banner-mode=off");
     }
 
-    private HttpResponse<String> get(ConfigurableApplicationContext context) throws Exception {
-        URI uri = URI.create(
-                "http://localhost:" + context.getEnvironment().getProperty("local.server.port") + "/rate?run=" + run);
-        return HttpClient.newHttpClient()
-                .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    private HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
+        return HttpClient.newHttpClient().send(request(context, path), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpRequest request(ConfigurableApplicationContext context, String path) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path + "?run=" + run))
+                .build();
     }
 }
