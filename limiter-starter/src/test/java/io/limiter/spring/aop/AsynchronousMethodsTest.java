@@ -13,6 +13,7 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.testing.TestRedis;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -20,9 +21,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.aspectj.lang.annotation.Aspect;
 import org.aspectj.lang.annotation.Before;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.Order;
@@ -77,6 +80,17 @@ class AsynchronousMethodsTest {
 
         @RateLimit(limitType = LimitType.USER)
         public CompletableFuture<String> byUser() {
+            return own;
+        }
+
+        @RateLimit
+        public @Nullable CompletableFuture<String> forgets() {
+            return null;
+        }
+
+        @RateLimit
+        public CompletableFuture<String> calling(Runnable inside) {
+            inside.run();
             return own;
         }
 
@@ -198,15 +212,65 @@ class AsynchronousMethodsTest {
     }
 
     @Test
+    void a_call_that_is_cancelled_between_its_decision_and_its_thread_is_not_made() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            result.cancel(true);
+            execute();
+            assertThat(service.calls()).isEmpty();
+        });
+    }
+
+    @Test
+    void one_that_is_cancelled_while_the_method_runs_cancels_what_that_returns() {
+        run(service -> {
+            AtomicReference<CompletableFuture<String>> result = new AtomicReference<>();
+            result.set(service.calling(() -> result.get().cancel(true)));
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            execute();
+            assertThat(service.own()).isCancelled();
+        });
+    }
+
+    @Test
+    void what_the_methods_own_future_fails_with_is_in_the_future() {
+        run(service -> {
+            CompletableFuture<String> result = service.call();
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            execute();
+            service.own().completeExceptionally(new IllegalStateException("later"));
+            assertThat(result).isCompletedExceptionally();
+            assertThatThrownBy(result::get).hasRootCauseMessage("later");
+        });
+    }
+
+    @Test
+    void a_method_that_returns_no_future_is_an_error() {
+        run(service -> {
+            CompletableFuture<String> result = Objects.requireNonNull(service.forgets());
+            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            execute();
+            assertThat(result).isCompletedExceptionally();
+            assertThatThrownBy(result::get)
+                    .cause()
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("forgets() returned null instead of a future");
+        });
+    }
+
+    @Test
     void what_goes_wrong_is_in_the_future() {
         run(service -> {
             CompletableFuture<String> failed = service.call();
             decisions.asked.get(0).completeExceptionally(new IllegalStateException("no backend"));
             execute();
+            assertThat(failed).isCompletedExceptionally();
             assertThatThrownBy(failed::get).hasRootCauseMessage("no backend");
             CompletableFuture<String> thrown = service.fails();
             decisions.asked.get(1).complete(HeldDecisions.GRANTED);
             execute();
+            assertThat(thrown).isCompletedExceptionally();
             assertThatThrownBy(thrown::get).hasRootCauseMessage("before there was a future");
         });
         Executor full = task -> {
@@ -221,6 +285,7 @@ class AsynchronousMethodsTest {
                     CompletableFuture<String> result =
                             context.getBean(Service.class).call();
                     decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+                    assertThat(result).isCompletedExceptionally();
                     assertThatThrownBy(result::get).hasRootCauseMessage("full");
                 });
     }

@@ -15,6 +15,7 @@ import java.math.BigInteger;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,10 +43,27 @@ class CostAndConditionTest {
                 condition = "#{amount > 100 and !items.isEmpty()}",
                 limitType = LimitType.CUSTOM,
                 key = "#{who}")
-        public void large(String who, int amount, List<String> items) {}
+        public void large(String who, int amount, @Nullable List<String> items) {}
 
         @CountLimit(limit = 1, period = 3600, condition = "#{flag}")
         public void flagged(@Nullable Boolean flag) {}
+
+        @CountLimit(limit = 5, period = 3600, cost = "#{amount}", condition = "#{amount > 9}")
+        public void onlyLarge(int amount) {}
+
+        @CountLimit(limit = 10, period = 3600, cost = "#{amount}")
+        @CountLimit(limit = 9, period = 60, cost = "#{amount * 2}", condition = "#{amount != 3}")
+        public void twoLimits(int amount) {}
+
+        @CountLimit(limit = 10, period = 3600, cost = "#{amount}")
+        public CompletableFuture<String> later(int amount) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @CountLimit(limit = 10, period = 3600, cost = "#{amount}", limitType = LimitType.CUSTOM, key = "#{who}")
+        public CompletableFuture<String> laterFor(String who, int amount) {
+            return CompletableFuture.completedFuture("done");
+        }
     }
 
     static List<Object> unusable() {
@@ -92,7 +110,43 @@ class CostAndConditionTest {
             shop.count(BigInteger.ONE);
             shop.count(4);
             shop.count(0);
+            shop.count(0L);
+            shop.count(0.0);
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> shop.count(1));
+        });
+    }
+
+    @Test
+    void the_largest_cost_is_a_cost() {
+        run(shop -> assertThatExceptionOfType(RateLimitExceededException.class)
+                .isThrownBy(() -> shop.count((long) Integer.MAX_VALUE))
+                .satisfies(e -> assertThat(e.decision().retryAfter()).isEqualTo(Decision.NEVER)));
+    }
+
+    @Test
+    void each_of_several_limits_has_a_cost_and_a_condition_of_its_own() {
+        run(shop -> {
+            shop.twoLimits(4);
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> shop.twoLimits(1))
+                    .satisfies(e -> assertThat(e.decision().remaining()).isEqualTo(1));
+            shop.twoLimits(3);
+            shop.twoLimits(3);
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> shop.twoLimits(3))
+                    .satisfies(e -> assertThat(e.decision().limit()).isEqualTo(10));
+        });
+    }
+
+    @Test
+    void a_method_that_returns_a_future_takes_its_cost_too() {
+        run(shop -> {
+            assertThat(shop.later(7)).isCompletedWithValue("done");
+            assertThat(shop.later(4)).isCompletedExceptionally();
+            assertThat(shop.later(3)).isCompletedWithValue("done");
+            assertThat(shop.laterFor("bob", 7)).isCompletedWithValue("done");
+            assertThat(shop.laterFor("bob", 4)).isCompletedExceptionally();
+            assertThat(shop.laterFor("eve", 10)).isCompletedWithValue("done");
         });
     }
 
@@ -124,6 +178,9 @@ class CostAndConditionTest {
         run(shop -> assertThatExceptionOfType(InvalidLimitArgumentException.class)
                 .isThrownBy(() -> shop.order(null))
                 .withMessageContaining("has no value"));
+        run(shop -> assertThatExceptionOfType(InvalidLimitArgumentException.class)
+                .isThrownBy(() -> shop.large("bob", 101, null))
+                .withMessageContaining("has no value"));
     }
 
     @Test
@@ -136,6 +193,14 @@ class CostAndConditionTest {
                     .isThrownBy(() -> shop.large("bob", 101, items(1)));
             // Where it does not apply, there need not be a key.
             shop.large(" ", 1, items(1));
+        });
+    }
+
+    @Test
+    void a_call_to_which_it_does_not_apply_costs_nothing() {
+        run(shop -> {
+            shop.onlyLarge(9);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> shop.onlyLarge(10));
         });
     }
 

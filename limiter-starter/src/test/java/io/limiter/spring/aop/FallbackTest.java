@@ -8,7 +8,9 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import java.io.IOException;
 import java.util.function.Consumer;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** What answers a refused call. */
@@ -28,7 +30,12 @@ class FallbackTest {
 
     static class Index extends Base implements Source<String> {
 
-        private final String state = "cached ";
+        // Not a constant, which would be there in a proxy too.
+        private final String state;
+
+        Index() {
+            state = "cached ";
+        }
 
         @Override
         @CountLimit(period = 3600, fallback = "cached")
@@ -70,6 +77,64 @@ class FallbackTest {
         public int limitedToo() {
             return 2;
         }
+    }
+
+    abstract static class Shelf<T> {
+
+        @CountLimit(period = 3600, fallback = "spelledOut")
+        public String lend(T what, int count) {
+            return "lent";
+        }
+
+        @CountLimit(period = 3600, fallback = "asDeclared")
+        public String sell(T what) {
+            return "sold";
+        }
+
+        String asDeclared(T what) {
+            return "not sold: " + what;
+        }
+
+        Object overridden() {
+            return "above";
+        }
+
+        abstract T substitute();
+    }
+
+    static class Books extends Shelf<String> {
+
+        private String spelledOut(String what, int count, Decision refusal) {
+            return count + " of " + what + ", limit " + refusal.limit();
+        }
+
+        @CountLimit(period = 3600, fallback = "overridden")
+        public String title() {
+            return "title";
+        }
+
+        @Override
+        String overridden() {
+            return "here";
+        }
+
+        @CountLimit(period = 3600, fallback = "substitute")
+        public String any() {
+            return "any";
+        }
+
+        @Override
+        String substitute() {
+            return "another";
+        }
+    }
+
+    interface Repository {
+
+        @CountLimit(period = 3600, fallback = "none")
+        String find();
+
+        String none();
     }
 
     @Test
@@ -114,6 +179,60 @@ class FallbackTest {
             assertThat(index.limited()).isEqualTo(2);
             assertThat(index.limited()).isEqualTo(2);
         });
+    }
+
+    @Test
+    void types_can_be_those_of_a_generic_superclass_or_spelled_out() {
+        Contexts.local().withBean(Books.class).run(context -> {
+            Books books = context.getBean(Books.class);
+            books.lend("a", 2);
+            assertThat(books.lend("b", 3)).isEqualTo("3 of b, limit 1");
+            books.sell("a");
+            assertThat(books.sell("b")).isEqualTo("not sold: b");
+        });
+    }
+
+    @Test
+    void one_that_is_overridden_can_return_more() {
+        Contexts.local().withBean(Books.class).run(context -> {
+            Books books = context.getBean(Books.class);
+            books.title();
+            assertThat(books.title()).isEqualTo("here");
+            books.any();
+            assertThat(books.any()).isEqualTo("another");
+        });
+    }
+
+    @Test
+    void it_answers_on_the_bean_inside_another_proxy() {
+        Contexts.local()
+                .withBean(Index.class, () -> (Index) classProxy(new Index()))
+                .run(context -> {
+                    Index index = context.getBean(Index.class);
+                    index.find("x");
+                    assertThat(index.find("x")).isEqualTo("cached x");
+                });
+    }
+
+    @Test
+    void or_on_the_proxy_if_only_that_has_the_method() {
+        ProxyFactory factory = new ProxyFactory();
+        factory.setTarget(new Object());
+        factory.setInterfaces(Repository.class);
+        factory.addAdvice((MethodInterceptor) call -> call.getMethod().getName());
+        Contexts.local()
+                .withBean(Repository.class, () -> (Repository) factory.getProxy())
+                .run(context -> {
+                    Repository repository = context.getBean(Repository.class);
+                    assertThat(repository.find()).isEqualTo("find");
+                    assertThat(repository.find()).isEqualTo("none");
+                });
+    }
+
+    private static Object classProxy(Object target) {
+        ProxyFactory factory = new ProxyFactory(target);
+        factory.setProxyTargetClass(true);
+        return factory.getProxy();
     }
 
     @Test

@@ -273,6 +273,15 @@ class InvalidLimitsTest {
         }
     }
 
+    static class FallbackOfVoid {
+        @RateLimit(fallback = "other")
+        public void call() {}
+
+        String other() {
+            return "";
+        }
+    }
+
     static class NoResolver {
         @RateLimit(resolver = "theBean")
         public void call() {}
@@ -335,6 +344,7 @@ class InvalidLimitsTest {
                 Arguments.of(TwoFallbacks.class, "fallback 'other' is ambiguous"),
                 Arguments.of(
                         FallbackOfOtherType.class, "fallback 'other' returns java.lang.String, and must return int"),
+                Arguments.of(FallbackOfVoid.class, "fallback 'other' returns java.lang.String, and must return void"),
                 Arguments.of(
                         NoResolver.class,
                         "resolver 'theBean' must be the name of a io.limiter.spring.aop.LimitResolver"),

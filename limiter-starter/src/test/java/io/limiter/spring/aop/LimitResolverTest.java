@@ -3,11 +3,13 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import java.time.Duration;
@@ -48,7 +50,17 @@ class LimitResolverTest {
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
                 resolver = "plans")
-        public void call(String tenant, int amount) {}
+        public void call(String tenant, @Nullable Integer amount) {}
+
+        @CountLimit(name = "all", limit = 9, period = 60)
+        @CountLimit(
+                name = "each",
+                limit = 2,
+                period = 3600,
+                limitType = LimitType.CUSTOM,
+                key = "#{tenant}",
+                resolver = "plans")
+        public void callUnderTwo(String tenant) {}
     }
 
     @Test
@@ -58,6 +70,35 @@ class LimitResolverTest {
             calls(api, "gold", 4);
             calls(api, "basic", 2);
         });
+    }
+
+    @Test
+    void one_of_several_limits_can_be_resolved() {
+        run((api, plans) -> {
+            plans.byTenant.put("gold", new FixedWindow(4, HOUR));
+            for (int i = 0; i < 4; i++) {
+                api.callUnderTwo("gold");
+            }
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> api.callUnderTwo("gold"))
+                    .satisfies(e -> assertThat(e.decision().limit()).isEqualTo(4));
+        });
+    }
+
+    @Test
+    void what_is_resolved_has_the_name_and_the_prefix_of_what_is_declared() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        FixedWindow resolved = new FixedWindow(5, HOUR);
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> factory)
+                .withBean(Api.class)
+                .withBean("plans", LimitResolver.class, () -> call -> resolved)
+                .run(context -> {
+                    context.getBean(Api.class).call("acme", 1);
+                    assertThat(factory.built())
+                            .last()
+                            .isEqualTo(new RecordingLimiterFactory.Built("countLimit:", "api", resolved));
+                });
     }
 
     @Test
@@ -81,6 +122,11 @@ class LimitResolverTest {
             assertThat(call.name()).isEqualTo("api");
             assertThat(call.declared()).isEqualTo(new FixedWindow(2, HOUR));
             assertThat(call.key()).isEqualTo("acme");
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .as("the call's arguments are not the resolver's to change")
+                    .isThrownBy(() -> call.arguments().set(1, 8));
+            api.call("acme", null);
+            assertThat(plans.asked.get(1).arguments()).containsExactly("acme", null);
         });
     }
 

@@ -10,9 +10,16 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.aspectj.lang.annotation.Aspect;
+import org.aspectj.lang.annotation.Before;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.core.annotation.Order;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -26,10 +33,20 @@ class ReactiveMethodsTest {
     static class Service {
 
         private final AtomicInteger calls = new AtomicInteger();
+        private final List<Thread> callers = new CopyOnWriteArrayList<>();
 
         // Not a field: those of a proxy are empty.
         public AtomicInteger calls() {
             return calls;
+        }
+
+        public List<Thread> callers() {
+            return callers;
+        }
+
+        @CountLimit(limit = 1, period = 3600)
+        public @Nullable Mono<String> forgets() {
+            return null;
         }
 
         @CountLimit(limit = 2, period = 3600)
@@ -62,7 +79,24 @@ class ReactiveMethodsTest {
         @CountLimit(limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{who}")
         public Mono<Boolean> thread(String who) {
             calls.incrementAndGet();
+            callers.add(Thread.currentThread());
             return Mono.just(Schedulers.isInNonBlockingThread());
+        }
+    }
+
+    @Aspect
+    @Order
+    static class Inside {
+
+        private int calls;
+
+        int calls() {
+            return calls;
+        }
+
+        @Before("execution(* io.limiter.spring.aop.ReactiveMethodsTest.Service.mono())")
+        void count() {
+            calls++;
         }
     }
 
@@ -75,6 +109,38 @@ class ReactiveMethodsTest {
             assertThat(mono.block(LONG)).isEqualTo("one");
             assertThatThrownBy(() -> mono.block(LONG)).isInstanceOf(RateLimitExceededException.class);
             assertThat(service.calls()).hasValue(2);
+        });
+    }
+
+    @Test
+    void an_aspect_further_inside_is_called_for_each_subscription() {
+        Contexts.local()
+                .withConfiguration(Contexts.aop())
+                .withBean(Inside.class)
+                .withBean(Service.class)
+                .run(context -> {
+                    Mono<String> mono = context.getBean(Service.class).mono();
+                    mono.block(LONG);
+                    mono.block(LONG);
+                    assertThat(context.getBean(Inside.class).calls()).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void a_decision_that_is_there_at_once_needs_no_other_thread() {
+        local(service -> {
+            service.thread("bob").block(LONG);
+            assertThat(service.callers()).containsExactly(Thread.currentThread());
+        });
+    }
+
+    @Test
+    void a_method_that_returns_no_publisher_is_an_error() {
+        local(service -> {
+            Mono<String> forgotten = Objects.requireNonNull(service.forgets());
+            assertThatThrownBy(() -> forgotten.block(LONG))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("forgets() returned null instead of a publisher");
         });
     }
 
