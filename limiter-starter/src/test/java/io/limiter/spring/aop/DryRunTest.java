@@ -2,9 +2,12 @@ package io.limiter.spring.aop;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import io.limiter.CountLimiter;
 import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
@@ -16,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ApplicationContext;
 
 /** Limits that refuse nobody. */
 class DryRunTest {
@@ -28,6 +34,15 @@ class DryRunTest {
         public String call() {
             return "called";
         }
+
+        @CountLimit(name = "dry", limit = 2, period = 3600, enforce = false)
+        @CountLimit(name = "wet", limit = 3, period = 3600)
+        @CountLimit(name = "wetter", limit = 4, period = 3600)
+        public void besideOthers() {}
+
+        @CountLimit(name = "dry", limit = 2, period = 3600, enforce = false)
+        @CountLimit(name = "wet", limit = 3, period = 3600)
+        public void besideOne() {}
     }
 
     @Test
@@ -86,6 +101,39 @@ class DryRunTest {
     }
 
     @Test
+    void beside_others_it_is_asked_last_and_keeps_nothing_from_them() {
+        Contexts.local().withBean(Tried.class).run(context -> {
+            Tried tried = context.getBean(Tried.class);
+            for (int i = 0; i < 3; i++) {
+                tried.besideOthers();
+            }
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(tried::besideOthers);
+            assertThat(remaining(context, "wet", 3)).isZero();
+            assertThat(remaining(context, "wetter", 4)).isOne();
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_call_that_the_others_refuse_takes_nothing_from_it(boolean several) {
+        Contexts.local().withBean(Tried.class).run(context -> {
+            Tried tried = context.getBean(Tried.class);
+            assertThat(count(context, "wet", 3).tryAcquire(3)).isTrue();
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(several ? tried::besideOthers : tried::besideOne);
+            assertThat(remaining(context, "dry", 2)).isEqualTo(2);
+        });
+    }
+
+    private static long remaining(ApplicationContext context, String name, int limit) {
+        return count(context, name, limit).peek().remaining();
+    }
+
+    private static CountLimiter count(ApplicationContext context, String name, int limit) {
+        return context.getBean(LimiterFactory.class).count(name, limit, Duration.ofHours(1));
+    }
+
+    @Test
     void it_tells_of_the_first_refusal_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
         DryRunLog dryRun = new DryRunLog("the limit", nanos::get);
@@ -102,6 +150,9 @@ class DryRunTest {
             nanos.incrementAndGet();
             dryRun.refused(REFUSAL);
             assertThat(log.all()).hasSize(2).last(as(STRING)).contains("a call, and 2 before it");
+            nanos.addAndGet(Duration.ofSeconds(60).toNanos());
+            dryRun.refused(REFUSAL);
+            assertThat(log.all()).hasSize(3).last(as(STRING)).contains("a call, and 0 before it");
         }
     }
 }

@@ -8,6 +8,7 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.time.Duration;
 import java.util.List;
@@ -42,6 +43,16 @@ class ReactiveMethodsTest {
 
         public List<Thread> callers() {
             return callers;
+        }
+
+        @CountLimit(limit = 1, period = 3600, limitType = LimitType.USER)
+        public Flux<Integer> byUser() {
+            return Flux.just(1);
+        }
+
+        @CountLimit(limit = 1, period = 3600, limitType = LimitType.USER)
+        public Mono<Integer> oneByUser() {
+            return Mono.just(1);
         }
 
         @CountLimit(limit = 1, period = 3600)
@@ -166,8 +177,29 @@ class ReactiveMethodsTest {
 
     @Test
     void a_missing_key_is_in_the_publisher() {
-        local(service ->
-                assertThatThrownBy(() -> service.thread(" ").block(LONG)).isInstanceOf(MissingLimitKeyException.class));
+        local(service -> {
+            Mono<Boolean> mono = service.thread(" ");
+            assertThatThrownBy(() -> mono.block(LONG)).isInstanceOf(MissingLimitKeyException.class);
+            Flux<Integer> flux = service.byUser();
+            assertThatThrownBy(flux::blockLast).isInstanceOf(MissingLimitKeyException.class);
+        });
+    }
+
+    @Test
+    void keys_are_those_of_the_calling_thread_not_of_the_subscribing_one() {
+        ThreadLocal<String> user = new ThreadLocal<>();
+        Contexts.local()
+                .withBean(CurrentUser.class, () -> user::get)
+                .withBean(Service.class)
+                .run(context -> {
+                    Service service = context.getBean(Service.class);
+                    user.set("bob");
+                    Flux<Integer> flux = service.byUser();
+                    Mono<Integer> mono = service.oneByUser();
+                    user.set(" ");
+                    assertThat(flux.collectList().block(LONG)).containsExactly(1);
+                    assertThat(mono.block(LONG)).isEqualTo(1);
+                });
     }
 
     @Test
@@ -196,7 +228,10 @@ class ReactiveMethodsTest {
     }
 
     private static void local(Consumer<Service> test) {
-        Contexts.local().withBean(Service.class).run(context -> test.accept(context.getBean(Service.class)));
+        Contexts.local()
+                .withBean(CurrentUser.class, () -> () -> " ")
+                .withBean(Service.class)
+                .run(context -> test.accept(context.getBean(Service.class)));
     }
 
     private static void held(HeldDecisions decisions, Consumer<Service> test) {

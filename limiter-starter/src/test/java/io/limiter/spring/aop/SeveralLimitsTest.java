@@ -74,7 +74,61 @@ class SeveralLimitsTest {
         run(SamePermitsTwice.class, bean -> {
             bean.call("a", "a");
             refused(() -> bean.call("b", "a"));
+            // The refused call has taken nothing of b: other keys are other permits.
             bean.call("b", "c");
+            bean.call("b", "d");
+            refused(() -> bean.call("b", "e"));
+        });
+    }
+
+    static class SamePermitsFirstAndLast {
+
+        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{from}")
+        @RateLimit(name = "other", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{from}")
+        @RateLimit(name = "once", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{to}")
+        public void call(String from, String to) {}
+    }
+
+    @Test
+    void whereverTheyStand() {
+        run(SamePermitsFirstAndLast.class, bean -> {
+            bean.call("a", "a");
+            refused(() -> bean.call("b", "a"));
+        });
+    }
+
+    static class OtherNames {
+
+        @RateLimit(name = "large", rate = 1.0 / 60, burst = 120)
+        @RateLimit(name = "small", rate = 1.0 / 60, burst = 60)
+        public void both() {}
+
+        @RateLimit(name = "large", rate = 1.0 / 60, burst = 120)
+        public void large() {}
+
+        @RateLimit(name = "later", rate = 1.0 / 60, burst = 120)
+        @CountLimit(limit = 9, period = 3600)
+        public CompletableFuture<String> later() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    @Test
+    void limitsOfOtherNamesAreOtherPermits() {
+        run(OtherNames.class, bean -> {
+            bean.both();
+            refused(bean::both);
+            bean.large();
+            refused(bean::large);
+        });
+    }
+
+    @Test
+    void ofAFutureTheyAreTakenOnceToo() {
+        run(OtherNames.class, bean -> {
+            assertThat(bean.later()).isCompletedWithValue("done");
+            assertThat(bean.later()).isCompletedWithValue("done");
+            assertThat(bean.later()).isCompletedExceptionally();
         });
     }
 
