@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.testing.Fleet;
+import io.limiter.testing.Seed;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

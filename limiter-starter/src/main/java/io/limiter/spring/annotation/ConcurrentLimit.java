@@ -30,6 +30,8 @@ import java.lang.annotation.Target;
  * {@link io.limiter.RateLimitExceededException}, which a servlet application answers with status 429 unless it handles
  * the exception itself. {@link RateLimit}s and {@link CountLimit}s of the method are asked before.
  *
+ * <p>{@code limiter.limits.<name>.limit}, {@code .lease} and {@code .timeout} in the configuration win over what stands here.
+ *
  * <p>Where it can stand and what fails at the start is the same as for {@link RateLimit}; there is one for a method. To
  * limit the calls within one JVM, all together, Spring Framework 7 has a {@code @ConcurrencyLimit} of its own, which asks no
  * Redis.

@@ -4,6 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.key.CallKeys;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.springframework.core.Ordered;
 
@@ -18,19 +19,30 @@ public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurren
      * @param order of the {@link LimitAdvisor}
      */
     public ConcurrentLimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order) {
+        this(factory, keys, order, new ConfiguredLimits(Map.of()));
+    }
+
+    /**
+     * @param factory asked for when the first limiter is built, not before the application's beans are there
+     * @param order of the {@link LimitAdvisor}
+     * @param configured by the names of limits, whose numbers they change
+     */
+    public ConcurrentLimitAdvisor(
+            Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
         super(
-                methods(factory, keys),
+                methods(factory, keys, configured),
                 ConcurrentLimitInterceptor::new,
                 order == Ordered.LOWEST_PRECEDENCE ? order : order + 1);
     }
 
-    private static LimitedMethods<?, BoundConcurrency> methods(Supplier<LimiterFactory> factory, CallKeys keys) {
+    private static LimitedMethods<?, BoundConcurrency> methods(
+            Supplier<LimiterFactory> factory, CallKeys keys, ConfiguredLimits configured) {
         LimitBinder<DeclaredConcurrency, BoundConcurrency> binder =
                 new LimitBinder<>(factory, keys, BoundConcurrency::of);
         return new LimitedMethods<>(
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(ConcurrentLimit.class)),
-                        (method, userClass) -> DeclaredConcurrency.parse(method, userClass, keys)),
+                        (method, userClass) -> DeclaredConcurrency.parse(method, userClass, keys, configured)),
                 (method, declared) -> binder.bind(declared));
     }
 }

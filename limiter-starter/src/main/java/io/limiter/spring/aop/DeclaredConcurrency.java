@@ -33,7 +33,7 @@ record DeclaredConcurrency(
     /**
      * @throws InvalidLimitException if it cannot work
      */
-    static DeclaredConcurrency parse(Method method, Class<?> userClass, CallKeys keys) {
+    static DeclaredConcurrency parse(Method method, Class<?> userClass, CallKeys keys, ConfiguredLimits configured) {
         MergedAnnotation<ConcurrentLimit> annotation =
                 LimitAnnotations.of(ConcurrentLimit.class, method, userClass).get(0);
         String methodName = MethodName.of(userClass, method);
@@ -48,24 +48,40 @@ record DeclaredConcurrency(
                             + " return a CompletableFuture that is completed when the work is done");
         }
         try {
-            String name = annotation.getString("name");
+            String given = annotation.getString("name");
+            String name = given.isEmpty() ? methodName : given;
+            ConfiguredLimits.Concurrency configuration = configured.concurrency(name, numbers(annotation));
             LimitType type = annotation.getEnum("limitType", LimitType.class);
             // The key's names are those of the arguments where the annotation stands, which may be an interface.
             Method annotated = annotation.getSource() instanceof Method source ? source : method;
             return new DeclaredConcurrency(
                     where,
                     annotation.getString("prefix"),
-                    name.isEmpty() ? methodName : name,
-                    new ConcurrencyLimit(
-                            annotation.getInt("limit"),
-                            LimitAnnotations.seconds(
-                                    annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS)),
-                    LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS),
+                    name,
+                    configuration.limit(),
+                    configuration.timeout(),
                     type,
                     keys.of(type, annotation.getString("key"), annotated),
                     annotation.getString("message"));
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
         }
+    }
+
+    private static LimitSettings numbers(MergedAnnotation<ConcurrentLimit> annotation) {
+        return new LimitSettings(
+                LimitKinds.CONCURRENT,
+                null,
+                null,
+                null,
+                LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS),
+                null,
+                null,
+                null,
+                annotation.getInt("limit"),
+                null,
+                null,
+                LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
+                null);
     }
 }

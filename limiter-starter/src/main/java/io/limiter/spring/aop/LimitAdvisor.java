@@ -30,7 +30,7 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
      * @param order among the advisors of a method; lower comes first
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order) {
-        this(factory, keys, order, Map.of());
+        this(factory, keys, order, new ConfiguredLimits(Map.of()));
     }
 
     /**
@@ -38,9 +38,8 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
      * @param order among the advisors of a method; lower comes first
      * @param configured by the names of limits, whose numbers they change
      */
-    public LimitAdvisor(
-            Supplier<LimiterFactory> factory, CallKeys keys, int order, Map<String, LimitSettings> configured) {
-        this(factory, keys, order, new ConfiguredLimits(configured), new ApplicationBeans());
+    public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
+        this(factory, keys, order, configured, new ApplicationBeans());
     }
 
     private LimitAdvisor(

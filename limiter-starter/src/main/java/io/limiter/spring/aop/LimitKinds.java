@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
@@ -20,6 +21,9 @@ final class LimitKinds {
 
     static final String TOKEN_BUCKET = "token-bucket";
     static final String FIXED_WINDOW = "fixed-window";
+
+    /** Not spent but held, so for {@link io.limiter.spring.annotation.ConcurrentLimit}, and for no other. */
+    static final String CONCURRENT = "concurrent";
 
     private static final List<Kind> ALL = List.of(
             new Kind(
@@ -43,7 +47,12 @@ final class LimitKinds {
             new Kind(
                     "leaky-queue",
                     Set.of("limit", "rate"),
-                    numbers -> LeakyBucket.queue(needed("rate", numbers.rate()), needed("limit", numbers.limit()))));
+                    numbers -> LeakyBucket.queue(needed("rate", numbers.rate()), needed("limit", numbers.limit()))),
+            new Kind(
+                    CONCURRENT,
+                    Set.of("limit", "lease", "timeout"),
+                    numbers ->
+                            new ConcurrencyLimit(needed("limit", numbers.limit()), needed("lease", numbers.lease()))));
 
     private LimitKinds() {}
 

@@ -150,6 +150,7 @@ final class LimitParser {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
@@ -166,6 +167,7 @@ final class LimitParser {
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
                 zone(annotation.getString("zone")),
+                null,
                 null);
     }
 

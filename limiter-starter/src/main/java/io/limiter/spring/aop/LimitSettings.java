@@ -12,18 +12,20 @@ import org.jspecify.annotations.Nullable;
  * {@link io.limiter.algorithm}.
  *
  * @param kind {@code token-bucket}, {@code fixed-window}, {@code sliding-log}, {@code sliding-counter},
- *     {@code leaky-bucket} or {@code leaky-queue}; a limit of another kind than its annotation takes all its numbers from
+ *     {@code leaky-bucket}, {@code leaky-queue} or {@code concurrent}; a limit of another kind than its annotation takes all its numbers from
  *     here
  * @param rate permits per second, of a token bucket or a leaky one
  * @param burst for how many seconds a token bucket keeps unused permits
  * @param warmUp how long a cold token bucket takes to come up to its rate; it has no burst then
- * @param timeout how long a call of a token bucket waits for its permits
+ * @param timeout how long a call of a token bucket or a concurrency limit waits for its permits
  * @param expire how long an unused token bucket is kept at the least
  * @param leasePermits how many permits of a token bucket an instance may take ahead; 0 for none
  * @param leaseTime how long it keeps them
- * @param limit the most permits in a window; what a leaky bucket holds, or how many wait in a leaky queue
+ * @param limit the most permits in a window; what a leaky bucket holds, how many wait in a leaky queue, or how many calls are
+ *     under way under a concurrency limit
  * @param period the length of a window
  * @param zone to whose clocks a fixed window is aligned
+ * @param lease after how long the place of a crashed instance comes back under a concurrency limit
  * @param enforce whether the limit refuses anybody
  */
 public record LimitSettings(
@@ -38,14 +40,15 @@ public record LimitSettings(
         @Nullable Integer limit,
         @Nullable Duration period,
         @Nullable ZoneId zone,
+        @Nullable Duration lease,
         @Nullable Boolean enforce) {
 
     /** @throws IllegalArgumentException if there is no such kind, or it does not use one of the numbers */
     public LimitSettings {
         if (kind != null) {
             LimitKinds.named(kind)
-                    .checkUses(
-                            names(rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, zone));
+                    .checkUses(names(
+                            rate, burst, warmUp, timeout, expire, leasePermits, leaseTime, limit, period, zone, lease));
         }
     }
 
@@ -67,6 +70,7 @@ public record LimitSettings(
                 first(limit, others.limit),
                 first(period, others.period),
                 first(zone, others.zone),
+                first(lease, others.lease),
                 first(enforce, others.enforce));
     }
 
@@ -76,7 +80,17 @@ public record LimitSettings(
 
     private static Set<String> names(@Nullable Object... values) {
         String[] names = {
-            "rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time", "limit", "period", "zone"
+            "rate",
+            "burst",
+            "warm-up",
+            "timeout",
+            "expire",
+            "lease-permits",
+            "lease-time",
+            "limit",
+            "period",
+            "zone",
+            "lease"
         };
         Set<String> set = new LinkedHashSet<>();
         for (int i = 0; i < names.length; i++) {

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.ConcurrentLimitAdvisor;
+import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
@@ -38,6 +39,13 @@ import org.springframework.core.env.Environment;
 })
 class LimiterAutoConfiguration {
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnMissingBean
+    static ConfiguredLimits configuredLimits(Environment environment) {
+        return new ConfiguredLimits(NamedLimits.read(environment));
+    }
+
     /**
      * Made before most beans, so it asks for those it needs later, and reads its order where that takes no bean.
      */
@@ -48,10 +56,11 @@ class LimiterAutoConfiguration {
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,
+            ConfiguredLimits configured,
             Environment environment) {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new LimitAdvisor(factory::getObject, keys, order, NamedLimits.read(environment));
+        return new LimitAdvisor(factory::getObject, keys, order, configured);
     }
 
     /** As {@link #limitAdvisor}. */
@@ -62,9 +71,10 @@ class LimiterAutoConfiguration {
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,
+            ConfiguredLimits configured,
             Environment environment) {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new ConcurrentLimitAdvisor(factory::getObject, keys, order);
+        return new ConcurrentLimitAdvisor(factory::getObject, keys, order, configured);
     }
 }

@@ -11,17 +11,20 @@ import org.springframework.boot.convert.DurationUnit;
  * The settings of the limits of one name; those that are not set are left to the annotation. Durations that are plain
  * numbers are seconds, as in the annotations.
  *
- * @param kind Which kind of limit: token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket or leaky-queue.
+ * @param kind Which kind of limit: token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue or
+ *     concurrent.
  * @param rate Permits per second, of a token bucket or a leaky one.
  * @param burst For how long a token bucket keeps unused permits.
  * @param warmUp How long a cold token bucket takes to come up to its rate.
- * @param timeout How long a call of a token bucket waits for its permits.
+ * @param timeout How long a call of a token bucket or a concurrency limit waits for its permits.
  * @param expire How long an unused token bucket is kept at the least.
  * @param leasePermits How many permits of a token bucket an instance may take ahead; 0 for none.
  * @param leaseTime How long an instance keeps permits that it took ahead.
- * @param limit The most permits in a window; what a leaky bucket holds, or how many wait in a leaky queue.
+ * @param limit The most permits in a window; what a leaky bucket holds, how many wait in a leaky queue, or how many
+ *     calls are under way at a time.
  * @param period The length of a window.
  * @param zone To whose clocks a fixed window is aligned.
+ * @param lease After how long the place of a crashed instance comes back under a concurrency limit.
  * @param enforce Whether the limit refuses anybody.
  */
 record NamedLimit(
@@ -36,6 +39,7 @@ record NamedLimit(
         @Nullable Integer limit,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
+        @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
         @Nullable Boolean enforce) {
 
     private static final Duration LONGEST = Duration.ofDays(1000);
@@ -61,6 +65,7 @@ record NamedLimit(
         if (limit != null) {
             Range.check(property + ".limit", limit, 1, Integer.MAX_VALUE);
         }
+        check(property + ".lease", lease, Duration.ofMillis(100), LONGEST);
         check(property + ".period", period, Duration.ofMillis(1), LONGEST);
         return settings(burst == null ? null : burst.toSeconds() + burst.getNano() / 1e9, property);
     }
@@ -79,6 +84,7 @@ record NamedLimit(
                     limit,
                     period,
                     zone,
+                    lease,
                     enforce);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(property + "." + e.getMessage(), e);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
@@ -15,10 +17,14 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import io.limiter.spring.RecordingLimiterFactory.Built;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +44,11 @@ class NamedLimitsTest {
 
         @CountLimit(name = "export", limit = 3, period = 60)
         public void export() {}
+
+        @ConcurrentLimit(name = "report", limit = 2, lease = 20)
+        public void report(Runnable work) {
+            work.run();
+        }
 
         @RateLimit(name = "untouched", rate = 7)
         public void untouched() {}
@@ -138,6 +149,60 @@ class NamedLimitsTest {
     }
 
     @Test
+    void every_number_of_a_concurrency_limit() {
+        builds(
+                new Built("concurrentLimit:", "report", new ConcurrencyLimit(5, Duration.ofSeconds(20))),
+                "limiter.limits.report.limit=5");
+        builds(
+                new Built("concurrentLimit:", "report", new ConcurrencyLimit(2, Duration.ofMinutes(1))),
+                "limiter.limits.report.kind=concurrent",
+                "limiter.limits.report.lease=60");
+    }
+
+    @Test
+    void how_long_a_call_waits_for_its_place() {
+        runner.withPropertyValues("limiter.limits.report.limit=1", "limiter.limits.report.timeout=1d")
+                .run(context -> {
+                    Api api = context.getBean(Api.class);
+                    CountDownLatch running = new CountDownLatch(1);
+                    CountDownLatch end = new CountDownLatch(1);
+                    Thread first = new Thread(() -> api.report(() -> {
+                        running.countDown();
+                        Uninterruptibles.awaitUninterruptibly(end);
+                    }));
+                    first.start();
+                    running.await();
+                    CompletableFuture<Void> second =
+                            CompletableFuture.runAsync(() -> api.report(() -> {}), work -> new Thread(work).start());
+                    assertThat(second).isNotDone();
+                    end.countDown();
+                    second.get(1, TimeUnit.MINUTES);
+                });
+    }
+
+    static class OneName {
+
+        @ConcurrentLimit(name = "both")
+        public void held() {}
+
+        @CountLimit(name = "both", limit = 3, period = 60)
+        public void counted() {}
+    }
+
+    @Test
+    void a_name_of_two_sorts_of_limits_cannot_be_configured() {
+        Contexts.local()
+                .withBean(OneName.class)
+                .run(context -> assertThat(context).hasNotFailed());
+        Contexts.local()
+                .withBean(OneName.class)
+                .withPropertyValues("limiter.limits.both.limit=5")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessageContaining("the name is that of a @ConcurrentLimit and of another limit"));
+    }
+
+    @Test
     void a_limit_can_be_made_a_dry_run() {
         runner.withPropertyValues("limiter.limits.export.limit=1", "limiter.limits.export.enforce=false")
                 .run(context -> {
@@ -150,7 +215,10 @@ class NamedLimitsTest {
     @Test
     void a_name_that_no_annotation_has_is_warned_of() {
         try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
-            runner.withPropertyValues("limiter.limits.export.limit=4", "limiter.limits.exprot.limit=4")
+            runner.withPropertyValues(
+                            "limiter.limits.export.limit=4",
+                            "limiter.limits.report.limit=4",
+                            "limiter.limits.exprot.limit=4")
                     .run(context -> assertThat(log.all())
                             .singleElement(as(STRING))
                             .startsWith("WARN limiter.limits.* has settings for [exprot]"));
@@ -179,12 +247,19 @@ class NamedLimitsTest {
                 "export.period=soon | limiter.limits.export.period",
                 "export.zone=Berlin | limiter.limits.export.zone",
                 "export.enforce=maybe | limiter.limits.export.enforce",
-                "export.kind=bucket | limiter.limits.export.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, was 'bucket'",
-                "unused.kind=x | limiter.limits.unused.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, was 'x'",
+                "export.kind=bucket | limiter.limits.export.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, concurrent, was 'bucket'",
+                "unused.kind=x | limiter.limits.unused.kind must be one of token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue, concurrent, was 'x'",
                 "export.rate=1 | with limiter.limits.export.*: rate has no effect on kind fixed-window, which has limit",
                 "export.kind=token-bucket | with limiter.limits.export.*: rate must be set",
                 "api-search.kind=fixed-window | with limiter.limits.api-search.*: limit must be set",
                 "api-search.rate=0.001 | with limiter.limits.api-search.*: rate 0.001/s with a burst of 2.0 s holds at most",
+                "report.limit=1001 | with limiter.limits.report.*: limit must be between 1 and 1000, was 1001",
+                "report.lease=10ms | limiter.limits.report.lease must be between PT0.1S",
+                "report.rate=1 | with limiter.limits.report.*: rate has no effect on kind concurrent, which has lease, limit, timeout",
+                "report.enforce=false | with limiter.limits.report.*: enforce has no effect on a @ConcurrentLimit",
+                "report.kind=fixed-window | with limiter.limits.report.*: kind must be concurrent or not set for a @ConcurrentLimit, was 'fixed-window'",
+                "export.kind=concurrent | with limiter.limits.export.*: kind concurrent is for a @ConcurrentLimit",
+                "api-search.lease=1s | with limiter.limits.api-search.*: lease has no effect on kind token-bucket",
                 "api-search.rat=1 | limiter.limits.api-search.rat"
             })
     void bad_settings_fail_the_start(String setting, String problem) {
