@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.key.CallKey;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,14 @@ record DeclaredLimit(
         String resolver,
         OnRefusal onRefusal)
         implements Declared {
+
+    /** @throws IllegalArgumentException if it is a dry run that would hold callers up */
+    DeclaredLimit {
+        if (slot != null && !onRefusal.enforce() && limit instanceof TokenBucket bucket && bucket.timeoutMicros() > 0) {
+            throw new IllegalArgumentException("a dry run in a slot would wait for its permits, up to a timeout of "
+                    + bucket.timeout() + ": set the timeout to 0, leave the slot out, or enforce the limit");
+        }
+    }
 
     @Override
     public boolean inSlots() {

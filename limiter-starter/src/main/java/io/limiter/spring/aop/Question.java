@@ -33,11 +33,6 @@ record Question(
         return owner == null ? limiter.decideAsync(permits) : limiter.decideAsync(owner, permits);
     }
 
-    /** The same, as it is asked by itself: a dry run holds nobody up. */
-    Asked<?> alone() {
-        return !limit.isEnforced() && limiter instanceof RateLimiter rates ? new DryRunQuestion(this, rates) : this;
-    }
-
     /** The same, to be asked together with others. */
     LimitPart part() {
         LimitPart part = owner == null ? limiter.own() : limiter.on(owner);
@@ -45,9 +40,12 @@ record Question(
         return slot == null ? taken : taken.inSlot(slot);
     }
 
-    /** By itself. A slot is named only in sets, so there it is one of one. */
+    /** The same, by itself. A slot is named only in sets, so there it is one of one; and a dry run holds nobody up. */
     Asked<?> alone() {
-        return slot == null ? this : new QuestionSet(List.of(this));
+        if (slot != null) {
+            return new QuestionSet(List.of(this));
+        }
+        return !limit.isEnforced() && limiter instanceof RateLimiter rates ? new DryRunQuestion(this, rates) : this;
     }
 
     /** Whether both draw from the same permits. */
