@@ -1,0 +1,85 @@
+package io.limiter.benchmark.migration;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** What docs/migration.md comes to, without annotations. */
+final class MigrationSnippets {
+
+    private final LimiterFactory limiters;
+
+    MigrationSnippets(LimiterFactory limiters) {
+        this.limiters = limiters;
+    }
+
+    void guava() {
+        // migration: guava-after
+        RateLimiter limiter = limiters.create("import", 5);
+        Duration waited = limiter.acquire();
+        boolean soon = limiter.tryAcquire(3, 200, TimeUnit.MILLISECONDS);
+        limiter.setRate(10);
+        RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
+        // end
+    }
+
+    boolean bucket4j(String user, Consumer<Duration> refuse) {
+        // migration: bucket4j-after
+        RateLimiter search = limiters.build("search", 10, 5, 60);
+        Decision decision = search.decide(user, 1);
+        if (!decision.granted()) {
+            refuse.accept(decision.retryAfter());
+        }
+        // end
+        return decision.granted();
+    }
+
+    boolean bucket4jTwo(String user) {
+        // migration: bucket4j-two-after
+        RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
+        CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        boolean granted = LimitSet.of(perSecond.on(user), perDay.on(user)).tryAcquire();
+        // end
+        return granted;
+    }
+
+    void redisson(String phone, Consumer<String> refuse) {
+        // migration: redisson-after
+        Limiter sms = limiters.build("sms", new SlidingLog(5, Duration.ofMinutes(1)));
+        if (!sms.tryAcquire(phone)) {
+            refuse.accept(phone);
+        }
+        // end
+    }
+
+    void redissonWaiting() {
+        // migration: redisson-waiting-after
+        RateLimiter calls = limiters.build("calls", 10, 1, 60);
+        calls.acquire(3);
+        // end
+    }
+
+    String resilience4j(Supplier<String> partner) {
+        // migration: resilience4j-after
+        RateLimiter limiter = limiters.build(
+                "partner",
+                TokenBucket.builder(10, 1).timeout(Duration.ofMillis(500)).build());
+        Decision decision = limiter.decide(1);
+        if (!decision.granted()) {
+            throw new RateLimitExceededException("partner", decision);
+        }
+        String answer = partner.get();
+        // end
+        return answer;
+    }
+}
