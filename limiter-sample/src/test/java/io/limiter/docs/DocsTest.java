@@ -1,0 +1,154 @@
+package io.limiter.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.engine.KeySpace;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.own.Cooldown;
+import io.limiter.testing.SnippetCheck;
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.web.client.RestClient;
+
+/** What the pages under docs/ show is compiled and run. */
+class DocsTest {
+
+    private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+    private static final List<String> SOURCES = List.of(
+            "limiter-sample/src/test/java/io/limiter/docs",
+            "limiter-benchmark/src/test/java/io/limiter/benchmark/migration");
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @Import({
+        GettingStartedSnippets.GreetingController.class,
+        GettingStartedSnippets.Codes.class,
+        KeysSnippets.class,
+        LimitPagesSnippets.class,
+        MigratedAnnotations.class
+    })
+    static class Application {}
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"getting-started", "keys", "migration", "several-limits", "concurrency", "own-limit", "limits"})
+    void every_java_snippet_is_compiled(String page) throws IOException {
+        List<Path> sources = new ArrayList<>();
+        for (String directory : SOURCES) {
+            try (Stream<Path> files = Files.list(ROOT.resolve(directory))) {
+                sources.addAll(
+                        files.filter(file -> !file.endsWith("DocsTest.java")).toList());
+            }
+        }
+        SnippetCheck.check(ROOT.resolve("docs/" + page + ".md"), sources);
+    }
+
+    @Test
+    void the_annotated_snippets_start_and_answer() {
+        try (ConfigurableApplicationContext application = start()) {
+            String uri =
+                    "http://localhost:" + application.getEnvironment().getProperty("local.server.port") + "/greeting";
+            List<Integer> statuses = new ArrayList<>();
+            long startNanos = System.nanoTime();
+            for (int i = 0; i < 3; i++) {
+                statuses.add(RestClient.create().get().uri(uri).exchange((request, response) -> {
+                    if (response.getStatusCode().value() == 429) {
+                        assertThat(response.getHeaders().getFirst("Retry-After"))
+                                .isNotNull();
+                    }
+                    return response.getStatusCode().value();
+                }));
+            }
+            // On a machine that is very busy, the third may come when there is another permit.
+            boolean soon =
+                    System.nanoTime() - startNanos < Duration.ofSeconds(10).toNanos();
+            assertThat(statuses).startsWith(200, 200).endsWith(soon ? 429 : statuses.get(2));
+
+            GettingStartedSnippets.Codes codes = application.getBean(GettingStartedSnippets.Codes.class);
+            assertThat(codes.send("0171")).isEqualTo("sent");
+            assertThat(codes.send("0171")).startsWith("not before PT");
+            MigratedAnnotations migrated = application.getBean(MigratedAnnotations.class);
+            assertThat(migrated.report("ann")).isTrue();
+            assertThat(migrated.report("ann")).isFalse();
+            assertThat(migrated.rate()).isEqualTo("granted");
+            assertThat(migrated.count("a")).isEqualTo("counted");
+            assertThat(migrated.get("ann")).isEqualTo("hello ann");
+            assertThat(migrated.list("ann")).isEqualTo("all of ann");
+            assertThat(migrated.balance(1, "CHF")).isEqualTo("100 CHF");
+            assertThat(migrated.quote("ACME")).isEqualTo("42");
+        }
+    }
+
+    @Test
+    void the_other_snippets_run() {
+        LimiterFactory limiters = new LocalLimiterFactory();
+        assertThat(LimitPagesSnippets.severalLimits(limiters, "ann", "acme").tryAcquire())
+                .isTrue();
+        assertThat(LimitPagesSnippets.report(limiters, "ann", "june")).isEqualTo("written: june");
+        List<String> mails = new ArrayList<>();
+        LimitPagesSnippets.invoices(limiters, "ann", mails::add);
+        LimitPagesSnippets.invoices(limiters, "ann", mails::add);
+        assertThat(mails).containsExactly("ann");
+        assertThat(limiters.build("invoice-mail", new Cooldown(Duration.ofMinutes(5)))
+                        .tryAcquire("ben"))
+                .isTrue();
+    }
+
+    @Test
+    void the_core_needs_no_spring_boot() {
+        TestRedis redis = TestRedis.shared();
+        String phone = "docs-" + System.nanoTime();
+        assertThat(GettingStartedSnippets.withoutBoot(redis.host(), redis.port(), phone))
+                .isTrue();
+        assertThat(GettingStartedSnippets.withoutBoot(redis.host(), redis.port(), phone))
+                .isFalse();
+    }
+
+    @Test
+    void keys_are_stored_as_the_page_says() throws IOException {
+        Pattern row = Pattern.compile("(?m)^\\| `(\\w+:)` \\| `([^`]+)` \\| (?:`([^`]*)`)? ?\\| `([^`]+)` \\|$");
+        List<MatchResult> rows = row.matcher(Files.readString(ROOT.resolve("docs/keys.md")))
+                .results()
+                .toList();
+        assertThat(rows).hasSize(6);
+        for (MatchResult match : rows) {
+            KeySpace keys = new KeySpace(match.group(1), match.group(2));
+            String key = match.group(3);
+            assertThat(key == null ? keys.own() : keys.of(key)).isEqualTo(match.group(4));
+        }
+    }
+
+    @Test
+    void links_between_the_pages_lead_somewhere() throws IOException {
+        Pattern link = Pattern.compile("]\\(([^)#:]+)(?:#[^)]*)?\\)");
+        for (String page : List.of("getting-started", "keys", "migration")) {
+            Path file = ROOT.resolve("docs/" + page + ".md");
+            link.matcher(Files.readString(file))
+                    .results()
+                    .forEach(match -> assertThat(
+                                    file.resolveSibling(match.group(1)).normalize())
+                            .exists());
+        }
+    }
+
+    private static ConfigurableApplicationContext start() {
+        return new SpringApplicationBuilder(Application.class).run("--server.port=0", "--limiter.type=local");
+    }
+}

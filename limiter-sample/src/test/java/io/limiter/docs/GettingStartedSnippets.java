@@ -1,0 +1,67 @@
+package io.limiter.docs;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The Java of docs/getting-started.md. An interface, because its classes are static without a word. */
+interface GettingStartedSnippets {
+
+    // getting-started: endpoint
+    @RestController
+    class GreetingController {
+
+        @GetMapping("/greeting")
+        @RateLimit(rate = 1.0 / 10, burst = 20)
+        public String greeting() {
+            return "hello";
+        }
+    }
+    // end
+
+    // getting-started: code
+    @Service
+    class Codes {
+
+        private final RateLimiter codes;
+
+        Codes(LimiterFactory limiters) {
+            this.codes = limiters.build("codes", 1.0 / 60, 60, 60);
+        }
+
+        String send(String phone) {
+            Decision decision = codes.decide(phone, 1);
+            return decision.granted() ? "sent" : "not before " + decision.retryAfter();
+        }
+    }
+    // end
+
+    static boolean withoutBoot(String host, int port, String phone) {
+        // getting-started: core
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(host, port),
+                LettuceClientConfiguration.builder()
+                        .commandTimeout(Duration.ofSeconds(1))
+                        .build());
+        connections.afterPropertiesSet();
+        connections.start();
+
+        try (RedisRateLimiterFactory limiters =
+                RedisRateLimiterFactory.builder(connections).build()) {
+            RateLimiter codes = limiters.build("codes", 1.0 / 60, 60, 60);
+            return codes.tryAcquire(phone);
+        } finally {
+            connections.destroy();
+        }
+        // end
+    }
+}

@@ -1,0 +1,53 @@
+package io.limiter.docs;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The Java of docs/keys.md. */
+class KeysSnippets {
+
+    interface Index {
+        List<String> find(String text);
+    }
+
+    interface Report {
+        byte[] write();
+    }
+
+    interface Gateway {
+        void send(String country, String phone);
+    }
+
+    private final Index index = List::of;
+    private final Report report = () -> new byte[0];
+    private final Gateway gateway = (country, phone) -> {};
+    private final List<String> orders = new ArrayList<>();
+
+    // keys: types
+    @RateLimit(limitType = LimitType.IP, rate = 5, burst = 2)
+    public List<String> search(String text) {
+        return index.find(text);
+    }
+
+    @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
+    public byte[] export() {
+        return report.write();
+    }
+
+    @RateLimit(limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}", rate = 1.0 / 60, burst = 60)
+    public void sendCode(String country, String phone) {
+        gateway.send(country, phone);
+    }
+    // end
+
+    // keys: slot
+    @RateLimit(rate = 10, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
+    @CountLimit(limit = 1000, period = 86_400, limitType = LimitType.CUSTOM, key = "#{tenant}", slot = "#{tenant}")
+    public void order(String tenant, String user) {
+        orders.add(user);
+    }
+    // end
+}

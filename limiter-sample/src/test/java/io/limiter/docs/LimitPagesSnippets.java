@@ -1,0 +1,105 @@
+package io.limiter.docs;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.SetDecision;
+import io.limiter.redis.RedisLock;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.redis.own.Cooldown;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** The Java of docs/several-limits.md, docs/concurrency.md and docs/own-limit.md. */
+class LimitPagesSnippets {
+
+    interface Index {
+        List<String> find(String text);
+    }
+
+    interface Mail {
+        void send(String customer);
+    }
+
+    private final Index index = List::of;
+
+    static LimitSet severalLimits(LimiterFactory limiters, String user, String tenant) {
+        // several-limits: set
+        RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
+        CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        RateLimiter perTenant = limiters.build("perTenant", 100, 1, 60);
+
+        LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
+        SetDecision decision = set.decide(1);
+        if (!decision.granted()) {
+            throw new RateLimitExceededException(decision.refusedBy().orElseThrow(), decision.decision());
+        }
+        // end
+
+        // several-limits: slot
+        LimitSet inOneSlot = LimitSet.of(
+                perSecond.on(user).inSlot(tenant),
+                perDay.on(user).inSlot(tenant),
+                perTenant.on(tenant).inSlot(tenant));
+        // end
+        return inOneSlot;
+    }
+
+    // several-limits: annotations
+    @RateLimit(rate = 10, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
+    @CountLimit(limit = 100_000, period = 86_400, limitType = LimitType.CUSTOM, key = "#{tenant}", slot = "#{tenant}")
+    public List<String> search(String tenant, String user, String text) {
+        return index.find(text);
+    }
+    // end
+
+    static String report(LimiterFactory limiters, String customer, String report) {
+        // concurrency: lease
+        ConcurrencyLimiter reports = limiters.concurrent("reports", 2, Duration.ofSeconds(30));
+
+        Optional<Lease> lease = reports.tryAcquire(customer);
+        if (lease.isEmpty()) {
+            return busy();
+        }
+        try (Lease held = lease.get()) {
+            return write(report);
+        }
+        // end
+    }
+
+    static void invoices(LimiterFactory limiters, String customer, Mail mail) {
+        // own-limit: use
+        Limiter limiter = limiters.build("invoice-mail", new Cooldown(Duration.ofMinutes(5)));
+        if (limiter.tryAcquire(customer)) {
+            mail.send(customer);
+        }
+        // end
+    }
+
+    static LimiterFactory underALock(RedisConnectionFactory connectionFactory) {
+        // own-limit: lock
+        LimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory)
+                .lock(new RedisLock(connectionFactory))
+                .build();
+        // end
+        return limiters;
+    }
+
+    private static String busy() {
+        return "busy";
+    }
+
+    private static String write(String report) {
+        return "written: " + report;
+    }
+}
