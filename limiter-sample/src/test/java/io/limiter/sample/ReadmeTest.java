@@ -9,6 +9,7 @@ import io.limiter.RateLimiter;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.testing.SnippetCheck;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
@@ -55,13 +56,9 @@ class ReadmeTest {
 
     @Test
     void every_java_snippet_is_compiled() throws IOException {
-        List<String> compiled = matches(
-                Files.readString(ROOT.resolve("limiter-sample/src/test/java/io/limiter/sample/ReadmeSnippets.java")),
-                "(?s)// readme: \\w+\\n(.*?) *// end");
-        List<String> shown = matches(readme(), "(?s)```java\\n(.*?)```");
-        assertThat(compiled.stream().map(ReadmeTest::oneLine))
-                .containsExactlyInAnyOrderElementsOf(
-                        shown.stream().map(ReadmeTest::oneLine).toList());
+        SnippetCheck.check(
+                ROOT.resolve("README.md"),
+                List.of(ROOT.resolve("limiter-sample/src/test/java/io/limiter/sample/ReadmeSnippets.java")));
     }
 
     @Test
@@ -137,11 +134,6 @@ class ReadmeTest {
             });
         }
         return found;
-    }
-
-    /** The formatter breaks lines elsewhere than a reader would. */
-    private static String oneLine(String snippet) {
-        return snippet.replaceAll("\\s+", " ").replace(" .", ".").strip();
     }
 
     private static String readme() throws IOException {
