@@ -26,9 +26,7 @@ class ReadmeInChineseTest {
 
     @Test
     void both_have_the_same_code() {
-        assertThat(code(chinese))
-                .as("code blocks of README.zh-CN.md, without comments, against those of README.md")
-                .containsExactlyElementsOf(code(english));
+        checkSame("code blocks, without comments,", code(chinese), code(english));
     }
 
     @Test
@@ -43,22 +41,41 @@ class ReadmeInChineseTest {
 
     @Test
     void both_have_the_same_tables() {
-        assertThat(rows(chinese))
-                .as("code in the first column of each row of README.zh-CN.md, by table, against README.md")
-                .containsExactlyElementsOf(rows(english));
+        checkSame("rows of tables, by the code in their first columns,", rows(chinese), rows(english));
     }
 
     @Test
     void both_have_the_same_settings() {
         Pattern row = Pattern.compile("(?m)^\\| (`limiter\\.[^|]*\\|[^|]*)\\|");
-        assertThat(matches(row, chinese)).containsExactlyElementsOf(matches(row, english));
+        checkSame("properties and their defaults", matches(row, chinese), matches(row, english));
     }
 
     @Test
     void both_link_to_the_same_pages() {
         // Anchors are made of headings, which are translated.
         Pattern link = Pattern.compile("]\\((?!README)([^)#]+)");
-        assertThat(new TreeSet<>(matches(link, chinese))).isEqualTo(new TreeSet<>(matches(link, english)));
+        checkSame("links", distinct(matches(link, chinese)), distinct(matches(link, english)));
+    }
+
+    /** Says first what one has and the other has not, which is what to translate or to delete. */
+    private static void checkSame(String what, List<String> chinese, List<String> english) {
+        assertThat(without(english, chinese))
+                .as("%s of README.md that README.zh-CN.md lacks", what)
+                .isEmpty();
+        assertThat(without(chinese, english))
+                .as("%s of README.zh-CN.md that README.md has not", what)
+                .isEmpty();
+        assertThat(chinese).as("order of %s", what).isEqualTo(english);
+    }
+
+    private static List<String> without(List<String> all, List<String> others) {
+        List<String> left = new ArrayList<>(all);
+        others.forEach(left::remove);
+        return left;
+    }
+
+    private static List<String> distinct(List<String> texts) {
+        return List.copyOf(new TreeSet<>(texts));
     }
 
     private static List<String> code(String readme) {
@@ -77,19 +94,23 @@ class ReadmeInChineseTest {
         return heading.substring(0, heading.indexOf(' '));
     }
 
-    /** A row is told by the number of its table and the code in its first column; the words beside it are translated. */
+    /** A row is told by the code in its first column; the words beside it are translated. */
     private static List<String> rows(String readme) {
         List<String> rows = new ArrayList<>();
-        int table = 0;
         boolean within = false;
         for (String line : BLOCK.matcher(readme).replaceAll("").split("\\n", -1)) {
             boolean isRow = line.startsWith("|");
-            table += isRow && !within ? 1 : 0;
+            if (isRow && !within) {
+                rows.add("the start of a table");
+            }
             within = isRow;
             if (isRow) {
-                String first = line.substring(1).split("(?<!\\\\)\\|", 2)[0];
-                rows.add("table " + table + ": "
-                        + CODE.matcher(first).results().map(MatchResult::group).toList());
+                String first = line.split("\\|", 3)[1];
+                rows.add(CODE.matcher(first)
+                        .results()
+                        .map(MatchResult::group)
+                        .toList()
+                        .toString());
             }
         }
         return rows;
