@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.testing.Seed;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -67,6 +68,24 @@ class LeakyBucketTest {
         }
         long turn = (long) Math.ceil(1e6 / rate);
         assertThat(decision.retryAfterMicros()).as("when the next has gone").isBetween(turn - 1, turn);
+    }
+
+    @Test
+    void who_would_wait_longer_finds_the_queue_full_all_the_same() {
+        TokenBucket queue = LeakyBucket.queue(1, 2);
+        Request patient = new Request(1, 10_000_000, false);
+        @Nullable RedisPermits state = null;
+        for (int i = 0; i < 3; i++) {
+            Step<RedisPermits> step = queue.step(state, NOW, patient);
+            assertThat(step.decision().granted()).isTrue();
+            state = step.state();
+        }
+        assertThat(queue.step(state, NOW, patient).decision().granted()).isFalse();
+    }
+
+    @Test
+    void the_longest_queue_takes_1000_days() {
+        assertThat(LeakyBucket.queue(1, 86_400_000).maxWait()).isEqualTo(Duration.ofDays(1000));
     }
 
     @Test

@@ -152,6 +152,12 @@ class DryRunTest {
             nanos.addAndGet(Duration.ofSeconds(60).toNanos());
             dryRun.refused(REFUSAL);
             assertThat(log.all()).hasSize(3).last(as(STRING)).contains("a call, and 0 before it");
+            // A minute from the last line, however late that was.
+            nanos.addAndGet(Duration.ofSeconds(100).toNanos());
+            dryRun.refused(REFUSAL);
+            nanos.addAndGet(Duration.ofSeconds(59).toNanos());
+            dryRun.refused(REFUSAL);
+            assertThat(log.all()).hasSize(4);
         }
     }
 }
