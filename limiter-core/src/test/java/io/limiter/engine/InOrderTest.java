@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class InOrderTest {
 
     private final List<String> asked = new ArrayList<>();
+    private final List<Request> requests = new ArrayList<>();
     private final Set<String> refusing = new HashSet<>();
     private final Set<String> failing = new HashSet<>();
     private final Engine engine = new Recorder();
@@ -74,10 +75,42 @@ class InOrderTest {
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a");
     }
 
+    @Test
+    void what_goes_back_and_what_is_looked_at_is_what_was_asked_for() {
+        refusing.add("TAKE c");
+        engine.decideTogether(parts());
+        assertThat(requests)
+                .extracting(Request::permits)
+                .as("takes, and the return and the peek of each but the last")
+                .containsExactly(1, 2, 3, 1, 1, 2, 2);
+    }
+
+    @Test
+    void a_failure_is_told_when_all_is_back() {
+        failing.add("TAKE c");
+        CompletableFuture<Void> slow = new CompletableFuture<>();
+        Engine slowToReturn = new Engine() {
+            @Override
+            public List<Answer> decide(List<KeyRequests<?>> batch) {
+                return engine.decide(batch);
+            }
+
+            @Override
+            public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+                CompletableFuture<Decision> decided = engine.decideAsync(key, limit, request);
+                return request.action() == Action.GIVE_BACK ? slow.thenCompose(done -> decided) : decided;
+            }
+        };
+        CompletableFuture<?> failed = slowToReturn.decideTogetherAsync(parts());
+        assertThat(failed).isNotDone();
+        slow.complete(null);
+        assertThat(failed).isCompletedExceptionally();
+    }
+
     private static List<SetPart<?>> parts() {
         List<SetPart<?>> parts = new ArrayList<>();
         for (String key : List.of("a", "b", "c")) {
-            parts.add(new SetPart<>(key, TokenBucket.of(1, 1), new Request(1, 0, false)));
+            parts.add(new SetPart<>(key, TokenBucket.of(1, 3), new Request(parts.size() + 1, 0, false)));
         }
         return parts;
     }
@@ -88,22 +121,23 @@ class InOrderTest {
         public List<Answer> decide(List<KeyRequests<?>> batch) {
             return batch.stream()
                     .map(each -> Answer.of(
-                            List.of(decideOne(each.key(), each.requests().get(0).action()))))
+                            List.of(decideOne(each.key(), each.requests().get(0)))))
                     .toList();
         }
 
         @Override
         public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
             try {
-                return CompletableFuture.completedFuture(decideOne(key, request.action()));
+                return CompletableFuture.completedFuture(decideOne(key, request));
             } catch (LimiterBackendException e) {
                 return CompletableFuture.failedFuture(e);
             }
         }
 
-        private Decision decideOne(String key, Action action) {
-            String what = action + " " + key;
+        private Decision decideOne(String key, Request request) {
+            String what = request.action() + " " + key;
             asked.add(what);
+            requests.add(request);
             if (failing.contains(what)) {
                 throw new LimiterBackendException(key, what);
             }

@@ -90,7 +90,7 @@ class AskingTest {
         assertThatThrownBy(direct::join).isInstanceOf(CompletionException.class).hasCause(failure);
         Asking wrapped = Asking.of(List.of(second));
         second.asked.get(0).completeExceptionally(new CompletionException(failure));
-        assertThatThrownBy(wrapped::get).hasCause(failure);
+        assertThat(wrapped.handle((refusal, error) -> error).join()).isSameAs(failure);
     }
 
     @Test
