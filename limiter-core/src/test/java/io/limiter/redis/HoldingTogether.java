@@ -7,6 +7,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -60,15 +61,19 @@ final class HoldingTogether {
         for (int i = 0; i < KEYS; i++) {
             leases.put("key" + i, limiter.acquire("key" + i, 1, Duration.ZERO));
         }
-        leases.forEach((key, lease) -> {
+        for (String key : List.copyOf(leases.keySet())) {
             long[] left = {Long.MAX_VALUE};
             await(key).atMost(Duration.ofMinutes(1)).until(() -> {
+                if (!leases.get(key).isHeld()) {
+                    // This machine has stood still for a whole lease. Once more.
+                    leases.put(key, limiter.acquire(key, 1, Duration.ofMinutes(1)));
+                    left[0] = Long.MAX_VALUE;
+                }
                 long now = limiter.peek(key).resetAfterMicros();
                 boolean renewed = now > left[0];
                 left[0] = now;
-                // Unless this machine has stood still for a whole lease.
-                return renewed || !lease.isHeld();
+                return renewed;
             });
-        });
+        }
     }
 }
