@@ -75,7 +75,8 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(later.timeToWait()).isEqualTo(Duration.ofSeconds(1));
         assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(4));
         assertThat(clock().micros()).isEqualTo(start);
-        assertThat(limiter.reserve("who", 1).isGranted()).isTrue();
+        assertThat(limiter.reserve("who", 1).timeToWait()).isZero();
+        assertThat(limiter.reserveAsync("who", 3).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
     }
 
     @Test
@@ -89,6 +90,11 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(6));
         assertThat(refused.cancel()).isFalse();
         assertThat(limiter.peek().remaining()).isEqualTo(2);
+        limiter.tryAcquire(2);
+        assertThat(limiter.reserve(8).cancel())
+                .as("of a bucket that is not full")
+                .isFalse();
+        assertThat(limiter.peek().remaining()).isZero();
     }
 
     @Test
