@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Permits that go back, and permits that are paid for afterwards, whichever engine decides. */
@@ -76,7 +77,10 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(4));
         assertThat(clock().micros()).isEqualTo(start);
         assertThat(limiter.reserve("who", 1).timeToWait()).isZero();
-        assertThat(limiter.reserveAsync("who", 3).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        Reservation another = limiter.reserveAsync("who", 3).join();
+        assertThat(another.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.reserve("who", 1).timeToWait()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(List.of(now, later, last, another)).allMatch(Reservation::isGranted);
     }
 
     @Test

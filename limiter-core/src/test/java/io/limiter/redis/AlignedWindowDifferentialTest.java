@@ -1,0 +1,81 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.WindowCount;
+import io.limiter.engine.Denials;
+import io.limiter.engine.Engine;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Aligned windows in Java and in Lua, around the moments at which clocks change: random times hardly ever get there. */
+class AlignedWindowDifferentialTest {
+
+    private static final Request ONE = new Request(1, 0, false);
+    private static final int TIMES = 100;
+
+    // Two skip midnight or have it twice, and one changes by half an hour.
+    private static final List<ZoneId> ZONES = List.of(
+            ZoneId.of("Europe/Berlin"),
+            ZoneId.of("Asia/Beirut"),
+            ZoneId.of("America/Havana"),
+            ZoneId.of("Australia/Lord_Howe"));
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+    private final StateCodec codec = new StateCodec();
+
+    @Test
+    void a_window_ends_at_the_same_moment_in_both() {
+        Engine script = new ScriptEngine(
+                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+        for (ZoneId zone : ZONES) {
+            for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
+                FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);
+                for (int i = 0; i < TIMES; i++) {
+                    redis.clock().set(aroundAChange(zone, minutes));
+                    check(script, limit, redis.prefix() + "{" + zone + minutes + "/" + i + "}");
+                }
+            }
+        }
+    }
+
+    private void check(Engine script, FixedWindow limit, String key) {
+        long now = redis.clock().micros();
+        Step<WindowCount> expected = limit.step(null, now, ONE);
+        String what = limit + " at " + Instant.ofEpochMilli(now / 1000) + " + " + now % 1000 + " us; " + Seed.hint();
+        assertThat(script.decide(key, limit, ONE)).as(what).isEqualTo(expected.decision());
+        byte[] value = RedisFixture.commands().get(key);
+        // What ends in a moment is kept for a second or so, and may be gone by now.
+        if (value != null || expected.decision().resetAfterMicros() > 60_000_000) {
+            assertThat(codec.read(key, Objects.requireNonNull(value), limit, 0, 1))
+                    .as(what)
+                    .isEqualTo(expected.state());
+        }
+        RedisFixture.commands().del(key);
+    }
+
+    /** Up to two windows before a change or after it, by quarters of an hour, and by a microsecond beside them. */
+    private long aroundAChange(ZoneId zone, int minutes) {
+        Instant change = zone.getRules()
+                .nextTransition(Instant.parse("2020-01-01T00:00:00Z").plus(Duration.ofDays(random.nextInt(3000))))
+                .getInstant();
+        int quarters = minutes / 15 * 2;
+        return change.getEpochSecond() * 1_000_000
+                + (random.nextInt(2 * quarters + 1) - quarters) * 900_000_000L
+                + random.nextInt(3)
+                - 1;
+    }
+}
