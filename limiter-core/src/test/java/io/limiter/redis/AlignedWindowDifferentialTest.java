@@ -45,8 +45,12 @@ class AlignedWindowDifferentialTest {
             for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
                 FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);
                 for (int i = 0; i < TIMES; i++) {
-                    redis.clock().set(aroundAChange(zone, minutes));
-                    check(script, limit, redis.prefix() + "{" + zone + minutes + "/" + i + "}");
+                    Instant change = someChange(zone);
+                    // The second call goes out with what the clocks showed at the time of the first.
+                    for (String call : List.of("/first", "/second")) {
+                        redis.clock().set(around(change, minutes));
+                        check(script, limit, redis.prefix() + "{" + zone + minutes + "/" + i + call + "}");
+                    }
                 }
             }
         }
@@ -67,15 +71,15 @@ class AlignedWindowDifferentialTest {
         RedisFixture.commands().del(key);
     }
 
+    private Instant someChange(ZoneId zone) {
+        Instant before = Instant.parse("2020-01-01T00:00:00Z").plus(Duration.ofDays(random.nextInt(3000)));
+        return zone.getRules().nextTransition(before).getInstant();
+    }
+
     /** Up to two windows before a change or after it, by quarters of an hour, and by a microsecond beside them. */
-    private long aroundAChange(ZoneId zone, int minutes) {
-        Instant change = zone.getRules()
-                .nextTransition(Instant.parse("2020-01-01T00:00:00Z").plus(Duration.ofDays(random.nextInt(3000))))
-                .getInstant();
-        int quarters = minutes / 15 * 2;
-        return change.getEpochSecond() * 1_000_000
-                + (random.nextInt(2 * quarters + 1) - quarters) * 900_000_000L
-                + random.nextInt(3)
-                - 1;
+    private long around(Instant change, int minutes) {
+        int most = minutes / 15 * 2;
+        int quarters = random.nextInt(4) == 0 ? 0 : random.nextInt(2 * most + 1) - most;
+        return change.getEpochSecond() * 1_000_000 + quarters * 900_000_000L + random.nextInt(3) - 1;
     }
 }
