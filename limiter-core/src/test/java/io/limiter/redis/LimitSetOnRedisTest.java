@@ -9,6 +9,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -73,7 +74,10 @@ class LimitSetOnRedisTest {
         RedisFixture.commands().configResetstat();
         SetDecision known = set.decide(1);
         assertThat(known.refusedBy()).contains("w");
-        assertThat(known.parts()).containsExactly(asked.parts().get(1));
+        SetDecision.OfPart refused = asked.parts().get(1);
+        assertThat(known.parts())
+                .containsExactly(new SetDecision.OfPart(
+                        refused.part(), refused.decision().from(Decision.Source.DENY_CACHE)));
         assertThat(set.decideAsync(1).join()).isEqualTo(known);
         assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();
         assertThat(RedisFixture.commandsSent()).doesNotContainKeys("evalsha", "eval");
