@@ -1,5 +1,7 @@
 package io.limiter;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The backend that holds a limiter's state did not decide: Redis does not answer or refuses, a lock was not to be had,
  * or what is stored under the key is not a limiter's state.
@@ -8,28 +10,53 @@ public final class LimiterBackendException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String key;
-    private final boolean ambiguous;
-
-    /**
-     * @param key the key in the backend
-     * @param problem what happened, and what to do if that is known
-     */
-    public LimiterBackendException(String key, String problem) {
-        this(key, problem, false);
+    /** What a failure means for the request, and for the next one. */
+    public enum Kind {
+        /** Nothing was done, and another try may go well soon: Redis is loading, fails over, or cannot be reached. */
+        RETRYABLE,
+        /** Nothing was done: the request was not sent in time, or not at all. */
+        NOT_EXECUTED,
+        /** The request was sent and not answered, so it may have been done. */
+        AMBIGUOUS,
+        /** It will go on until somebody does something: no rights, a foreign value, no memory. */
+        PERMANENT,
+        /** The limiters were closed. */
+        CLOSED
     }
 
-    private LimiterBackendException(String key, String problem, boolean ambiguous) {
-        super("no decision for key '" + key + "': " + problem
-                + (ambiguous ? "; it may have been made all the same, so count the permits as taken" : ""));
+    private final String key;
+    private final Kind kind;
+    private final String problem;
+    private final boolean ambiguous;
+
+    private LimiterBackendException(
+            Kind kind,
+            String problem,
+            String key,
+            String text,
+            @Nullable Throwable cause,
+            boolean ambiguous,
+            boolean withStack) {
+        super(text, cause, true, withStack);
+        this.kind = kind;
+        this.problem = problem;
         this.key = key;
         this.ambiguous = ambiguous;
     }
 
-    private LimiterBackendException(LimiterBackendException same) {
-        super(same.getMessage(), same.getCause());
-        this.key = same.key;
-        this.ambiguous = same.ambiguous;
+    private LimiterBackendException(
+            Kind kind, String problem, String key, String text, @Nullable Throwable cause, boolean ambiguous) {
+        this(kind, problem, key, message(key, text, ambiguous), cause, ambiguous, true);
+    }
+
+    /**
+     * One of {@link Kind#NOT_EXECUTED}.
+     *
+     * @param key the key in the backend
+     * @param problem what happened, and what to do if that is known
+     */
+    public LimiterBackendException(String key, String problem) {
+        this(Kind.NOT_EXECUTED, "other", key, problem, null, false);
     }
 
     /** With the backend client's own exception as the cause. */
@@ -38,24 +65,78 @@ public final class LimiterBackendException extends RuntimeException {
     }
 
     /**
+     * One of {@link Kind#AMBIGUOUS} or {@link Kind#NOT_EXECUTED}.
+     *
      * @param ambiguous whether the permits may have been taken although there is no decision
      */
     public LimiterBackendException(String key, String problem, Throwable cause, boolean ambiguous) {
-        this(key, problem, ambiguous);
-        initCause(cause);
+        this(ambiguous ? Kind.AMBIGUOUS : Kind.NOT_EXECUTED, "other", key, problem, cause, ambiguous);
+    }
+
+    /**
+     * One of a kind.
+     *
+     * @param problem a short name for what is wrong, one of a few: {@code NOPERM}, {@code unreadable}
+     * @param text what happened, and what to do if that is known
+     */
+    public static LimiterBackendException of(
+            Kind kind, String problem, String key, String text, @Nullable Throwable cause) {
+        return new LimiterBackendException(kind, problem, key, text, cause, kind == Kind.AMBIGUOUS);
+    }
+
+    /** One that will go on, of a request that may have been done all the same. */
+    public static LimiterBackendException permanentAfterwards(
+            String problem, String key, String text, @Nullable Throwable cause) {
+        return new LimiterBackendException(Kind.PERMANENT, problem, key, text, cause, true);
+    }
+
+    /** The limiters were closed. */
+    public static LimiterBackendException closed(String key) {
+        return of(Kind.CLOSED, "closed", key, "the limiters were closed", null);
+    }
+
+    /** Nothing was tried, because the backend is known to be away. Has no stack, which would cost more than the rest. */
+    public static LimiterBackendException notAsked(String key, String text, @Nullable Throwable cause) {
+        return new LimiterBackendException(
+                Kind.NOT_EXECUTED, "away", key, message(key, text, false), cause, false, false);
+    }
+
+    private static String message(String key, String text, boolean ambiguous) {
+        return "no decision for key '" + key + "': " + text
+                + (ambiguous ? "; it may have been made all the same, so count the permits as taken" : "");
     }
 
     /** The same failure with the calling thread's stack, for a caller whose request failed on another thread. */
     public LimiterBackendException inThisThread() {
-        return new LimiterBackendException(this);
+        return new LimiterBackendException(
+                kind, problem, key, String.valueOf(getMessage()), getCause(), ambiguous, true);
+    }
+
+    /** The same failure of another key. */
+    public LimiterBackendException forKey(String otherKey) {
+        if (otherKey.equals(key)) {
+            return this;
+        }
+        String text = String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'");
+        return new LimiterBackendException(kind, problem, otherKey, text, getCause(), ambiguous, true);
     }
 
     /**
-     * Whether the permits may have been taken although there is no decision: the request was sent, and no answer came.
-     * If not, nothing was taken.
+     * Whether the permits may have been taken although there is no decision: the request was sent, and no answer came, or
+     * one that could not be understood. If not, nothing was taken.
      */
     public boolean isAmbiguous() {
         return ambiguous;
+    }
+
+    /** What it means. */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** A short name for what is wrong, one of a few: {@code NOPERM}, {@code unreadable}, {@code timeout}. */
+    public String problem() {
+        return problem;
     }
 
     /** The key in the backend. */

@@ -47,6 +47,13 @@ public interface LimiterFactory {
     LimiterFactory withPrefix(String prefix);
 
     /**
+     * The same factory with another answer for when the backend does not decide. It says nothing about the permits: limiters
+     * of one name under two policies share theirs. A factory whose limiters are local has no backend that could fail, and
+     * there it makes no difference.
+     */
+    LimiterFactory withFailurePolicy(FailurePolicy policy);
+
+    /**
      * A token bucket that starts full and whose callers wait for their own permits.
      *
      * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000

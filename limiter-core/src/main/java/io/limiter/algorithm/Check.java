@@ -34,6 +34,11 @@ final class Check {
         }
     }
 
+    /** A share of a limit in whole permits, at least one. */
+    static int share(int limit, double share) {
+        return Math.max(1, (int) (limit * share));
+    }
+
     static void duration(String what, Duration value, Duration min) {
         Objects.requireNonNull(value, what);
         if (value.compareTo(min) < 0 || value.compareTo(MAX_DURATION) > 0) {

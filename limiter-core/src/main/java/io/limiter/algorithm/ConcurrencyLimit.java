@@ -60,6 +60,11 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     }
 
     @Override
+    public ConcurrencyLimit scaled(double share) {
+        return share == 1.0 ? this : new ConcurrencyLimit(Check.share(limit, share), leaseTime);
+    }
+
+    @Override
     public String keySuffix() {
         return ":holders";
     }

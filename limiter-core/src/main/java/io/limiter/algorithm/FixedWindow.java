@@ -67,6 +67,11 @@ public record FixedWindow(
         return limit;
     }
 
+    @Override
+    public FixedWindow scaled(double share) {
+        return share == 1.0 ? this : new FixedWindow(Check.share(limit, share), period, zone);
+    }
+
     /** A window cannot be booked ahead, so the timeout makes no difference. */
     @Override
     public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {

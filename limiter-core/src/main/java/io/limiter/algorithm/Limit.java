@@ -52,6 +52,15 @@ public interface Limit<S> {
         return true;
     }
 
+    /**
+     * The same limit at a share of its numbers, with states of the same class: what one instance decides under when the
+     * backend does not. It admits at most that share of what this one does over any length of time, but always one permit
+     * at a time: a limit below that would admit nobody.
+     *
+     * @param share more than 0, at most 1
+     */
+    Limit<S> scaled(double share);
+
     /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
     default @Nullable LeaseTerms lease() {
         return null;

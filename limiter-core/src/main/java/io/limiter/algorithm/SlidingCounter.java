@@ -51,6 +51,11 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
     }
 
     @Override
+    public SlidingCounter scaled(double share) {
+        return share == 1.0 ? this : new SlidingCounter(Check.share(limit, share), period);
+    }
+
+    @Override
     public String keySuffix() {
         return ":counter";
     }

@@ -55,6 +55,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
     }
 
     @Override
+    public SlidingLog scaled(double share) {
+        return share == 1.0 ? this : new SlidingLog(Check.share(limit, share), period);
+    }
+
+    @Override
     public String keySuffix() {
         return ":log";
     }

@@ -180,6 +180,19 @@ public record TokenBucket(
                 newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire, lease);
     }
 
+    /** At a share of the rate, keeping permits for as many seconds as before, or for as many as one takes. */
+    @Override
+    public TokenBucket scaled(double share) {
+        if (share == 1.0) {
+            return this;
+        }
+        double longestBurst = Check.MAX_DURATION.toSeconds();
+        // One permit must fit into the longest burst, unless it did not before.
+        double rate = Math.max(permitsPerSecond * share, Math.min(permitsPerSecond, 1.0 / longestBurst));
+        double burst = Math.min(longestBurst, Math.max(burstSeconds, 1.0 / rate));
+        return new TokenBucket(rate, burst, warmUp, whoWaits, startsFull, timeout, maxWait, expire, lease);
+    }
+
     /** The size of the bucket. */
     public double maxPermits() {
         return warmUp == null ? permitsPerSecond * burstSeconds : warmUp.maxPermits(intervalMicros());

@@ -24,6 +24,11 @@ public final class Answer {
         return new Answer(List.of(), failure);
     }
 
+    /** Why there are no decisions; {@code null} if there are. */
+    public @Nullable LimiterBackendException failure() {
+        return failure;
+    }
+
     /**
      * The decisions, in the order of the requests.
      *

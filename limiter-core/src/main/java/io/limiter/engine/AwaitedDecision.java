@@ -3,6 +3,7 @@ package io.limiter.engine;
 import io.limiter.algorithm.Decision;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -15,11 +16,11 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
 
     private final CompletableFuture<D> decided;
     private final Function<D, Decision> toDecision;
-    private final Runnable giveBack;
+    private final Consumer<D> giveBack;
     private final AtomicBoolean givenUp = new AtomicBoolean();
 
     AwaitedDecision(
-            CompletableFuture<D> decided, Function<D, Decision> toDecision, Sleeper sleeper, Runnable giveBack) {
+            CompletableFuture<D> decided, Function<D, Decision> toDecision, Sleeper sleeper, Consumer<D> giveBack) {
         this.decided = decided;
         this.toDecision = toDecision;
         this.giveBack = giveBack;
@@ -45,7 +46,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             // Does nothing if the request was withdrawn, or failed.
             decided.thenAccept(answer -> {
                 if (toDecision.apply(answer).granted()) {
-                    giveBack.run();
+                    giveBack.accept(answer);
                 }
             });
         }

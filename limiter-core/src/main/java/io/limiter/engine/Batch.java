@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What goes into one call: requests by key, those for one key in their order. */
@@ -25,13 +27,15 @@ final class Batch {
             return false;
         }
         OfKey sameKey = find(request.key());
-        if (sameKey == null) {
-            if (keys.size() >= settings.maxKeysPerCall()) {
-                return false;
-            }
-            sameKey = addKey(request);
-        } else if (!sameKey.limit.equals(request.limit())) {
+        if (sameKey == null ? keys.size() >= settings.maxKeysPerCall() : !sameKey.limit.equals(request.limit())) {
             return false;
+        }
+        if (!request.send()) {
+            // Withdrawn just now.
+            return true;
+        }
+        if (sameKey == null) {
+            sameKey = addKey(request);
         }
         sameKey.add(request);
         requests++;
@@ -82,14 +86,46 @@ final class Batch {
         return asked;
     }
 
-    void complete(@Nullable List<Answer> answers, @Nullable Throwable error) {
-        for (int i = 0; i < keys.size(); i++) {
-            if (answers == null) {
-                keys.get(i).fail(error == null ? new IllegalStateException("no answers") : error);
-            } else {
-                keys.get(i).complete(answers.get(i));
+    boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    /** Answers that say of each key why there is none. */
+    List<Answer> failed(Function<String, LimiterBackendException> why) {
+        return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
+    }
+
+    /** Waits no longer for those that are overdue. */
+    void endOverdue(long nowNanos, Guard guard) {
+        for (OfKey key : keys) {
+            for (PendingRequest request : key.pending) {
+                if (request.isOverdue(nowNanos)) {
+                    request.expire(guard);
+                }
             }
         }
+    }
+
+    /**
+     * Hands the answers out.
+     *
+     * @param failed is told of those that have none
+     * @return whether the backend has answered for any key
+     */
+    boolean complete(
+            @Nullable List<Answer> answers,
+            @Nullable Throwable error,
+            BiConsumer<List<PendingRequest>, LimiterBackendException> failed) {
+        boolean answered = false;
+        for (int i = 0; i < keys.size(); i++) {
+            OfKey key = keys.get(i);
+            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers.get(i));
+            answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
+            if (failure != null) {
+                failed.accept(key.pending, failure);
+            }
+        }
+        return answered;
     }
 
     private static final class OfKey {
@@ -109,26 +145,27 @@ final class Batch {
             pending.add(request);
         }
 
-        void complete(Answer answer) {
-            List<Decision> decisions;
-            try {
-                decisions = answer.decisions();
-            } catch (LimiterBackendException e) {
-                fail(e);
-                return;
+        /** The failure, if it was not decided. */
+        @Nullable
+        LimiterBackendException complete(Answer answer) {
+            LimiterBackendException failure = answer.failure();
+            if (failure != null) {
+                return failure;
             }
+            List<Decision> decisions = answer.decisions();
             for (int i = 0; i < pending.size(); i++) {
                 pending.get(i).complete(decisions.get(i));
             }
+            return null;
         }
 
-        void fail(Throwable error) {
-            LimiterBackendException failure = error instanceof LimiterBackendException known
+        LimiterBackendException failure(@Nullable Throwable error) {
+            return error instanceof LimiterBackendException known
                     ? known
-                    : new LimiterBackendException(key, "the call failed: " + error, error);
-            for (PendingRequest each : pending) {
-                each.completeExceptionally(failure);
-            }
+                    : new LimiterBackendException(
+                            key,
+                            "the call failed: " + error,
+                            error == null ? new IllegalStateException("no answers") : error);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.engine;
 
+import io.limiter.LimiterBackendException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,6 +18,19 @@ public interface BatchEngine extends Engine {
 
     /** Whether {@link #start} would block its caller until the answer is there, or a connection is. */
     boolean blocks();
+
+    /**
+     * Sees to it that {@link #start} need not connect first. Blocks until it is connected.
+     *
+     * @throws RuntimeException if that is not possible
+     */
+    default void connect() {}
+
+    /** Why a key was not decided, if {@link #connect} has thrown. */
+    default LimiterBackendException notConnected(String key, RuntimeException thrown) {
+        return LimiterBackendException.of(
+                LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);
+    }
 
     /** How many lanes there are; keys of different lanes never share a call. */
     int lanes();

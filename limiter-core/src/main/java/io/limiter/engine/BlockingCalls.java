@@ -1,7 +1,6 @@
 package io.limiter.engine;
 
 import io.limiter.LimiterBackendException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,16 +8,15 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Daemon threads for calls that block, on behalf of callers that must not be. There are none until they are needed, as
  * many as there are calls then but no more than {@value #MAX_THREADS}, and none again ten seconds later.
  */
 public final class BlockingCalls extends ThreadPoolExecutor {
-
-    /** Why calls fail once there are no threads for them any more. */
-    public static final String CLOSED = "the limiters were closed";
 
     static final int MAX_THREADS = 64;
 
@@ -30,24 +28,37 @@ public final class BlockingCalls extends ThreadPoolExecutor {
     }
 
     /**
-     * Decides on another thread, unless it is cancelled before.
+     * Decides on another thread, unless it is cancelled or withdrawn before.
      *
      * @return fails with {@link LimiterBackendException} if these calls were shut down
      */
-    public static <T> CompletableFuture<T> decide(Executor blockingCalls, String key, Supplier<T> decide) {
-        CompletableFuture<T> decision = new CompletableFuture<>();
+    public static <T> Pending<T> decide(Executor blockingCalls, String key, Supplier<T> decide) {
+        return decideIfSent(blockingCalls, key, pending -> pending.send() ? decide.get() : null);
+    }
+
+    /**
+     * As {@link #decide}, by something that calls {@link Pending#send} itself as soon as it can no longer be withdrawn.
+     *
+     * @param decide returns {@code null} if it was withdrawn
+     */
+    public static <T> Pending<T> decideIfSent(
+            Executor blockingCalls, String key, Function<Pending<T>, @Nullable T> decide) {
+        Pending<T> decision = new Pending<>();
         try {
             blockingCalls.execute(() -> {
                 try {
                     if (!decision.isDone()) {
-                        decision.complete(decide.get());
+                        T decided = decide.apply(decision);
+                        if (decided != null) {
+                            decision.complete(decided);
+                        }
                     }
                 } catch (RuntimeException | Error e) {
                     decision.completeExceptionally(e);
                 }
             });
         } catch (RejectedExecutionException e) {
-            decision.completeExceptionally(new LimiterBackendException(key, CLOSED));
+            decision.completeExceptionally(LimiterBackendException.closed(key));
         }
         return decision;
     }

@@ -1,7 +1,9 @@
 package io.limiter.engine;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -17,11 +19,28 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private final String name;
     private final KeySpace keys;
     private final ConcurrencyLimit limit;
-    private final Engine engine;
+    private final Failover engine;
     private final HeldLeases leases;
+    private final HeldLeases localLeases;
 
+    /** One whose failures are the caller's. */
     public EngineConcurrencyLimiter(
             String name, String prefix, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
+        this(name, prefix, limit, Failover.none(engine), leases, leases);
+    }
+
+    /**
+     * @param leases of the backend; what they fail to decide, the policy does
+     * @param localLeases of this JVM
+     */
+    public EngineConcurrencyLimiter(
+            String name,
+            String prefix,
+            ConcurrencyLimit limit,
+            Failover engine,
+            HeldLeases leases,
+            HeldLeases localLeases) {
+        this.localLeases = localLeases;
         this.name = name;
         this.keys = new KeySpace(prefix, name, limit.keySuffix());
         this.limit = limit;
@@ -92,14 +111,31 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private LeaseRequest<Optional<Lease>> tried(String backendKey, int permits, Duration timeout) {
         return LeaseRequest.tried(
                 new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
-                leases.ticker().read());
+                leases.ticker().read(),
+                this::instead);
     }
 
     private LeaseRequest<Lease> demanded(String backendKey, String who, int permits, Duration timeout) {
         return LeaseRequest.demanded(
                 new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
                 leases.ticker().read(),
-                who);
+                who,
+                this::instead);
+    }
+
+    /** What a request is answered that the backend has not decided. */
+    private void instead(LimiterBackendException failure, LeaseRequest<?> request) {
+        FailurePolicy policy = engine.policy();
+        if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
+            request.completeExceptionally(failure);
+            return;
+        }
+        switch (policy.action()) {
+            case THROW -> request.completeExceptionally(failure);
+            case DENY -> request.refuse(engine.refused(limit));
+            case ALLOW -> request.grant(new UncountedLease());
+            case LOCAL -> localLeases.answerAsync(request.locally(limit.scaled(policy.share())));
+        }
     }
 
     private <T> T await(LeaseRequest<T> request) {

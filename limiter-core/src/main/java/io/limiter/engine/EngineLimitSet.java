@@ -2,6 +2,7 @@ package io.limiter.engine;
 
 import io.limiter.LimitPart;
 import io.limiter.LimitSet;
+import io.limiter.LimiterBackendException;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class EngineLimitSet implements LimitSet {
 
     private final List<EnginePart> parts;
+    // One for each part, all on one engine.
+    private final List<Failover> policies;
     private final Engine engine;
     private final Sleeper sleeper;
 
@@ -27,7 +30,9 @@ final class EngineLimitSet implements LimitSet {
      */
     EngineLimitSet(List<EnginePart> parts) {
         this.parts = List.copyOf(parts);
-        this.engine = parts.get(0).engineLimiter().engine();
+        this.policies =
+                parts.stream().map(part -> part.engineLimiter().engine()).toList();
+        this.engine = policies.get(0).engine();
         // Limiters whose callers never wait have the default.
         this.sleeper = parts.stream()
                 .map(part -> part.engineLimiter().sleeper())
@@ -88,8 +93,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private SetDecision decideAndWait(List<SetPart<?>> asked) {
-        SetDecision decided =
-                toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : engine.decideTogether(asked));
+        SetDecision decided = toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : decideTogether(asked));
         long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
             sleeper.sleep(waitMicros);
@@ -100,25 +104,44 @@ final class EngineLimitSet implements LimitSet {
     private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
         CompletableFuture<SetDecision> decided = asked.size() == 1
                 ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
-                : engine.decideTogetherAsync(asked).thenApply(this::toDecision);
-        return new AwaitedDecision<>(decided, SetDecision::decision, sleeper, () -> giveBackUnused(asked));
+                : AnsweredInstead.of(
+                                engine.decideTogetherAsync(asked),
+                                failure -> Failover.together(failure, asked, policies))
+                        .thenApply(this::toDecision);
+        return new AwaitedDecision<>(
+                decided, SetDecision::decision, sleeper, granted -> giveBackUnused(asked, granted));
+    }
+
+    private List<@Nullable Decision> decideTogether(List<SetPart<?>> asked) {
+        try {
+            return engine.decideTogether(asked);
+        } catch (LimiterBackendException e) {
+            return Failover.together(e, asked, policies);
+        }
     }
 
     /** One part needs no set: it shares calls with others, and permits taken ahead, as its limiter does. */
     private Decision decide(SetPart<?> part) {
-        return engine.decide(part.key(), part.limit(), part.request());
+        return policies.get(0).decide(part.key(), part.limit(), part.request());
     }
 
     private CompletableFuture<Decision> decideAsync(SetPart<?> part) {
-        return engine.decideAsync(part.key(), part.limit(), part.request());
+        return policies.get(0).decideAsync(part.key(), part.limit(), part.request());
     }
 
-    private void giveBackUnused(List<SetPart<?>> asked) {
+    /**
+     * @param granted of every part, since all were granted
+     */
+    private void giveBackUnused(List<SetPart<?>> asked, SetDecision granted) {
         for (int i = 0; i < asked.size(); i++) {
             SetPart<?> part = asked.get(i);
             parts.get(i)
                     .engineLimiter()
-                    .giveBackUnused(part.key(), part.limit(), part.request().permits());
+                    .giveBackUnused(
+                            granted.parts().get(i).decision(),
+                            part.key(),
+                            part.limit(),
+                            part.request().permits());
         }
     }
 
@@ -128,8 +151,19 @@ final class EngineLimitSet implements LimitSet {
             batch.add(part.keyRequests(request.apply(part)));
         }
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
-        for (Answer answer : engine.decide(batch)) {
-            decisions.add(answer.decisions().get(0));
+        List<Answer> answers = engine.decide(batch);
+        for (int i = 0; i < answers.size(); i++) {
+            LimiterBackendException failure = answers.get(i).failure();
+            KeyRequests<?> asked = batch.get(i);
+            decisions.add(
+                    failure == null
+                            ? answers.get(i).decisions().get(0)
+                            : policies.get(i)
+                                    .instead(
+                                            failure,
+                                            asked.key(),
+                                            asked.limit(),
+                                            asked.requests().get(0)));
         }
         return toDecision(decisions);
     }

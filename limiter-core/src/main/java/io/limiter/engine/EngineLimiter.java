@@ -22,15 +22,18 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     private final String name;
     private final KeySpace keys;
-    private final Engine engine;
+    private final Failover engine;
     private final Sleeper sleeper;
     private volatile L limit;
 
+    /**
+     * @param engine a {@link Failover}, unless failures are the caller's
+     */
     protected EngineLimiter(String name, String prefix, L limit, Engine engine, Sleeper sleeper) {
         this.name = name;
         this.keys = new KeySpace(prefix, name, limit.keySuffix());
         this.limit = limit;
-        this.engine = engine;
+        this.engine = Failover.none(engine);
         this.sleeper = sleeper;
     }
 
@@ -156,7 +159,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return keys;
     }
 
-    final Engine engine() {
+    final Failover engine() {
         return engine;
     }
 
@@ -202,7 +205,10 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return timeoutMicros == 0
                 ? decided
                 : new AwaitedDecision<>(
-                        decided, Function.identity(), sleeper, () -> giveBackUnused(key, limit, permits));
+                        decided,
+                        Function.identity(),
+                        sleeper,
+                        decision -> giveBackUnused(decision, key, limit, permits));
     }
 
     /** Books, and leaves the waiting to the caller. */
@@ -219,20 +225,19 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         // Then nobody has the reservation that could be cancelled instead.
         decided.thenAccept(decision -> {
             if (reserved.isCancelled() && decision.granted()) {
-                giveBackUnused(key, asked, permits);
+                giveBackUnused(decision, key, asked, permits);
             }
         });
         return reserved;
     }
 
     private Reservation reservation(String key, int permits, Decision decision) {
-        return new BookedPermits(
-                decision, sleeper.ticker(), () -> engine.decide(key, limit, Request.giveBack(permits)));
+        return new BookedPermits(decision, sleeper.ticker(), () -> engine.giveBack(decision, key, limit, permits));
     }
 
     /** Without waiting for it. */
-    final void giveBackUnused(String key, Limit<?> takenOf, int permits) {
-        engine.decideAsync(key, takenOf, Request.giveBack(permits)).exceptionally(e -> {
+    final void giveBackUnused(Decision taken, String key, Limit<?> takenOf, int permits) {
+        engine.giveBackAsync(taken, key, takenOf, permits).exceptionally(e -> {
             log.warn("{} permits of '{}' were not used and could not be given back.", permits, key, e);
             return null;
         });

@@ -4,6 +4,7 @@ import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -12,11 +13,12 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A factory that keeps what it built, by prefix, name <em>and</em> numbers. */
+/** A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy. */
 public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
@@ -28,7 +30,15 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private final Cache<LimiterId, Limiter> limiters;
     private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
 
+    private final FailurePolicy defaultPolicy;
+
+    /** Of an engine without a backend that could fail. */
     protected EngineLimiterFactory(CacheBounds bounds) {
+        this(bounds, FailurePolicy.THROW);
+    }
+
+    protected EngineLimiterFactory(CacheBounds bounds, FailurePolicy defaultPolicy) {
+        this.defaultPolicy = defaultPolicy;
         this.limiters = cache(bounds);
         this.concurrencyLimiters = cache(bounds);
     }
@@ -41,57 +51,66 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                 .build();
     }
 
-    protected abstract RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit);
+    protected abstract RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy);
 
-    protected abstract CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit);
+    protected abstract CountLimiter newCountLimiter(
+            String name, String prefix, FixedWindow limit, FailurePolicy policy);
 
-    protected abstract ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit);
+    protected abstract ConcurrencyLimiter newConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy);
 
     /**
      * @param limit of another kind than those that have limiters of their own
      * @throws IllegalArgumentException if the engine cannot decide it
      */
-    protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit);
+    protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy);
 
     @Override
     public final RateLimiter build(String name, TokenBucket limit) {
-        return rateLimiter(RATE_PREFIX, name, limit);
+        return rateLimiter(RATE_PREFIX, name, limit, defaultPolicy);
     }
 
     @Override
     public final CountLimiter build(String name, FixedWindow limit) {
-        return countLimiter(COUNT_PREFIX, name, limit);
+        return countLimiter(COUNT_PREFIX, name, limit, defaultPolicy);
     }
 
     @Override
     public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit);
+        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit, defaultPolicy);
     }
 
     @Override
     public final Limiter build(String name, Limit<?> limit) {
-        return limit instanceof TokenBucket bucket ? build(name, bucket) : limiter(COUNT_PREFIX, name, limit);
+        return limit instanceof TokenBucket bucket
+                ? build(name, bucket)
+                : limiter(COUNT_PREFIX, name, limit, defaultPolicy);
     }
 
     @Override
     public final LimiterFactory withPrefix(String prefix) {
-        return new Prefixed(prefix);
+        return new View(prefix, prefix, prefix, defaultPolicy);
     }
 
-    private Limiter limiter(String prefix, String name, Limit<?> limit) {
+    @Override
+    public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
+        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, policy);
+    }
+
+    private Limiter limiter(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
         if (limit instanceof TokenBucket bucket) {
-            return rateLimiter(prefix, name, bucket);
+            return rateLimiter(prefix, name, bucket, policy);
         }
         if (limit instanceof FixedWindow window) {
-            return countLimiter(prefix, name, window);
+            return countLimiter(prefix, name, window, policy);
         }
         if (limit instanceof ConcurrencyLimit) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
                             + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
         }
-        return limiter(new LimiterId(prefix, name, limit), Limiter.class, () -> {
-            Limiter limiter = newLimiter(name, prefix, limit);
+        return limiter(new LimiterId(prefix, name, limit, policy), Limiter.class, () -> {
+            Limiter limiter = newLimiter(name, prefix, limit, policy);
             warnIfDear(name, limit);
             return limiter;
         });
@@ -108,20 +127,27 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit) {
+    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit, FailurePolicy policy) {
         return limiter(
-                new LimiterId(prefix, name, limit), RateLimiter.class, () -> newRateLimiter(name, prefix, limit));
+                new LimiterId(prefix, name, limit, policy),
+                RateLimiter.class,
+                () -> newRateLimiter(name, prefix, limit, policy));
     }
 
-    private CountLimiter countLimiter(String prefix, String name, FixedWindow limit) {
+    private CountLimiter countLimiter(String prefix, String name, FixedWindow limit, FailurePolicy policy) {
         return limiter(
-                new LimiterId(prefix, name, limit), CountLimiter.class, () -> newCountLimiter(name, prefix, limit));
+                new LimiterId(prefix, name, limit, policy),
+                CountLimiter.class,
+                () -> newCountLimiter(name, prefix, limit, policy));
     }
 
-    private ConcurrencyLimiter concurrencyLimiter(String prefix, String name, ConcurrencyLimit limit) {
+    private ConcurrencyLimiter concurrencyLimiter(
+            String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy) {
         return concurrencyLimiters
                 .asMap()
-                .computeIfAbsent(new LimiterId(prefix, name, limit), id -> newConcurrencyLimiter(name, prefix, limit));
+                .computeIfAbsent(
+                        new LimiterId(prefix, name, limit, policy),
+                        id -> newConcurrencyLimiter(name, prefix, limit, policy));
     }
 
     private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
@@ -139,40 +165,52 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return limiter.limit().equals(id.limit());
     }
 
-    private record LimiterId(String prefix, String name, Limit<?> limit) {}
+    private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy) {}
 
-    private final class Prefixed implements LimiterFactory {
+    /** The same factory with other prefixes, or another policy. */
+    private final class View implements LimiterFactory {
 
-        private final String prefix;
+        private final String ratePrefix;
+        private final String countPrefix;
+        private final String concurrentPrefix;
+        private final FailurePolicy policy;
 
-        Prefixed(String prefix) {
-            KeySpace.checkPrefix(prefix);
-            this.prefix = prefix;
+        View(String ratePrefix, String countPrefix, String concurrentPrefix, FailurePolicy policy) {
+            KeySpace.checkPrefix(ratePrefix);
+            this.ratePrefix = ratePrefix;
+            this.countPrefix = countPrefix;
+            this.concurrentPrefix = concurrentPrefix;
+            this.policy = Objects.requireNonNull(policy, "policy");
         }
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
-            return rateLimiter(prefix, name, limit);
+            return rateLimiter(ratePrefix, name, limit, policy);
         }
 
         @Override
         public CountLimiter build(String name, FixedWindow limit) {
-            return countLimiter(prefix, name, limit);
+            return countLimiter(countPrefix, name, limit, policy);
         }
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            return concurrencyLimiter(prefix, name, limit);
+            return concurrencyLimiter(concurrentPrefix, name, limit, policy);
         }
 
         @Override
         public Limiter build(String name, Limit<?> limit) {
-            return limiter(prefix, name, limit);
+            return limiter(limit instanceof TokenBucket ? ratePrefix : countPrefix, name, limit, policy);
         }
 
         @Override
         public LimiterFactory withPrefix(String newPrefix) {
-            return new Prefixed(newPrefix);
+            return new View(newPrefix, newPrefix, newPrefix, policy);
+        }
+
+        @Override
+        public LimiterFactory withFailurePolicy(FailurePolicy newPolicy) {
+            return new View(ratePrefix, countPrefix, concurrentPrefix, newPolicy);
         }
     }
 }

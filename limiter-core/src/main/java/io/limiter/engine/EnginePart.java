@@ -69,7 +69,8 @@ final class EnginePart implements LimitPart {
         List<EnginePart> parts = new ArrayList<>();
         parts.add(this);
         for (LimitPart other : others) {
-            if (!(other instanceof EnginePart part) || part.limiter.engine() != limiter.engine()) {
+            if (!(other instanceof EnginePart part)
+                    || part.limiter.engine().engine() != limiter.engine().engine()) {
                 throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
                         + limiter.name() + " and " + other.limiter().name() + " were not");
             }

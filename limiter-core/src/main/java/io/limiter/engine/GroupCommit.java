@@ -38,60 +38,76 @@ import org.jspecify.annotations.Nullable;
  * share calls, and others go out as if nothing stood between.
  *
  * <p>The answer comes on a thread of the client, which starts the next call before it wakes the callers of the last, so
- * that Redis need not wait for them. Where a call blocks its thread (Jedis, or a connection that is yet to be made), the
- * thread of a caller that waits anyway makes it, or one of {@code blockingCalls}.
+ * that Redis need not wait for them. Where a call blocks its thread (Jedis, or a connection that is yet to be made), one
+ * of {@code blockingCalls} makes it, because a caller waits for its budget at most.
  */
 public final class GroupCommit implements Engine {
 
     private final BatchEngine engine;
     private final Settings settings;
     private final Executor blockingCalls;
+    private final Guard guard;
+    private final Engine beside;
     private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
     private volatile boolean closed;
 
     /**
      * @param blockingCalls runs what would block a thread that must not be
+     * @param guard bounds the time that each decision takes
      */
-    public GroupCommit(BatchEngine engine, Settings settings, Executor blockingCalls) {
+    public GroupCommit(BatchEngine engine, Settings settings, Executor blockingCalls, Guard guard) {
         this.engine = engine;
         this.settings = settings;
         this.blockingCalls = blockingCalls;
+        this.guard = guard;
+        this.beside = new GuardedEngine(engine, blockingCalls, guard);
+        guard.deadlines().watch(this::endOverdue);
     }
 
     /** In one call, beside the queue: a batch is what the queue is there to make. */
     @Override
     public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return engine.decide(batch);
+        return beside.decide(batch);
     }
 
     @Override
     public Decision decide(String key, Limit<?> limit, Request request) {
-        PendingRequest pending = new PendingRequest(key, limit, request);
-        lane(key).add(pending, true);
-        return pending.await(settings.yield().toNanos());
+        PendingRequest pending = pending(key, limit, request);
+        add(pending);
+        return pending.await(settings.yield().toNanos(), guard);
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        PendingRequest pending = new PendingRequest(key, limit, request);
+        PendingRequest pending = pending(key, limit, request);
         try {
-            lane(key).add(pending, false);
+            add(pending);
         } catch (LimiterBackendException e) {
-            pending.completeExceptionally(e);
+            pending.fail(e);
         }
         return pending;
+    }
+
+    private PendingRequest pending(String key, Limit<?> limit, Request request) {
+        return new PendingRequest(key, limit, request, guard.deadlineNanos());
+    }
+
+    private void add(PendingRequest pending) {
+        guard.check(pending.key());
+        lane(pending.key()).add(pending);
+        guard.deadlines().look();
     }
 
     /** In one call, beside the queue: its keys have to be decided together, wherever the others wait. */
     @Override
     public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        return engine.decideTogether(parts);
+        return beside.decideTogether(parts);
     }
 
     /** As {@link #decideTogether}. */
     @Override
     public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        return engine.decideTogetherAsync(parts);
+        return beside.decideTogetherAsync(parts);
     }
 
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
@@ -106,6 +122,18 @@ public final class GroupCommit implements Engine {
             }
         }
         engine.close();
+    }
+
+    private boolean endOverdue(long nowNanos) {
+        boolean pending = false;
+        AtomicReferenceArray<Lane> all = lanes.get();
+        for (int i = 0; all != null && i < all.length(); i++) {
+            Lane lane = all.get(i);
+            if (lane != null) {
+                pending |= lane.endOverdue(nowNanos);
+            }
+        }
+        return pending;
     }
 
     private Lane lane(String key) {
@@ -130,7 +158,7 @@ public final class GroupCommit implements Engine {
     private Lane addLane(AtomicReferenceArray<Lane> all, int number) {
         // Calls of many lanes overlap by themselves.
         int maxCalls = all.length() == 1 ? settings.maxCalls() : 1;
-        all.compareAndSet(number, null, new Lane(engine, settings, maxCalls, blockingCalls));
+        all.compareAndSet(number, null, new Lane(engine, settings, maxCalls, blockingCalls, guard));
         Lane lane = Objects.requireNonNull(all.get(number));
         if (closed) {
             lane.close();

@@ -79,7 +79,7 @@ public final class HeldLeases implements AutoCloseable {
             }
             answer(request, outcome(request, id, times, decision));
         } catch (LimiterBackendException e) {
-            request.completeExceptionally(e);
+            request.fail(e);
         }
     }
 
@@ -90,7 +90,7 @@ public final class HeldLeases implements AutoCloseable {
         }
         ask(request).whenComplete((outcome, error) -> {
             if (error != null) {
-                request.completeExceptionally(AsyncFailures.cause(error));
+                request.fail(AsyncFailures.cause(error));
             } else {
                 answer(request, outcome);
             }
@@ -149,7 +149,7 @@ public final class HeldLeases implements AutoCloseable {
         if (closed) {
             renewer.remove(lease);
             releaseAsync(request.key(), request.limit(), id);
-            throw new LimiterBackendException(request.key(), BlockingCalls.CLOSED);
+            throw LimiterBackendException.closed(request.key());
         }
         if (!lease.isHeld()) {
             lease.closeAsync();
@@ -224,7 +224,7 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     private void failWaiting() {
-        queues.forEach((key, queue) -> queue.fail(new LimiterBackendException(key, BlockingCalls.CLOSED)));
+        queues.forEach((key, queue) -> queue.fail(LimiterBackendException.closed(key)));
     }
 
     private long newId() {

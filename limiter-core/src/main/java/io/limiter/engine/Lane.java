@@ -1,13 +1,17 @@
 package io.limiter.engine;
 
 import io.limiter.LimiterBackendException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,17 +27,22 @@ final class Lane {
     private final GroupCommit.Settings settings;
     private final int maxCalls;
     private final Executor blockingCalls;
+    private final Guard guard;
     private final Queue<PendingRequest> queue = new ConcurrentLinkedQueue<>();
+    // What has failed and is tried again; goes first.
+    private final Queue<PendingRequest> again = new ConcurrentLinkedQueue<>();
+    private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
     private volatile boolean closed;
-    // The owner's: taken from the queue, but to be decided after the batch under way.
-    private @Nullable PendingRequest heldBack;
-    // The owner's too: how many must wait for each call under way before one more starts.
+    // Changed by the owner: taken from the queue, but to be decided after the batch under way.
+    private volatile @Nullable PendingRequest heldBack;
+    // The owner's: how many must wait for each call under way before one more starts.
     private int minQueuedForAnother;
 
-    Lane(BatchEngine engine, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls) {
+    Lane(BatchEngine engine, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
+        this.guard = guard;
         this.engine = engine;
         this.settings = settings;
         this.maxCalls = maxCalls;
@@ -42,11 +51,9 @@ final class Lane {
     }
 
     /**
-     * @param mayBlock whether the calling thread is going to wait for the decision anyway, and so can make a blocking
-     *     call itself
      * @throws LimiterBackendException if too many are queued
      */
-    void add(PendingRequest request, boolean mayBlock) {
+    void add(PendingRequest request) {
         if (queued.incrementAndGet() > settings.maxQueued()) {
             queued.decrementAndGet();
             throw new LimiterBackendException(
@@ -55,55 +62,99 @@ final class Lane {
                             + " requests are waiting to be sent already: Redis is down or too slow for them");
         }
         queue.add(request);
-        signal(mayBlock ? 1 : 0);
+        signal();
+    }
+
+    /**
+     * Ends what is overdue: withdraws what is queued, and waits no longer for what was sent.
+     *
+     * @return whether anything is queued or under way
+     */
+    boolean endOverdue(long nowNanos) {
+        for (Batch batch : sent) {
+            batch.endOverdue(nowNanos, guard);
+        }
+        for (PendingRequest request : again) {
+            endOverdue(request, nowNanos);
+        }
+        PendingRequest held = heldBack;
+        if (held != null) {
+            endOverdue(held, nowNanos);
+        }
+        // All have the same time, so they are overdue in the order in which they came.
+        for (PendingRequest request : queue) {
+            if (!endOverdue(request, nowNanos)) {
+                break;
+            }
+        }
+        return queued.get() > 0 || calls.get() > 0;
+    }
+
+    private boolean endOverdue(PendingRequest request, long nowNanos) {
+        boolean overdue = request.isOverdue(nowNanos);
+        if (overdue) {
+            request.expire(guard);
+        }
+        return overdue;
     }
 
     /** Fails what is queued, and whatever is added from now on. What was sent is still answered. */
     void close() {
         closed = true;
-        signal(0);
+        signal();
     }
 
-    private void signal(int blockingCallsAllowed) {
+    private void signal() {
         if (signals.getAndIncrement() == 0) {
-            own(blockingCallsAllowed);
+            own(false);
         }
     }
 
-    private void own(int blockingCallsAllowed) {
-        int allowed = blockingCallsAllowed;
+    private void own(boolean mayBlock) {
         int seen = signals.get();
         do {
             while (!closed && mayStart()) {
-                if (engine.blocks() && allowed-- <= 0) {
+                boolean blocks = engine.blocks();
+                if (blocks && !mayBlock) {
                     if (handedOver()) {
                         return;
                     }
                     continue;
                 }
+                // First, because what waits for a connection can still be withdrawn.
+                RuntimeException notConnected = blocks ? connect() : null;
                 Batch batch = take();
                 if (batch == null) {
                     break;
                 }
-                start(batch);
+                start(batch, notConnected);
             }
             if (closed) {
-                failQueued(BlockingCalls.CLOSED);
+                failQueued(LimiterBackendException::closed);
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
     }
 
+    private @Nullable RuntimeException connect() {
+        try {
+            engine.connect();
+            return null;
+        } catch (RuntimeException e) {
+            return e;
+        }
+    }
+
     /** To a thread that may block, with all calls that are still to be made. */
     private boolean handedOver() {
         try {
-            blockingCalls.execute(() -> own(Integer.MAX_VALUE));
+            blockingCalls.execute(() -> own(true));
             return true;
         } catch (RejectedExecutionException e) {
             closed = true;
         } catch (RuntimeException | Error e) {
             // Such as no memory for one more thread. Whoever comes next tries again.
-            failQueued("there is no thread to make the call: " + e);
+            failQueued(key -> new LimiterBackendException(key, "there is no thread to make the call: " + e));
         }
         return false;
     }
@@ -130,7 +181,7 @@ final class Lane {
                 break;
             }
         }
-        return batch;
+        return batch == null || batch.isEmpty() ? null : batch;
     }
 
     /** The next that nobody has cancelled. */
@@ -139,6 +190,9 @@ final class Lane {
         do {
             next = heldBack;
             heldBack = null;
+            if (next == null) {
+                next = again.poll();
+            }
             if (next == null) {
                 next = queue.poll();
             }
@@ -149,30 +203,69 @@ final class Lane {
         return next;
     }
 
-    private void start(Batch batch) {
+    private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
         minQueuedForAnother = batch.minQueuedForAnother(settings);
-        call(batch).whenComplete((answers, error) -> {
+        sent.add(batch);
+        long startNanos = System.nanoTime();
+        call(batch, notConnected).whenComplete((answers, error) -> {
             calls.decrementAndGet();
+            sent.remove(batch);
             // The next call first: the backend is at work on it while these callers are woken.
-            signal(0);
-            batch.complete(answers, error);
+            signal();
+            if (batch.complete(answers, error, this::failed)) {
+                guard.answered(startNanos);
+            }
         });
     }
 
-    private CompletableFuture<List<Answer>> call(Batch batch) {
+    private CompletableFuture<List<Answer>> call(Batch batch, @Nullable RuntimeException notConnected) {
         try {
-            return engine.start(batch.asked());
+            return notConnected == null
+                    ? engine.start(batch.asked())
+                    : CompletableFuture.completedFuture(batch.failed(key -> engine.notConnected(key, notConnected)));
         } catch (RuntimeException | Error e) {
             // Errors too, such as a caller's full stack: whoever owns the lane must not leave it without giving it up.
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    private void failQueued(String why) {
+    /** Tries those again that may go well in the time they have left, and fails the others. */
+    private void failed(List<PendingRequest> requests, LimiterBackendException failure) {
+        long now = System.nanoTime();
+        long shortestPause = Long.MAX_VALUE;
+        List<PendingRequest> oncemore = new ArrayList<>(0);
+        boolean forGood = false;
+        for (PendingRequest request : requests) {
+            long pause = closed ? 0 : request.pauseNanos(failure, now);
+            if (pause > 0) {
+                request.waitAgain();
+                oncemore.add(request);
+                shortestPause = Math.min(shortestPause, pause);
+            } else if (!request.isDone()) {
+                forGood = true;
+                request.fail(failure);
+            }
+        }
+        if (forGood) {
+            guard.failed(failure);
+        }
+        if (!oncemore.isEmpty()) {
+            guard.deadlines().later(shortestPause, () -> addAgain(oncemore));
+        }
+    }
+
+    private void addAgain(List<PendingRequest> requests) {
+        queued.addAndGet(requests.size());
+        again.addAll(requests);
+        guard.deadlines().look();
+        signal();
+    }
+
+    private void failQueued(Function<String, LimiterBackendException> why) {
         PendingRequest next;
         while ((next = poll()) != null) {
-            next.completeExceptionally(new LimiterBackendException(next.key(), why));
+            next.fail(why.apply(next.key()));
         }
     }
 }

@@ -94,7 +94,7 @@ final class LeaseQueue {
             waiting.clear();
         }
         whenEmpty.run();
-        failed.forEach(request -> request.completeExceptionally(why));
+        failed.forEach(request -> request.fail(why));
     }
 
     private void signal() {
@@ -160,7 +160,7 @@ final class LeaseQueue {
             waiting.clear();
         }
         signal();
-        failed.forEach(request -> request.completeExceptionally(AsyncFailures.cause(error)));
+        failed.forEach(request -> request.fail(AsyncFailures.cause(error)));
     }
 
     private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
@@ -22,14 +23,22 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
     private static final long LONGEST_NANOS = Long.MAX_VALUE / 4;
 
     private final String key;
-    private final ConcurrencyLimit limit;
+    private volatile ConcurrencyLimit limit;
     private final int permits;
     private final long timeoutNanos;
     private final long deadlineNanos;
     private final Function<Lease, T> granted;
     private final Function<Decision, T> refused;
+    private final BiConsumer<LimiterBackendException, LeaseRequest<?>> instead;
+    private volatile boolean isLocal;
 
-    private LeaseRequest(Wanted wanted, long nowNanos, Function<Lease, T> granted, Function<Decision, T> refused) {
+    private LeaseRequest(
+            Wanted wanted,
+            long nowNanos,
+            Function<Lease, T> granted,
+            Function<Decision, T> refused,
+            BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
+        this.instead = instead;
         this.key = wanted.key;
         this.limit = wanted.limit;
         this.permits = wanted.permits;
@@ -39,20 +48,49 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
         this.refused = refused;
     }
 
-    /** Is answered with nothing if refused. */
-    static LeaseRequest<Optional<Lease>> tried(Wanted wanted, long nowNanos) {
-        return new LeaseRequest<>(wanted, nowNanos, Optional::of, refusal -> Optional.empty());
+    /**
+     * Is answered with nothing if refused.
+     *
+     * @param instead sees to it that it is answered if the backend does not decide
+     */
+    static LeaseRequest<Optional<Lease>> tried(
+            Wanted wanted, long nowNanos, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
+        return new LeaseRequest<>(wanted, nowNanos, Optional::of, refusal -> Optional.empty(), instead);
     }
 
     /**
      * Fails if refused.
      *
      * @param who whose permits they are, for the exception
+     * @param instead sees to it that it is answered if the backend does not decide
      */
-    static LeaseRequest<Lease> demanded(Wanted wanted, long nowNanos, String who) {
-        return new LeaseRequest<>(wanted, nowNanos, lease -> lease, refusal -> {
-            throw new RateLimitExceededException(who, refusal);
-        });
+    static LeaseRequest<Lease> demanded(
+            Wanted wanted, long nowNanos, String who, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
+        return new LeaseRequest<>(
+                wanted,
+                nowNanos,
+                lease -> lease,
+                refusal -> {
+                    throw new RateLimitExceededException(who, refusal);
+                },
+                instead);
+    }
+
+    /** The same request to this JVM alone, whose failures are final. */
+    LeaseRequest<T> locally(ConcurrencyLimit share) {
+        limit = share;
+        isLocal = true;
+        return this;
+    }
+
+    /** It could not be decided. */
+    void fail(Throwable error) {
+        LimiterBackendException failure = Failover.failureOf(error);
+        if (failure == null || isLocal || isDone()) {
+            completeExceptionally(error);
+        } else {
+            instead.accept(failure, this);
+        }
     }
 
     String key() {

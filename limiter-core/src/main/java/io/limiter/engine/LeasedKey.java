@@ -116,6 +116,10 @@ final class LeasedKey {
 
     /** The backend has decided about permits that were not to be had here. */
     void asked(Decision decision) {
+        if (decision.source() != Decision.Source.BACKEND) {
+            // It says nothing about what the backend has left.
+            return;
+        }
         remaining = decision.remaining();
         if (latelyEnds.isOver()) {
             latelyEnds = clock.in(maxTimeNanos);

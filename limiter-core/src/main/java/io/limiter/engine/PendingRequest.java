@@ -4,20 +4,57 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import java.util.concurrent.CompletableFuture;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /** A request on its way to its decision. Cancelled before it was sent, it is never decided. */
-final class PendingRequest extends CompletableFuture<Decision> {
+final class PendingRequest extends Pending<Decision> {
+
+    private static final VarHandle INSTEAD;
+
+    /** In place of an answer instead, once it is too late for one. */
+    private static final InsteadOf FAILED = (failure, request) -> {
+        throw failure;
+    };
+
+    static {
+        try {
+            INSTEAD = MethodHandles.lookup().findVarHandle(PendingRequest.class, "instead", InsteadOf.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final String key;
     private final Limit<?> limit;
     private final Request request;
+    private final long deadlineNanos;
+    // Written by INSTEAD.
+    private volatile @Nullable InsteadOf instead;
+    // Of the one who has it: its lane, or the timer before it is in a lane again.
+    private int tries;
+    private volatile @Nullable LimiterBackendException lastFailure;
 
-    PendingRequest(String key, Limit<?> limit, Request request) {
+    /**
+     * @param deadlineNanos when it has to have its decision, by {@link System#nanoTime()}
+     */
+    PendingRequest(String key, Limit<?> limit, Request request, long deadlineNanos) {
         this.key = key;
         this.limit = limit;
         this.request = request;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    /** What a request is answered that has failed. */
+    @FunctionalInterface
+    interface InsteadOf {
+
+        /** @throws LimiterBackendException if it is to fail */
+        Decision answer(LimiterBackendException failure, PendingRequest request);
     }
 
     String key() {
@@ -32,8 +69,69 @@ final class PendingRequest extends CompletableFuture<Decision> {
         return request;
     }
 
-    /** Waits for the decision. An interrupt does not end the wait, which is short, but is set again at its end. */
-    Decision await(long yieldNanos) {
+    boolean isOverdue(long nowNanos) {
+        return deadlineNanos - nowNanos <= 0;
+    }
+
+    long leftNanos(long nowNanos) {
+        return deadlineNanos - nowNanos;
+    }
+
+    /**
+     * Answers this should it fail.
+     *
+     * @return whether it will; if not, it has failed already
+     */
+    boolean orElse(InsteadOf answer) {
+        return INSTEAD.compareAndSet(this, null, answer);
+    }
+
+    /** Answers it by what was said for that, if anything was, and otherwise fails it. */
+    void fail(LimiterBackendException failure) {
+        if (isDone()) {
+            return;
+        }
+        InsteadOf answer = (InsteadOf) INSTEAD.getAndSet(this, FAILED);
+        if (answer == FAILED) {
+            // Somebody else is at it.
+            return;
+        }
+        if (answer == null) {
+            completeExceptionally(failure);
+            return;
+        }
+        try {
+            complete(answer.answer(failure, this));
+        } catch (RuntimeException e) {
+            completeExceptionally(e);
+        }
+    }
+
+    /** How long to wait before it is tried once more, in nanoseconds; 0 if there is no time for that. */
+    long pauseNanos(LimiterBackendException failure, long nowNanos) {
+        if (failure.kind() != LimiterBackendException.Kind.RETRYABLE || isDone()) {
+            return 0;
+        }
+        lastFailure = failure;
+        long pause = Guard.pauseNanos(tries++);
+        return pause < leftNanos(nowNanos) ? pause : 0;
+    }
+
+    /** Its time is over. */
+    void expire(Guard guard) {
+        if (isDone()) {
+            return;
+        }
+        LimiterBackendException failure =
+                withdraw() ? guard.notSent(key, deadlineNanos, lastFailure) : guard.notAnswered(key);
+        fail(failure);
+    }
+
+    /**
+     * Waits for the decision, until its time is over. An interrupt does not end the wait, which is short, but is set again
+     * at its end.
+     */
+    Decision await(long yieldNanos, Guard guard) {
         if (yieldNanos > 0) {
             long start = System.nanoTime();
             while (!isDone() && System.nanoTime() - start < yieldNanos) {
@@ -41,12 +139,17 @@ final class PendingRequest extends CompletableFuture<Decision> {
             }
         }
         try {
+            return Guard.await(this, leftNanos(System.nanoTime()));
+        } catch (TimeoutException e) {
+            expire(guard);
+        } catch (ExecutionException e) {
+            throw Guard.inThisThread(e);
+        }
+        // By now, or in a moment, if it was not this thread that has ended it.
+        try {
             return join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof LimiterBackendException failure) {
-                throw failure.inThisThread();
-            }
-            throw e;
+            throw Guard.inThisThread(e);
         }
     }
 }

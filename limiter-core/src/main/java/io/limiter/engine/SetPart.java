@@ -20,6 +20,11 @@ public record SetPart<S>(String key, Limit<S> limit, Request request) {
         }
     }
 
+    /** The same at a share of the limit. */
+    SetPart<S> scaled(double share) {
+        return new SetPart<>(key, limit.scaled(share), request);
+    }
+
     /** The same as a batch asks it. */
     public KeyRequests<S> toKeyRequests() {
         return new KeyRequests<>(key, limit, List.of(request));

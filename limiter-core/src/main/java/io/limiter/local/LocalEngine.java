@@ -66,9 +66,10 @@ public final class LocalEngine implements Engine {
     }
 
     /**
+     * @param maxKeys how many keys are held at most, at least 1
      * @param startMicros what the wall clock shows now, in microseconds since the epoch
      */
-    LocalEngine(int maxKeys, Ticker ticker, long startMicros) {
+    public LocalEngine(int maxKeys, Ticker ticker, long startMicros) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
         }

@@ -2,6 +2,7 @@ package io.limiter.local;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -50,22 +51,23 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
         return new LocalRateLimiter(name, prefix, limit, engine, sleeper);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
         return new LocalCountLimiter(name, prefix, limit, engine);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
         return new UntimedLimiter(name, prefix, limit, engine);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
         return new EngineConcurrencyLimiter(name, prefix, limit, engine, leases);
     }
 }

@@ -1,7 +1,6 @@
 package io.limiter.redis;
 
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisFuture;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
@@ -9,10 +8,9 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.limiter.engine.AsyncFailures;
-import java.time.Duration;
+import io.limiter.engine.Deadlines;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,22 +32,27 @@ final class LettuceScripts {
 
     private final Supplier<Connected> connect;
     private final boolean cluster;
+    private final SentCommands sent;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
     private volatile @Nullable Connected connected;
 
-    private LettuceScripts(Supplier<Connected> connect, boolean cluster) {
+    private LettuceScripts(Supplier<Connected> connect, boolean cluster, Deadlines deadlines) {
+        this.sent = new SentCommands(deadlines);
         this.connect = connect;
         this.cluster = cluster;
     }
 
     /**
      * @param connected runs a function on a connection of the factory's, which it then gives back
+     * @param deadlines see to it that no command is waited for too long
      * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
      */
     static @Nullable LettuceScripts of(
-            RedisConnectionFactory connections, Function<Function<RedisConnection, Connected>, Connected> connected) {
+            RedisConnectionFactory connections,
+            Function<Function<RedisConnection, Connected>, Connected> connected,
+            Deadlines deadlines) {
         return PRESENT && connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
-                ? new LettuceScripts(() -> connected.apply(Connected::of), lettuce.isClusterAware())
+                ? new LettuceScripts(() -> connected.apply(Connected::of), lettuce.isClusterAware(), deadlines)
                 : null;
     }
 
@@ -63,29 +66,54 @@ final class LettuceScripts {
         return now == null || now.isClosed();
     }
 
+    /** Connects, if it has to; blocks until it is. */
+    void connect() {
+        connection();
+    }
+
     /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
     CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[] argument) {
         Connected on = connection();
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        on.limitTime(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument))
-                .whenComplete((reply, error) -> {
-                    if (error instanceof RedisNoScriptException) {
-                        runSource(on, script, keys, argument, answer);
-                    } else {
-                        complete(answer, reply, error);
-                    }
-                });
+        SentCommands.Sent command = sent.add(answer);
+        try {
+            command.as(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument))
+                    .whenComplete((reply, error) -> {
+                        if (error instanceof RedisNoScriptException) {
+                            runSource(on, script, keys, argument, answer, command);
+                        } else {
+                            command.answered();
+                            complete(answer, reply, error);
+                        }
+                    });
+        } catch (RuntimeException e) {
+            command.answered();
+            throw e;
+        }
         return answer;
     }
 
     /** On the same connection: this is the client's thread, which must not connect. */
     private void runSource(
-            Connected on, LuaScript script, byte[][] keys, byte[] argument, CompletableFuture<List<Object>> answer) {
+            Connected on,
+            LuaScript script,
+            byte[][] keys,
+            byte[] argument,
+            CompletableFuture<List<Object>> answer,
+            SentCommands.Sent command) {
+        if (answer.isDone()) {
+            // Nobody waits for it any more, and nothing was executed yet.
+            return;
+        }
         try {
-            on.limitTime(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, argument))
-                    .whenComplete((reply, error) -> complete(answer, reply, error));
+            command.as(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, argument))
+                    .whenComplete((reply, error) -> {
+                        command.answered();
+                        complete(answer, reply, error);
+                    });
         } catch (RuntimeException e) {
             // Nobody else would see it, and the answer would never come.
+            command.answered();
             answer.completeExceptionally(e);
         }
     }
@@ -104,6 +132,7 @@ final class LettuceScripts {
         Connected now = connected;
         if (now == null || now.isClosed()) {
             now = connect.get();
+            now.connection.addListener(sent);
             connected = now;
         }
         return now;
@@ -114,24 +143,10 @@ final class LettuceScripts {
 
         private final RedisClusterAsyncCommands<byte[], byte[]> commands;
         private final StatefulConnection<?, ?> connection;
-        private final @Nullable Duration ownTimeout;
 
         private Connected(RedisClusterAsyncCommands<byte[], byte[]> commands, StatefulConnection<?, ?> connection) {
             this.commands = commands;
             this.connection = connection;
-            this.ownTimeout = connection.getOptions().getTimeoutOptions().isTimeoutCommands()
-                            || connection.getTimeout().isZero()
-                    ? null
-                    : connection.getTimeout();
-        }
-
-        /**
-         * By default Lettuce itself gives up after its timeout; if that is switched off, nothing else would. A timeout of
-         * zero means none, as it does to Lettuce.
-         */
-        <T> CompletableFuture<T> limitTime(RedisFuture<T> command) {
-            CompletableFuture<T> future = command.toCompletableFuture();
-            return ownTimeout == null ? future : future.orTimeout(ownTimeout.toMillis(), TimeUnit.MILLISECONDS);
         }
 
         private static Connected of(RedisConnection connection) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +40,7 @@ final class LockEngine implements Engine {
     private final RedisCalls redis;
     private final DistributedLock lock;
     private final Duration lockWait;
+    private final Duration longestWait;
     private final Ticker ticker;
     private final Denials denials;
     private final Executor blockingCalls;
@@ -48,6 +50,8 @@ final class LockEngine implements Engine {
     private volatile boolean closed;
 
     /**
+     * @param lockWait how long to wait for the lock if the caller's timeout is shorter
+     * @param longestWait how long to wait for it at most
      * @param clock the part of the scripts that tells the time
      * @param ticker measures how long the lock was waited for
      * @param denials is told what was decided
@@ -57,6 +61,7 @@ final class LockEngine implements Engine {
             RedisCalls redis,
             DistributedLock lock,
             Duration lockWait,
+            Duration longestWait,
             String clock,
             Ticker ticker,
             Denials denials,
@@ -64,6 +69,7 @@ final class LockEngine implements Engine {
         this.redis = redis;
         this.lock = lock;
         this.lockWait = lockWait;
+        this.longestWait = longestWait;
         this.ticker = ticker;
         this.denials = denials;
         this.blockingCalls = blockingCalls;
@@ -77,21 +83,31 @@ final class LockEngine implements Engine {
         }
         List<Answer> answers = new ArrayList<>(batch.size());
         for (KeyRequests<?> asked : batch) {
-            try {
-                answers.add(Answer.of(decide(asked)));
-            } catch (LimitFailure e) {
-                answers.add(Answer.failed(RedisProblems.limitFailed(asked, e.cause, false)));
-            } catch (RuntimeException e) {
-                answers.add(Answer.failed(RedisProblems.of(asked.key(), e)));
-            }
+            answers.add(answer(asked, () -> true));
         }
         return answers;
     }
 
-    /** On a thread that may block. */
+    /** On a thread that may block; withdrawn until the lock is had. */
     @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        return BlockingCalls.decide(blockingCalls, key, () -> decide(key, limit, request));
+        KeyRequests<?> asked = new KeyRequests<>(key, limit, List.of(request));
+        return BlockingCalls.decideIfSent(blockingCalls, key, pending -> {
+            if (closed) {
+                throw LimiterBackendException.closed(key);
+            }
+            return answer(asked, pending::send).decisions().get(0);
+        });
+    }
+
+    private Answer answer(KeyRequests<?> asked, BooleanSupplier mayGoOn) {
+        try {
+            return Answer.of(decide(asked, mayGoOn));
+        } catch (LimitFailure e) {
+            return Answer.failed(RedisProblems.limitFailed(asked, e.cause, false));
+        } catch (RuntimeException e) {
+            return Answer.failed(RedisProblems.of(asked.key(), e));
+        }
     }
 
     /** Fails whatever comes later; what has begun is still answered. */
@@ -100,7 +116,11 @@ final class LockEngine implements Engine {
         closed = true;
     }
 
-    private <S> List<Decision> decide(KeyRequests<S> asked) {
+    /**
+     * @param mayGoOn asked once, as soon as the lock is had
+     */
+    private <S> List<Decision> decide(KeyRequests<S> asked, BooleanSupplier mayGoOn) {
+        boolean goesOn = false;
         long startNanos = ticker.read();
         long patienceNanos = patienceNanos(asked.requests());
         while (true) {
@@ -110,6 +130,10 @@ final class LockEngine implements Engine {
                 if (held == null) {
                     throw new LimiterBackendException(
                             asked.key(), "its lock was not to be had within " + Duration.ofNanos(patienceNanos));
+                }
+                goesOn = goesOn || mayGoOn.getAsBoolean();
+                if (!goesOn) {
+                    throw new LimiterBackendException(asked.key(), "it was withdrawn");
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
                 List<Decision> decisions = stepAndSave(asked, lockedMicros);
@@ -131,7 +155,7 @@ final class LockEngine implements Engine {
             long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
             patience = Math.max(patience, timeoutMicros * 1000);
         }
-        return patience;
+        return Math.min(patience, longestWait.toNanos());
     }
 
     /** The decisions, or {@code null} if somebody else changed the state meanwhile. */

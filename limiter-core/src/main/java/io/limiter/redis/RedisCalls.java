@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.limiter.engine.Deadlines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,9 +37,18 @@ final class RedisCalls {
     private final @Nullable LettuceScripts lettuce;
     private volatile @Nullable Boolean cluster;
 
+    /** One that blocks, whatever the client. */
     RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
-        this.lettuce = LettuceScripts.of(connections, this::call);
+        this.lettuce = null;
+    }
+
+    /**
+     * @param deadlines see to it that nothing is waited for too long where no thread waits
+     */
+    RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
+        this.connections = connections;
+        this.lettuce = LettuceScripts.of(connections, this::call, deadlines);
     }
 
     /** Whether it is a Redis Cluster, where a call sees the keys of one slot only. */
@@ -63,6 +73,13 @@ final class RedisCalls {
     /** Whether {@link #start} would block now, because the client can do no other or is not connected yet. */
     boolean blocks() {
         return lettuce == null || lettuce.mustConnect();
+    }
+
+    /** Connects where {@link #start} would have to; blocks until it has. */
+    void connect() {
+        if (lettuce != null) {
+            lettuce.connect();
+        }
     }
 
     /**
@@ -127,12 +144,20 @@ final class RedisCalls {
     /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */
     private <T extends @Nullable Object> T call(Function<RedisConnection, T> command) {
         boolean interrupted = Thread.interrupted();
-        try (RedisConnection connection = connections.getConnection()) {
+        try (RedisConnection connection = connection()) {
             return command.apply(connection);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    private RedisConnection connection() {
+        try {
+            return connections.getConnection();
+        } catch (RuntimeException e) {
+            throw new NotConnectedException(e);
         }
     }
 

@@ -1,39 +1,82 @@
 package io.limiter.redis;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.engine.Answer;
-import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.KeyRequests;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 
-/** What can go wrong with Redis, in the words a reader of the log needs. */
+/** What can go wrong with Redis, in the words a reader of the log needs, and what it means for the next try. */
 final class RedisProblems {
 
-    private static final String REMEDY = "; delete the key, or use another name or prefix";
+    private static final String DELETE = "; delete the key, or use another name or prefix";
 
-    private static final Set<String> NOTHING_DONE = Set.of(
-            "io.lettuce.core.RedisCommandExecutionException",
+    private static final String GRANT = "; the limiters' user needs the rights that docs/failure.md names";
+
+    /** Errors that go on until somebody does something, and what. */
+    private static final Map<String, String> REMEDIES = Map.of(
+            "WRONGTYPE", DELETE,
+            "NOPERM", GRANT,
+            "NOAUTH", "; set the user and password of the connection",
+            "WRONGPASS", "; correct the user and password of the connection",
+            "OOM", "; raise Redis' maxmemory, or choose a maxmemory-policy that evicts what others keep there",
+            "MISCONF", "; see Redis' log: it cannot save to its disk");
+
+    /** Errors that say that nothing was done and that it may go well in a moment. */
+    private static final String PASSING = "LOADING|BUSY|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|NOREPLICAS"
+            + "|NOSCRIPT|max number of clients reached";
+
+    private static final Pattern CODE =
+            Pattern.compile("\\b(?:(" + String.join("|", REMEDIES.keySet()) + ")|(" + PASSING + "))\\b");
+
+    /** By name, because either client may be absent. */
+    private static final Set<String> ERROR_REPLY = Set.of(
+            "io.lettuce.core.RedisCommandExecutionException", "redis.clients.jedis.exceptions.JedisDataException");
+
+    private static final Set<String> NO_CONNECTION = Set.of(
             "io.lettuce.core.RedisConnectionException",
-            "redis.clients.jedis.exceptions.JedisDataException");
+            "org.springframework.data.redis.connection.PoolException",
+            NotConnectedException.class.getName());
+
+    private static final String REJECTED = "Currently not connected. Commands are rejected.";
 
     private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
 
     private RedisProblems() {}
 
     /** The call failed: no connection, no answer in time, an error. */
-    static LimiterBackendException of(String key, Throwable failure) {
-        if (failure instanceof LimiterBackendException already) {
-            return already;
+    static LimiterBackendException of(String key, Throwable cause) {
+        if (cause instanceof LimiterBackendException already) {
+            return already.forKey(key);
         }
-        return failure instanceof NotSentException notSent
-                ? failed(key, notSent.thrown(), false)
-                : failed(key, failure, !saysNothingWasDone(failure));
+        if (cause instanceof NotSentException notSent) {
+            return notSent(key, notSent.thrown());
+        }
+        String text = "Redis failed: " + describe(cause);
+        Throwable shown = cause instanceof NotConnectedException && cause.getCause() != null ? cause.getCause() : cause;
+        Throwable reply = find(ERROR_REPLY, cause);
+        if (reply != null) {
+            return reply(key, text, String.valueOf(reply.getMessage()), shown);
+        }
+        if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
+            return noConnection(key, text, describe(cause), shown);
+        }
+        return LimiterBackendException.of(Kind.AMBIGUOUS, "no answer", key, text, shown);
     }
 
-    private static LimiterBackendException failed(String key, Throwable cause, boolean ambiguous) {
-        return new LimiterBackendException(key, "Redis failed: " + describe(cause), cause, ambiguous);
+    /** The client threw before it sent anything. */
+    private static LimiterBackendException notSent(String key, RuntimeException thrown) {
+        LimiterBackendException failure = of(key, thrown);
+        return failure.isAmbiguous()
+                ? LimiterBackendException.of(
+                        Kind.NOT_EXECUTED, "client", key, "Redis failed: " + describe(thrown), thrown)
+                : failure;
     }
 
     /** The call could not be made, by no fault of Redis. */
@@ -50,22 +93,41 @@ final class RedisProblems {
                 .toList();
     }
 
-    /** An error reply, or no connection in the first place. By name, because either client may be absent. */
-    private static boolean saysNothingWasDone(Throwable thrown) {
+    /** An error reply: nothing was done. */
+    private static LimiterBackendException reply(String key, String text, String reply, @Nullable Throwable cause) {
+        Matcher code = CODE.matcher(reply);
+        if (!code.find()) {
+            return LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
+        }
+        String permanent = code.group(1);
+        return permanent == null
+                ? LimiterBackendException.of(Kind.RETRYABLE, code.group(2), key, text, cause)
+                : LimiterBackendException.of(Kind.PERMANENT, permanent, key, text + REMEDIES.get(permanent), cause);
+    }
+
+    /** A connection is refused for what it does not say, or because Redis does not know the user. */
+    private static LimiterBackendException noConnection(String key, String text, String reply, Throwable cause) {
+        Matcher code = CODE.matcher(reply);
+        return code.find() && code.group(1) != null
+                ? reply(key, text, reply, cause)
+                : LimiterBackendException.of(Kind.RETRYABLE, "connection", key, text, cause);
+    }
+
+    private static @Nullable Throwable find(Set<String> types, Throwable thrown) {
         for (Throwable t = thrown; t != null; t = t.getCause()) {
             for (Class<?> type = t.getClass(); type != null; type = type.getSuperclass()) {
-                if (NOTHING_DONE.contains(type.getName())) {
-                    return true;
+                if (types.contains(type.getName())) {
+                    return t;
                 }
             }
         }
-        return false;
+        return null;
     }
 
     /** Redis was not asked any more. */
     static List<Answer> closed(List<KeyRequests<?>> batch) {
         return batch.stream()
-                .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), BlockingCalls.CLOSED)))
+                .map(asked -> Answer.failed(LimiterBackendException.closed(asked.key())))
                 .toList();
     }
 
@@ -75,26 +137,36 @@ final class RedisProblems {
      * @param decided whether its script had decided already
      */
     static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
-        return new LimiterBackendException(
-                asked.key(), "the limit " + asked.limit() + " failed: " + cause, cause, decided);
+        String text = "the limit " + asked.limit() + " failed: " + cause;
+        return decided
+                ? LimiterBackendException.permanentAfterwards("limit", asked.key(), text, cause)
+                : LimiterBackendException.of(Kind.PERMANENT, "limit", asked.key(), text, cause);
+    }
+
+    /** Redis has decided, and what it replied makes no sense here. */
+    static LimiterBackendException notUnderstood(String key, Throwable cause) {
+        return cause instanceof LimiterBackendException already
+                ? already
+                : LimiterBackendException.permanentAfterwards(
+                        "reply",
+                        key,
+                        "Redis failed: " + describe(cause) + "; do all instances run one version?",
+                        cause);
     }
 
     /** Redis refused the command on this key. */
     static LimiterBackendException refused(String key, String error) {
-        return new LimiterBackendException(key, "Redis refused: " + error + (wrongType(error) ? REMEDY : ""));
+        return reply(key, "Redis refused: " + error, error, null);
     }
 
     /** The value is not one this limit writes. */
     static LimiterBackendException unreadable(String key) {
-        return new LimiterBackendException(key, UNREADABLE + REMEDY);
+        return LimiterBackendException.of(Kind.PERMANENT, "unreadable", key, UNREADABLE + DELETE, null);
     }
 
     static LimiterBackendException unreadable(String key, Exception cause) {
-        return new LimiterBackendException(key, UNREADABLE + " (" + cause.getMessage() + ")" + REMEDY, cause);
-    }
-
-    private static boolean wrongType(String error) {
-        return error.contains("WRONGTYPE");
+        return LimiterBackendException.of(
+                Kind.PERMANENT, "unreadable", key, UNREADABLE + " (" + cause.getMessage() + ")" + DELETE, cause);
     }
 
     private static String describe(Throwable thrown) {

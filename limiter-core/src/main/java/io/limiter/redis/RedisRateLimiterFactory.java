@@ -1,28 +1,50 @@
 package io.limiter.redis;
 
 import com.google.common.base.Ticker;
+import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
 import io.limiter.engine.BlockingCalls;
+import io.limiter.engine.Breaker;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.Denials;
 import io.limiter.engine.DenyCache;
 import io.limiter.engine.Engine;
 import io.limiter.engine.EngineConcurrencyLimiter;
 import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.Failover;
 import io.limiter.engine.GroupCommit;
+import io.limiter.engine.Guard;
+import io.limiter.engine.GuardedEngine;
 import io.limiter.engine.HeldLeases;
+import io.limiter.engine.KeyRequests;
 import io.limiter.engine.Leases;
+import io.limiter.engine.Notices;
 import io.limiter.engine.Sleeper;
 import io.limiter.engine.UntimedLimiter;
+import io.limiter.local.LocalEngine;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -37,20 +59,69 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
+
+    private static final int WARM_UP_TRIES = 5;
+    private static final String PROBE_KEY = "limiter:probe:{limiter}";
+    private static final TokenBucket PROBED = TokenBucket.of(1, 1);
+    private static final List<Limit<?>> WARM_UP_LIMITS = List.of(
+            PROBED,
+            new FixedWindow(1, Duration.ofSeconds(1)),
+            new SlidingLog(1, Duration.ofSeconds(1)),
+            new SlidingCounter(1, Duration.ofSeconds(1)),
+            new ConcurrencyLimit(1));
+
     private final Engine engine;
+    private final Engine unguarded;
+    private final Guard guard;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
+    private final Notices notices;
     private final Sleeper sleeper;
     private final HeldLeases leases;
+    private final Engine local;
+    private final HeldLeases localLeases;
+    private final long retryAfterMicros;
+    private final ConcurrentHashMap<FailurePolicy, Failover> policies = new ConcurrentHashMap<>();
 
-    private RedisRateLimiterFactory(
-            CacheBounds cacheBounds, Engine engine, boolean byScript, BlockingCalls blockingCalls, Sleeper sleeper) {
-        super(cacheBounds);
-        this.byScript = byScript;
-        this.engine = engine;
-        this.blockingCalls = blockingCalls;
-        this.sleeper = sleeper;
+    private RedisRateLimiterFactory(Builder settings) {
+        super(settings.cacheBounds, settings.failurePolicy);
+        this.notices = new Notices(settings.listeners);
+        this.guard = new Guard(settings.budget, new Breaker(settings.probeInterval, notices));
+        this.byScript = settings.lock == null;
+        this.blockingCalls = new BlockingCalls();
+        this.sleeper = settings.sleeper;
+        Denials denials = new Denials(settings.denyCacheSize, settings.ticker);
+        if (settings.lock == null) {
+            ScriptEngine script = new ScriptEngine(
+                    new RedisCalls(settings.connections, guard.deadlines()), settings.clock, denials, blockingCalls);
+            this.unguarded = script;
+            this.engine = onTop(
+                    denials,
+                    settings.shareCalls
+                            ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard)
+                            : new GuardedEngine(script, blockingCalls, guard));
+        } else {
+            this.unguarded = new LockEngine(
+                    new RedisCalls(settings.connections),
+                    settings.lock,
+                    settings.lockWait,
+                    settings.budget,
+                    settings.clock,
+                    settings.ticker,
+                    denials,
+                    blockingCalls);
+            this.engine = onTop(denials, new GuardedEngine(unguarded, blockingCalls, guard));
+        }
         this.leases = new HeldLeases(engine, sleeper);
+        this.local = new LocalEngine(LocalEngine.DEFAULT_MAX_KEYS, settings.ticker, System.currentTimeMillis() * 1000);
+        this.localLeases = new HeldLeases(local, sleeper);
+        this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
+        guard.probeBy(this::probe);
+    }
+
+    private static Engine onTop(Denials denials, Engine deciding) {
+        return new Leases(new DenyCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -58,42 +129,105 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     }
 
     /**
+     * Connects, and has Redis load the scripts, so that the first decision is as fast as any. Does not block.
+     *
+     * @return whether Redis has answered; if not, that is logged, and nothing else happens
+     */
+    public CompletableFuture<Boolean> warmUp() {
+        return BlockingCalls.decide(blockingCalls, PROBE_KEY, this::warmUpNow).exceptionally(e -> false);
+    }
+
+    private boolean warmUpNow() {
+        List<KeyRequests<?>> looks = WARM_UP_LIMITS.stream()
+                .<KeyRequests<?>>map(
+                        limit -> look(PROBE_KEY + ":" + limit.getClass().getSimpleName(), limit))
+                .toList();
+        LimiterBackendException failure = null;
+        // What is slow at first, and gives up, is faster the next time.
+        for (int i = 0; i < WARM_UP_TRIES; i++) {
+            failure = unguarded.decide(looks).stream()
+                    .map(Answer::failure)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            if (failure == null) {
+                return true;
+            }
+        }
+        log.warn("Redis could not be reached ahead; the failure policy decides until it can be.", failure);
+        return false;
+    }
+
+    /** Whether Redis decides now, or the failure policies do. */
+    public BackendState backendState() {
+        return guard.state();
+    }
+
+    /** Asks for an answer in the slot of this key. */
+    private void probe(String key) {
+        int brace = Math.max(0, key.indexOf('{'));
+        int end = key.indexOf('}', brace) + 1;
+        String probed = end == 0 ? PROBE_KEY : "limiter:probe:" + key.substring(brace, end);
+        unguarded.decide(List.of(look(probed, PROBED))).get(0).decisions();
+    }
+
+    private static KeyRequests<?> look(String key, Limit<?> limit) {
+        return new KeyRequests<>(key, limit, List.of(new Request(1, 0, true)));
+    }
+
+    /**
      * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests that have not been sent yet, and all that come later, fail with
-     * {@link io.limiter.LimiterBackendException}; those that were sent are still answered. A refusal that is known
-     * already may be told for another second. The connections are the application's and stay open.
+     * {@link io.limiter.LimiterBackendException}, whatever their failure policy; those that were sent are still answered. A
+     * refusal that is known already may be told for another second. The connections are the application's and stay open.
      */
     @Override
     public void close() {
         leases.close();
+        localLeases.close();
         engine.close();
+        guard.close();
+        notices.close();
         blockingCalls.shutdown();
     }
 
-    @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
-        return new RedisRateLimiter(name, prefix, limit, engine, sleeper);
+    private Failover failover(FailurePolicy policy) {
+        return policies.computeIfAbsent(policy, known -> new Failover(engine, known, local, retryAfterMicros));
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
-        return new RedisCountLimiter(name, prefix, limit, engine);
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
+        return new RedisRateLimiter(name, prefix, limit, failover(policy), sleeper);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
-        return new EngineConcurrencyLimiter(name, prefix, limit, engine, leases);
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
+        return new RedisCountLimiter(name, prefix, limit, failover(policy));
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(name, prefix, limit, failover(policy), leases, localLeases);
+    }
+
+    @Override
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
         if (byScript) {
             ScriptedLimit.of(limit);
         }
-        return new UntimedLimiter(name, prefix, limit, engine);
+        return new UntimedLimiter(name, prefix, limit, failover(policy));
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
     public static final class Builder {
+
+        /** How long a decision may take, unless set. */
+        public static final Duration DEFAULT_BUDGET = Duration.ofMillis(100);
+
+        /** How often a Redis that was away is asked again, unless set. */
+        public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
+
+        private static final Duration LONGEST = Duration.ofHours(1);
 
         private final RedisConnectionFactory connections;
         private CacheBounds cacheBounds = CacheBounds.DEFAULT;
@@ -105,6 +239,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private boolean shareCalls = true;
         private GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
+        private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
+        private Duration budget = DEFAULT_BUDGET;
+        private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
+        private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
             this.connections = connections;
@@ -123,7 +261,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         }
 
         /**
-         * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s.
+         * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s. Never longer than the
+         * {@link #budget}.
          *
          * @throws IllegalArgumentException if negative
          */
@@ -190,21 +329,54 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             return this;
         }
 
-        public RedisRateLimiterFactory build() {
-            Denials denials = new Denials(denyCacheSize, ticker);
-            BlockingCalls blockingCalls = new BlockingCalls();
-            Engine deciding = deciding(denials, blockingCalls);
-            Engine engine = new Leases(new DenyCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
-            return new RedisRateLimiterFactory(cacheBounds, engine, lock == null, blockingCalls, sleeper);
+        /**
+         * What limiters answer when Redis does not decide, unless they are built
+         * {@linkplain io.limiter.LimiterFactory#withFailurePolicy with another policy}. Default
+         * {@link FailurePolicy#LOCAL}.
+         */
+        public Builder failurePolicy(FailurePolicy newFailurePolicy) {
+            this.failurePolicy = newFailurePolicy;
+            return this;
         }
 
-        private Engine deciding(Denials denials, BlockingCalls blockingCalls) {
-            RedisCalls redis = new RedisCalls(connections);
-            if (lock != null) {
-                return new LockEngine(redis, lock, lockWait, clock, ticker, denials, blockingCalls);
+        /**
+         * How long a decision may take, whatever it waits for: a connection, a lock, Redis. Then the failure policy decides.
+         * Waiting for permits comes on top. Default {@link #DEFAULT_BUDGET}.
+         *
+         * @throws IllegalArgumentException if less than 1 ms or more than 1 h
+         */
+        public Builder budget(Duration newBudget) {
+            this.budget = checked("budget", newBudget);
+            return this;
+        }
+
+        /**
+         * How often a Redis that was away is asked whether it is back, by one call in the background. Default
+         * {@link #DEFAULT_PROBE_INTERVAL}.
+         *
+         * @throws IllegalArgumentException if less than 1 ms or more than 1 h
+         */
+        public Builder probeInterval(Duration newProbeInterval) {
+            this.probeInterval = checked("probeInterval", newProbeInterval);
+            return this;
+        }
+
+        /** Is told what happens; may be called for several. */
+        public Builder listener(LimiterListener listener) {
+            listeners.add(listener);
+            return this;
+        }
+
+        private static Duration checked(String what, Duration value) {
+            if (value.toMillis() < 1 || value.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException(
+                        what + " must be between PT0.001S and " + LONGEST + ", was " + value);
             }
-            ScriptEngine script = new ScriptEngine(redis, clock, denials, blockingCalls);
-            return shareCalls ? new GroupCommit(script, groupCommit, blockingCalls) : script;
+            return value;
+        }
+
+        public RedisRateLimiterFactory build() {
+            return new RedisRateLimiterFactory(this);
         }
     }
 }

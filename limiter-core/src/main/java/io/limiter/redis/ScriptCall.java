@@ -109,7 +109,7 @@ final class ScriptCall {
         }
         long grantedByScript = (Long) reply.get(1);
         if (complete && granted != grantedByScript) {
-            return allFailed(
+            return notUnderstood(
                     batch,
                     new IllegalStateException("its script granted " + grantedByScript
                             + " requests of a call where the same arithmetic in this JVM grants " + granted));
@@ -158,6 +158,13 @@ final class ScriptCall {
 
     private static String problemOf(byte[] reply) {
         return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
+    }
+
+    /** Redis has decided, but what, is not known. */
+    static List<Answer> notUnderstood(List<KeyRequests<?>> batch, RuntimeException error) {
+        return batch.stream()
+                .map(asked -> Answer.failed(RedisProblems.notUnderstood(asked.key(), error)))
+                .toList();
     }
 
     static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {

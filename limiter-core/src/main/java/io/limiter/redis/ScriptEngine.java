@@ -66,6 +66,16 @@ final class ScriptEngine implements BatchEngine {
     }
 
     @Override
+    public void connect() {
+        redis.connect();
+    }
+
+    @Override
+    public LimiterBackendException notConnected(String key, RuntimeException thrown) {
+        return RedisProblems.of(key, thrown);
+    }
+
+    @Override
     public int lanes() {
         return redis.isCluster() ? CLUSTER_SLOTS : 1;
     }
@@ -155,8 +165,7 @@ final class ScriptEngine implements BatchEngine {
                     ? startTogether(parts, nowMicros, false)
                     : CompletableFuture.completedFuture(call.answer(reply, denials));
         } catch (RuntimeException e) {
-            // Redis has decided, so it counts as a call that was not answered.
-            return CompletableFuture.completedFuture(call.failed(e));
+            return CompletableFuture.completedFuture(call.notUnderstood(e));
         }
     }
 
@@ -252,9 +261,8 @@ final class ScriptEngine implements BatchEngine {
             aboutMicros = ScriptCall.nowMicros(reply);
             return call.answers(reply, denials);
         } catch (RuntimeException e) {
-            // Redis has decided, so it counts as a call that was not answered.
             call.atAnotherTime().clear();
-            return ScriptCall.allFailed(batch, e);
+            return ScriptCall.notUnderstood(batch, e);
         }
     }
 

@@ -83,8 +83,8 @@ final class TogetherCall {
         long granted = turns.stream().filter(Turn::granted).count();
         long grantedByScript = (Long) reply.get(1);
         if (granted != grantedByScript) {
-            return failed(new IllegalStateException("its script would grant " + grantedByScript + " of " + parts.size()
-                    + " limits where the same arithmetic in this JVM grants " + granted));
+            return notUnderstood(new IllegalStateException("its script would grant " + grantedByScript + " of "
+                    + parts.size() + " limits where the same arithmetic in this JVM grants " + granted));
         }
         boolean take = granted == parts.size();
         return Answer.of(turns.stream()
@@ -99,6 +99,11 @@ final class TogetherCall {
     /** The call could not be made. */
     Answer notAsked(RuntimeException error) {
         return Answer.failed(RedisProblems.notAsked(parts.get(0).key(), error));
+    }
+
+    /** Redis has decided, but what, is not known. */
+    Answer notUnderstood(RuntimeException error) {
+        return Answer.failed(RedisProblems.notUnderstood(parts.get(0).key(), error));
     }
 
     /** The call failed as a whole. */

@@ -33,7 +33,7 @@ class AwaitedDecisionTest {
                     timers.add(action);
                 }
             },
-            givenBack::incrementAndGet);
+            decision -> givenBack.incrementAndGet());
 
     @Test
     void it_is_there_when_the_permits_are() {

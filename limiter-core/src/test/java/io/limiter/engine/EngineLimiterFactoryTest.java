@@ -11,6 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -135,7 +136,7 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
             if (name.equals(slow)) {
                 building.countDown();
                 Uninterruptibles.awaitUninterruptibly(until);
@@ -144,17 +145,18 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+        protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
             return limiters.build(name, limit);
         }
 
         @Override
-        protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
+        protected ConcurrencyLimiter newConcurrencyLimiter(
+                String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
             return limiters.build(name, limit);
         }
 
         @Override
-        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
             return limiters.build(name, limit);
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +100,8 @@ class GroupCommitBoundsTest {
         return new GroupCommit(
                 backend,
                 new GroupCommit.Settings(1, maxQueued, maxKeysPerCall, maxRequestsPerCall, 32, Duration.ZERO),
-                Runnable::run);
+                Runnable::run,
+                Patience.guard());
     }
 
     private List<CompletableFuture<Decision>> ask(GroupCommit engine, int times, int keys) {

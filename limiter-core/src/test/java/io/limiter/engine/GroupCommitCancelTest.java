@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.testing.Patience;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.Test;
 class GroupCommitCancelTest {
 
     private final HandEngine backend = new HandEngine();
-    private final GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run);
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
     @Test
     void what_was_cancelled_before_it_was_sent_is_never_sent() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.testing.Patience;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,8 @@ class GroupCommitCloseTest {
 
     private final HandEngine backend = new HandEngine();
     private final BlockingCalls blockingCalls = new BlockingCalls();
-    private final GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls);
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, Patience.guard());
 
     @Test
     void what_waits_and_what_comes_fails_and_what_was_sent_is_answered() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.testing.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GroupCommitFailureTest {
 
     private final HandEngine backend = new HandEngine();
-    private final GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run);
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
     @Test
     void a_failed_call_fails_its_own_requests_each_by_its_key_and_the_queue_goes_on() {
@@ -102,7 +104,8 @@ class GroupCommitFailureTest {
             }
             task.run();
         };
-        GroupCommit blocking = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, noMemoryAtFirst);
+        GroupCommit blocking =
+                new GroupCommit(backend, GroupCommit.Settings.DEFAULT, noMemoryAtFirst, Patience.guard());
         backend.blocks = true;
         backend.onStart = HandEngine.Call::answer;
         assertFailed(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -198,7 +199,8 @@ class GroupCommitQueueTest {
         return new GroupCommit(
                 backend,
                 new GroupCommit.Settings(maxCalls, 1000, 1000, 1000, minQueuedForAnother, Duration.ZERO),
-                Runnable::run);
+                Runnable::run,
+                Patience.guard());
     }
 
     private static CompletableFuture<Decision> ask(GroupCommit engine, String key, int permits) {

@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +64,8 @@ class GroupCommitStressTest {
         GroupCommit engine = new GroupCommit(
                 backend,
                 new GroupCommit.Settings(maxCalls, 1_000_000, maxKeys, maxRequests, another, Duration.ZERO),
-                blockingCalls);
+                blockingCalls,
+                Patience.guard());
         Thread answering = new Thread(this::answer);
         answering.start();
         try {

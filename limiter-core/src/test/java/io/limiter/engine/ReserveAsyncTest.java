@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,8 +15,8 @@ import org.junit.jupiter.api.Test;
 class ReserveAsyncTest {
 
     private final HandEngine backend = new HandEngine();
-    private final GroupCommit engine =
-            new GroupCommit(backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run);
+    private final GroupCommit engine = new GroupCommit(
+            backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run, Patience.guard());
     private final EngineRateLimiter limiter =
             new EngineRateLimiter("k", "p:", TokenBucket.of(1, 10), engine, Sleeper.UNINTERRUPTIBLE) {};
 

@@ -37,7 +37,7 @@ class AsyncCallersDoNotConnectTest {
         jedis.getStandaloneConfiguration().setPort(TestRedis.shared().port());
         jedis.afterPropertiesSet();
         jedis.start();
-        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(watched())
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(watched())
                 .clock(redis.clockLua(), redis.clock())
                 .groupCommit(groupCommit)
                 .build()) {

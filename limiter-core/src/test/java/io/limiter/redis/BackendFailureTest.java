@@ -47,30 +47,26 @@ class BackendFailureTest {
 
     @Test
     void building_makes_no_call() {
-        RedisRateLimiterFactory.builder(nowhere).build().build("k", 1, 1, 60);
+        RedisFixture.builder(nowhere).build().build("k", 1, 1, 60);
     }
 
     @Test
     void a_call_says_that_redis_failed_and_for_which_key() {
-        fails(RedisRateLimiterFactory.builder(nowhere).build());
-        fails(RedisRateLimiterFactory.builder(nowhere)
-                .lock(new RedisLock(nowhere))
-                .build());
+        fails(RedisFixture.builder(nowhere).build());
+        fails(RedisFixture.builder(nowhere).lock(new RedisLock(nowhere)).build());
     }
 
     @Test
     void a_caller_that_does_not_wait_learns_it_from_its_future() {
-        failsAsync(RedisRateLimiterFactory.builder(nowhere).build());
-        failsAsync(RedisRateLimiterFactory.builder(nowhere).groupCommit(false).build());
-        failsAsync(RedisRateLimiterFactory.builder(nowhere)
-                .lock(new RedisLock(nowhere))
-                .build());
+        failsAsync(RedisFixture.builder(nowhere).build());
+        failsAsync(RedisFixture.builder(nowhere).groupCommit(false).build());
+        failsAsync(RedisFixture.builder(nowhere).lock(new RedisLock(nowhere)).build());
     }
 
     @Test
     void every_key_of_a_batch_learns_it() {
         ScriptEngine engine = new ScriptEngine(
-                new RedisCalls(nowhere), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(nowhere), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
         List<Request> one = List.of(new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
@@ -95,7 +91,7 @@ class BackendFailureTest {
         patient.afterPropertiesSet();
         patient.start();
         try {
-            RateLimiter limiter = RedisRateLimiterFactory.builder(patient)
+            RateLimiter limiter = RedisFixture.builder(patient)
                     .build()
                     .withPrefix("zero-timeout:")
                     .build("k", TokenBucket.of(1000, 1));

@@ -74,7 +74,7 @@ class BatchDifferentialTest {
     @Test
     void many_keys_and_runs_in_one_call() {
         Engine engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         for (int call = 0; call < CALLS; call++) {
             redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
             if (random.nextInt(40) == 0) {
@@ -98,7 +98,7 @@ class BatchDifferentialTest {
     @Test
     void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
         Engine engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
         KeyRequests<?> window = new KeyRequests<>(key("w", 0), new FixedWindow(59_999, Duration.ofHours(1)), requests);
@@ -191,7 +191,7 @@ class BatchDifferentialTest {
             KeyRequests<WindowCount> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
             List<Decision> expected = stepAll(asked);
             assertThat(new ScriptEngine(
-                                    new RedisCalls(RedisFixture.connections()),
+                                    RedisFixture.calls(RedisFixture.connections()),
                                     redis.clockLua(),
                                     new Denials(0),
                                     Runnable::run)

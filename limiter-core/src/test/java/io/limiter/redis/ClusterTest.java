@@ -69,15 +69,14 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void keys_on_every_master_are_limited(RedisConnectionFactory connections) {
-        LimiterFactory limiters =
-                RedisRateLimiterFactory.builder(connections).build().withPrefix(prefix(connections));
+        LimiterFactory limiters = RedisFixture.builder(connections).build().withPrefix(prefix(connections));
         limitsManyKeys(limiters);
     }
 
     @ParameterizedTest
     @MethodSource("connections")
     void the_lock_engine_too(RedisConnectionFactory connections) {
-        LimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
+        LimiterFactory limiters = RedisFixture.builder(connections)
                 .lock(new RedisLock(connections))
                 .build()
                 .withPrefix("lock-" + prefix(connections));
@@ -88,7 +87,7 @@ class ClusterTest {
     @MethodSource("connections")
     void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
         ScriptEngine engine = new ScriptEngine(
-                new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
         List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -106,7 +105,7 @@ class ClusterTest {
     @MethodSource("connections")
     void hot_and_cold_keys_are_decided_each_in_its_own_order(RedisConnectionFactory connections) {
         try (RedisRateLimiterFactory factory =
-                RedisRateLimiterFactory.builder(connections).denyCacheSize(0).build()) {
+                RedisFixture.builder(connections).denyCacheSize(0).build()) {
             RateLimiter limiter =
                     factory.withPrefix("order-" + prefix(connections)).build("k", 0.01, 40_000, 60);
             List<CompletableFuture<Decision>> hot = new ArrayList<>();
@@ -132,7 +131,7 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void threads_on_many_slots_get_exactly_what_is_there(RedisConnectionFactory connections) {
-        RateLimiter limiter = RedisRateLimiterFactory.builder(connections)
+        RateLimiter limiter = RedisFixture.builder(connections)
                 .build()
                 .withPrefix("exact-" + prefix(connections))
                 .build("k", 0.01, 2000, 60);
@@ -149,7 +148,7 @@ class ClusterTest {
     @MethodSource("connections")
     void keys_of_one_slot_share_a_lane_and_those_of_others_do_not(RedisConnectionFactory connections) {
         ScriptEngine engine = new ScriptEngine(
-                new RedisCalls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
         assertThat(engine.lanes()).isEqualTo(16_384);
         assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
         assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
@@ -158,10 +157,8 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_set_in_one_slot_is_one_call_and_one_in_several_is_asked_in_order(RedisConnectionFactory connections) {
-        LimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
-                .denyCacheSize(0)
-                .build()
-                .withPrefix("set-" + prefix(connections));
+        LimiterFactory limiters =
+                RedisFixture.builder(connections).denyCacheSize(0).build().withPrefix("set-" + prefix(connections));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
         CountLimiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
         for (String user : List.of("a", "b", "c")) {

@@ -15,6 +15,7 @@ import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -225,14 +226,15 @@ class ConcurrencyDifferentialTest {
 
     private Engine script() {
         return new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     private Engine lock() {
         return new LockEngine(
-                new RedisCalls(RedisFixture.connections()),
+                RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
+                Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
                 new Denials(0),

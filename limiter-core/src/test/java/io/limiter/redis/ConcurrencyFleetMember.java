@@ -43,8 +43,7 @@ final class ConcurrencyFleetMember {
         LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
         connections.afterPropertiesSet();
         connections.start();
-        try (RedisRateLimiterFactory factory =
-                RedisRateLimiterFactory.builder(connections).build()) {
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
             ConcurrencyLimiter limiter = factory.withPrefix(args[1])
                     .concurrent("fleet", Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])));
             limiter.peek();

@@ -123,7 +123,7 @@ class ConcurrencyFleetTest {
     }
 
     private RedisRateLimiterFactory factory() {
-        return RedisRateLimiterFactory.builder(RedisFixture.connections()).build();
+        return RedisFixture.builder(RedisFixture.connections()).build();
     }
 
     /** With leases that this JVM does not lose, however slow the machine is. */

@@ -140,7 +140,7 @@ class ConcurrencyOnRedisTest {
     }
 
     private RedisRateLimiterFactory factory(boolean underLock) {
-        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(RedisFixture.connections());
+        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(RedisFixture.connections());
         if (underLock) {
             builder.lock(new RedisLock(RedisFixture.connections())).lockWait(Duration.ofSeconds(30));
         }

@@ -16,6 +16,7 @@ import io.limiter.algorithm.WhoWaits;
 import io.limiter.engine.Denials;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -102,9 +103,10 @@ class DifferentialTest {
     private <S> void takeTurns(Supplier<Limit<S>> limits) {
         Engine script = scriptEngine();
         Engine lock = new LockEngine(
-                new RedisCalls(RedisFixture.connections()),
+                RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
+                Patience.BUDGET,
                 redis.clockLua(),
                 new StoppedTicker(),
                 new Denials(0),
@@ -114,7 +116,7 @@ class DifferentialTest {
 
     private Engine scriptEngine() {
         return new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {

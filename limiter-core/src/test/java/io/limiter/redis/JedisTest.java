@@ -36,7 +36,7 @@ class JedisTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {
-        return RedisRateLimiterFactory.builder(jedis)
+        return RedisFixture.builder(jedis)
                 .clock(redis.clockLua(), redis.clock())
                 .sleeper(redis.clock())
                 .build()

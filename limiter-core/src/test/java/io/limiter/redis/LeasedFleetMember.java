@@ -29,8 +29,7 @@ final class LeasedFleetMember {
         TokenBucket limit = limit(Double.parseDouble(args[2]), Double.parseDouble(args[3]), Integer.parseInt(args[4]));
         AtomicLong used = new AtomicLong();
         AtomicBoolean running = new AtomicBoolean(true);
-        try (RedisRateLimiterFactory factory =
-                RedisRateLimiterFactory.builder(connections).build()) {
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
             RateLimiter limiter = factory.withPrefix(args[1]).build("leased", limit);
             limiter.peek();
             System.out.println("ready");

@@ -62,7 +62,7 @@ class LeasedFleetTest {
     private long left() {
         TokenBucket limit = LeasedFleetMember.limit(RATE, BURST, LEASE);
         try (RedisRateLimiterFactory factory =
-                RedisRateLimiterFactory.builder(RedisFixture.connections()).build()) {
+                RedisFixture.builder(RedisFixture.connections()).build()) {
             RateLimiter limiter = factory.withPrefix(redis.prefix()).build("leased", limit);
             return limiter.peek().remaining();
         }

@@ -46,7 +46,7 @@ class LimitCostTest {
     @BeforeEach
     void start() {
         engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     @Test

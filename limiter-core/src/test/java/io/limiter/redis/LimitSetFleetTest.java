@@ -35,9 +35,8 @@ class LimitSetFleetTest {
             }
         }
         // On the members' clock, which is Redis's own.
-        List<LimitSet> sets = SetFleetMember.sets(RedisRateLimiterFactory.builder(RedisFixture.connections())
-                .build()
-                .withPrefix(redis.prefix()));
+        List<LimitSet> sets = SetFleetMember.sets(
+                RedisFixture.builder(RedisFixture.connections()).build().withPrefix(redis.prefix()));
         long bucket = taken(sets.get(0).peek(1), 0);
         long day = taken(sets.get(1).peek(1), 0);
         long hour = taken(sets.get(2).peek(1), 0);

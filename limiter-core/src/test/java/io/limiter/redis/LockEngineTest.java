@@ -11,6 +11,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Denials;
+import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,9 +103,10 @@ class LockEngineTest {
         AtomicInteger reads = new AtomicInteger();
         // Each reading of the ticker is 0.4 s after the one before; the lock is had at the third.
         LockEngine engine = new LockEngine(
-                new RedisCalls(RedisFixture.connections()),
+                RedisFixture.calls(RedisFixture.connections()),
                 lock,
                 Duration.ZERO,
+                Patience.BUDGET,
                 redis.clockLua(),
                 new Ticker() {
                     @Override
@@ -138,9 +140,10 @@ class LockEngineTest {
 
     private LockEngine engine(DistributedLock someLock, Duration lockWait) {
         return new LockEngine(
-                new RedisCalls(RedisFixture.connections()),
+                RedisFixture.calls(RedisFixture.connections()),
                 someLock,
                 lockWait,
+                Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
                 new Denials(0),

@@ -100,6 +100,11 @@ class OwnLimitTest {
         }
 
         @Override
+        public Broken scaled(double share) {
+            return this;
+        }
+
+        @Override
         public long capacity() {
             return 1;
         }

@@ -12,6 +12,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -19,6 +20,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -136,10 +139,20 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
         expectsForeignValues = true;
     }
 
+    /** What no stall of a slow machine makes fail, and what does fail is not decided by a policy. */
+    static RedisRateLimiterFactory.Builder builder(RedisConnectionFactory connections) {
+        return RedisRateLimiterFactory.builder(connections)
+                .budget(Patience.BUDGET)
+                .failurePolicy(FailurePolicy.THROW);
+    }
+
+    /** Calls with the same patience. */
+    static RedisCalls calls(RedisConnectionFactory connections) {
+        return new RedisCalls(connections, Patience.guard().deadlines());
+    }
+
     RedisRateLimiterFactory.Builder builder() {
-        return RedisRateLimiterFactory.builder(CONNECTIONS)
-                .clock(clockLua(), clock)
-                .sleeper(clock);
+        return builder(CONNECTIONS).clock(clockLua(), clock).sleeper(clock);
     }
 
     LimiterFactory byScript() {

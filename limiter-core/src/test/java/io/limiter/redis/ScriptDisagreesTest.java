@@ -50,7 +50,7 @@ class ScriptDisagreesTest {
     @Test
     void every_key_of_the_call_learns_it() {
         ScriptEngine engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), bentLua(1), new Denials(16), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), bentLua(1), new Denials(16), Runnable::run);
         FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
@@ -71,7 +71,7 @@ class ScriptDisagreesTest {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
         ScriptEngine engine =
-                new ScriptEngine(new RedisCalls(RedisFixture.connections()), clock, new Denials(16), Runnable::run);
+                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), clock, new Denials(16), Runnable::run);
         Answer answer = engine.decide(List.of(new KeyRequests<>(
                         redis.prefix() + "{a}",
                         new FixedWindow(2, Duration.ofMinutes(1)),

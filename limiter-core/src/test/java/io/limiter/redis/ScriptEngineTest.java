@@ -35,7 +35,7 @@ class ScriptEngineTest {
 
     @Test
     void one_decision_is_one_command() {
-        RateLimiter limiter = RedisRateLimiterFactory.builder(RedisFixture.connections())
+        RateLimiter limiter = RedisFixture.builder(RedisFixture.connections())
                 .denyCacheSize(0)
                 .build()
                 .withPrefix(redis.prefix())
@@ -183,8 +183,8 @@ class ScriptEngineTest {
                   return server.pcall(command, key, ...)
                 end}
                 """;
-        ScriptEngine engine =
-                new ScriptEngine(new RedisCalls(RedisFixture.connections()), refusing, new Denials(0), Runnable::run);
+        ScriptEngine engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), refusing, new Denials(0), Runnable::run);
         for (Limit<?> limit : List.of(TEN, new FixedWindow(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
             List<Answer> answers = engine.decide(List.of(
@@ -226,7 +226,7 @@ class ScriptEngineTest {
 
     private Engine engine() {
         return new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
     }
 
     private static List<Boolean> granted(Answer answer) {
@@ -238,6 +238,11 @@ class ScriptEngineTest {
         @Override
         public Class<String> stateType() {
             return String.class;
+        }
+
+        @Override
+        public OwnLimit scaled(double share) {
+            return this;
         }
 
         @Override

@@ -63,7 +63,7 @@ class SentinelTest {
     }
 
     private static RateLimiter limiter(RedisConnectionFactory connections, String name) {
-        LimiterFactory limiters = RedisRateLimiterFactory.builder(connections).build();
+        LimiterFactory limiters = RedisFixture.builder(connections).build();
         return limiters.build(name, 1.0 / 60, 300, 60);
     }
 

@@ -30,7 +30,7 @@ final class SetFleetMember {
         connections.afterPropertiesSet();
         connections.start();
         boolean lock = args[2].equals("lock");
-        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections);
+        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(connections);
         if (lock) {
             builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
         }

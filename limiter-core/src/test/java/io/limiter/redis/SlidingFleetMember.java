@@ -29,7 +29,7 @@ final class SlidingFleetMember {
         LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
         connections.afterPropertiesSet();
         connections.start();
-        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections);
+        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(connections);
         if (args[5].equals("lock")) {
             builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
         }

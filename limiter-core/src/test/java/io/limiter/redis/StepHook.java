@@ -30,6 +30,11 @@ final class StepHook implements Limit<RedisPermits> {
     }
 
     @Override
+    public Limit<RedisPermits> scaled(double share) {
+        return limit.scaled(share);
+    }
+
+    @Override
     public long capacity() {
         return limit.capacity();
     }

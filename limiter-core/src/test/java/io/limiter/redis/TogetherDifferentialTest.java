@@ -70,7 +70,7 @@ class TogetherDifferentialTest {
     @Test
     void sets_in_java_and_in_lua() {
         Engine engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         int granted = 0;
         for (int call = 0; call < CALLS; call++) {
             moveClock();
@@ -183,7 +183,7 @@ class TogetherDifferentialTest {
     @Test
     void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
         Engine engine = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         SetPart<?> window = new SetPart<>(key(0), new FixedWindow(5, Duration.ofSeconds(60)), new Request(2, 0, false));
         SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));

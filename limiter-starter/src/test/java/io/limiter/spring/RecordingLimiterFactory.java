@@ -2,6 +2,7 @@ package io.limiter.spring;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -67,5 +68,10 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     @Override
     public LimiterFactory withPrefix(String newPrefix) {
         return new RecordingLimiterFactory(delegate.withPrefix(newPrefix), newPrefix, built);
+    }
+
+    @Override
+    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
+        return new RecordingLimiterFactory(delegate.withFailurePolicy(policy), prefix, built);
     }
 }

@@ -3,6 +3,7 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.LimitPart;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -42,6 +43,11 @@ final class StubLimiters implements LimiterFactory {
     @Override
     public Limiter build(String name, Limit<?> limit) {
         return build(name, (TokenBucket) limit);
+    }
+
+    @Override
+    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
+        return this;
     }
 
     @Override

@@ -24,6 +24,11 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
     }
 
     @Override
+    public Cooldown scaled(double share) {
+        return new Cooldown(Duration.ofNanos((long) (pause.toNanos() / share)));
+    }
+
+    @Override
     public String keySuffix() {
         return ":cooldown";
     }

@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.LimitPart;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -93,6 +94,11 @@ final class HeldDecisions implements LimiterFactory {
 
     @Override
     public LimiterFactory withPrefix(String prefix) {
+        return this;
+    }
+
+    @Override
+    public LimiterFactory withFailurePolicy(FailurePolicy policy) {
         return this;
     }
 }

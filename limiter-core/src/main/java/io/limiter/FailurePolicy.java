@@ -1,0 +1,94 @@
+package io.limiter;
+
+/**
+ * What a limiter answers when its backend does not decide: Redis does not answer in time, or refuses. Immutable; two are
+ * equal if they answer the same.
+ *
+ * <table>
+ * <caption>What each means</caption>
+ * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under the same limit or a share of it: over any length of time,
+ *     each instance admits at most its share of the limit on top of what Redis grants</td></tr>
+ * <tr><td>{@link #DENY}</td><td>everybody is refused, and told to come again when Redis is asked again</td></tr>
+ * <tr><td>{@link #ALLOW}</td><td>everybody is let through; there is no limit meanwhile</td></tr>
+ * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
+ * </table>
+ *
+ * <p>Every such decision says so by its {@linkplain io.limiter.algorithm.Decision#source() source}. What is refunded or
+ * charged meanwhile goes to this JVM's own permits under {@code LOCAL}, and is lost under {@code DENY} and {@code ALLOW}.
+ * Limiters of a factory that was closed throw, whatever the policy.
+ */
+public final class FailurePolicy {
+
+    /** What is done instead. */
+    public enum Action {
+        /** Refuse. */
+        DENY,
+        /** Grant. */
+        ALLOW,
+        /** Decide in this JVM. */
+        LOCAL,
+        /** Fail. */
+        THROW
+    }
+
+    /** Refuses all. */
+    public static final FailurePolicy DENY = new FailurePolicy(Action.DENY, 1.0);
+
+    /** Grants all. */
+    public static final FailurePolicy ALLOW = new FailurePolicy(Action.ALLOW, 1.0);
+
+    /** Lets the caller have the exception. */
+    public static final FailurePolicy THROW = new FailurePolicy(Action.THROW, 1.0);
+
+    /** Decides in this JVM, under the whole limit. */
+    public static final FailurePolicy LOCAL = new FailurePolicy(Action.LOCAL, 1.0);
+
+    private final Action action;
+    private final double share;
+
+    private FailurePolicy(Action action, double share) {
+        this.action = action;
+        this.share = share;
+    }
+
+    /**
+     * Decides in this JVM, under a share of the limit: with {@code 1.0 / instances}, all of them together admit no more
+     * than the limit, if the load is spread evenly.
+     *
+     * @param share more than 0, at most 1
+     * @throws IllegalArgumentException if out of range
+     */
+    public static FailurePolicy local(double share) {
+        // Written so that NaN fails.
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("share must be more than 0 and at most 1, was " + share);
+        }
+        return share == 1.0 ? LOCAL : new FailurePolicy(Action.LOCAL, share);
+    }
+
+    public Action action() {
+        return action;
+    }
+
+    /** The share of the limit that this JVM decides under; 1 where it does not. */
+    public double share() {
+        return share;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof FailurePolicy policy
+                && policy.action == action
+                && Double.compare(policy.share, share) == 0;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * action.hashCode() + Double.hashCode(share);
+    }
+
+    @Override
+    public String toString() {
+        return share == 1.0 ? action.name() : action + "(" + share + ")";
+    }
+}

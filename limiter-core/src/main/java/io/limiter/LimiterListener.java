@@ -1,0 +1,25 @@
+package io.limiter;
+
+import java.time.Duration;
+
+/**
+ * Is told what happens to the limiters of a factory. All methods are called by one thread, in order, which is not one that
+ * decides: a listener that is slow or throws harms no decision. What it throws is logged; if it is so slow that more than a
+ * thousand calls wait, further ones are dropped, and that is logged too.
+ */
+public interface LimiterListener {
+
+    /**
+     * The backend is taken to be away: it is not asked any more, and the {@link FailurePolicy} decides at once.
+     *
+     * @param cause the last failure
+     */
+    default void backendDown(LimiterBackendException cause) {}
+
+    /**
+     * The backend has answered again and decides again.
+     *
+     * @param downtime since {@link #backendDown}
+     */
+    default void backendUp(Duration downtime) {}
+}

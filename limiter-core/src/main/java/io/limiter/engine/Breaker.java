@@ -1,0 +1,197 @@
+package io.limiter.engine;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.limiter.BackendState;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Resilience4j's circuit breaker, opened by what says that the backend is away, and closed by a probe in the background, so
+ * that no caller pays for finding out.
+ *
+ * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and as many as the
+ * answers. Resilience4j counts under a lock, so answers are only counted after a failure, until {@value #WINDOW} came
+ * without another: while all is well, an answer costs one read.
+ */
+public final class Breaker implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(Breaker.class);
+
+    private static final int WINDOW = 10;
+    private static final int FEWEST = 5;
+    private static final int IDLE_SECONDS = 10;
+
+    private final CircuitBreaker breaker;
+    private final long probeNanos;
+    private final Notices notices;
+    private final ScheduledThreadPoolExecutor prober;
+    private final AtomicInteger answersToCount = new AtomicInteger();
+    private volatile Consumer<String> probe = key -> {
+        throw new IllegalStateException("nobody can probe");
+    };
+    private volatile boolean closed;
+    // Not null while open.
+    private volatile @Nullable LimiterBackendException openedBy;
+    private volatile BackendState state = new BackendState(true, Instant.now(), null);
+    // Guarded by this.
+    private long openedNanos;
+
+    /**
+     * @param probeInterval how long to wait before each probe
+     * @param notices tells the listeners
+     */
+    public Breaker(Duration probeInterval, Notices notices) {
+        this.probeNanos = probeInterval.toNanos();
+        this.notices = notices;
+        this.breaker = CircuitBreaker.of(
+                "limiter",
+                CircuitBreakerConfig.custom()
+                        .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
+                        .slidingWindowSize(WINDOW)
+                        .minimumNumberOfCalls(FEWEST)
+                        .failureRateThreshold(50)
+                        .slowCallRateThreshold(100)
+                        .slowCallDurationThreshold(Duration.ofDays(1))
+                        .permittedNumberOfCallsInHalfOpenState(1)
+                        .waitDurationInOpenState(probeInterval)
+                        .writableStackTraceEnabled(false)
+                        .build());
+        this.prober = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "limiter-probe");
+            thread.setDaemon(true);
+            return thread;
+        });
+        prober.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        prober.allowCoreThreadTimeOut(true);
+        prober.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /**
+     * @param newProbe asks the backend for an answer, given a key that had none; throws {@link LimiterBackendException} if
+     *     there is none
+     */
+    void probeBy(Consumer<String> newProbe) {
+        this.probe = newProbe;
+    }
+
+    BackendState state() {
+        return state;
+    }
+
+    /** @throws LimiterBackendException if the backend is not to be asked */
+    void check(String key) {
+        if (closed) {
+            throw LimiterBackendException.closed(key);
+        }
+        LimiterBackendException cause = openedBy;
+        if (cause != null) {
+            throw LimiterBackendException.notAsked(
+                    key,
+                    "Redis is taken to be away since its last failures, and is asked again in the background",
+                    cause);
+        }
+    }
+
+    void answered() {
+        if (answersToCount.get() > 0 && answersToCount.getAndDecrement() > 0 && openedBy == null) {
+            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    void failed(LimiterBackendException failure) {
+        if (openedBy != null) {
+            return;
+        }
+        answersToCount.set(WINDOW);
+        breaker.onError(0, TimeUnit.NANOSECONDS, failure);
+        state = new BackendState(state.up(), state.since(), failure);
+        if (breaker.getState() != CircuitBreaker.State.CLOSED) {
+            opened(failure);
+        }
+    }
+
+    private synchronized void opened(LimiterBackendException failure) {
+        if (openedBy != null || closed || breaker.getState() != CircuitBreaker.State.OPEN) {
+            return;
+        }
+        openedBy = failure;
+        openedNanos = System.nanoTime();
+        state = new BackendState(false, Instant.now(), failure);
+        log.warn(
+                "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms.",
+                TimeUnit.NANOSECONDS.toMillis(probeNanos),
+                failure);
+        notices.tell(listener -> listener.backendDown(failure));
+        probeLater(failure.key());
+    }
+
+    private void probeLater(String key) {
+        try {
+            prober.schedule(() -> probe(key), probeNanos, TimeUnit.NANOSECONDS);
+        } catch (RejectedExecutionException e) {
+            // Closed: whoever asks is told so.
+            return;
+        }
+    }
+
+    private void probe(String key) {
+        try {
+            breaker.transitionToHalfOpenState();
+            if (!breaker.tryAcquirePermission()) {
+                throw new IllegalStateException("the breaker lets no probe through, it is " + breaker.getState());
+            }
+            probe.accept(key);
+            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+            closedAgain();
+        } catch (LimiterBackendException e) {
+            if (e.kind() == Kind.PERMANENT) {
+                // It answers, if only to refuse this.
+                breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+                closedAgain();
+            } else {
+                stillAway(key, e);
+            }
+        } catch (RuntimeException | Error e) {
+            log.warn("The backend could not be probed; trying again.", e);
+            stillAway(key, e);
+        }
+    }
+
+    private void stillAway(String key, Throwable why) {
+        if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
+            breaker.onError(0, TimeUnit.NANOSECONDS, why);
+        }
+        if (why instanceof LimiterBackendException failure) {
+            state = new BackendState(false, state.since(), failure);
+        }
+        probeLater(key);
+    }
+
+    private synchronized void closedAgain() {
+        breaker.transitionToClosedState();
+        answersToCount.set(0);
+        Duration downtime = Duration.ofNanos(System.nanoTime() - openedNanos);
+        state = new BackendState(true, Instant.now(), state.failure());
+        openedBy = null;
+        log.info("The backend answers again, after {} ms.", downtime.toMillis());
+        notices.tell(listener -> listener.backendUp(downtime));
+    }
+
+    /** Fails all that comes. */
+    @Override
+    public void close() {
+        closed = true;
+        prober.shutdown();
+    }
+}

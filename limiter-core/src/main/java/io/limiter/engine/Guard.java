@@ -1,0 +1,165 @@
+package io.limiter.engine;
+
+import io.limiter.BackendState;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps a backend that does not answer from costing its callers more than they can bear. One for all engines of a factory.
+ *
+ * <ul>
+ *   <li>Every decision has a <em>budget</em>: then its caller has it, or the failure. What had not been sent by then is
+ *       withdrawn; what had been is ambiguous, counts as spent, and is never sent again.
+ *   <li>What failed without being executed and may go well soon is tried again inside the budget, after pauses that grow.
+ *   <li>After a handful of failures that say the backend is away, a {@link Breaker} fails all that comes at once, until a
+ *       probe in the background is answered.
+ * </ul>
+ */
+public final class Guard implements AutoCloseable {
+
+    private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int LONGEST_PAUSE_DOUBLINGS = 5;
+
+    private final Duration budget;
+    private final Deadlines deadlines;
+    private final Breaker breaker;
+    private final Complaints complaints = new Complaints();
+    private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+
+    /**
+     * @param budget how long a decision may take, more than 0
+     * @param breaker fails what comes while the backend is away
+     */
+    public Guard(Duration budget, Breaker breaker) {
+        this.budget = budget;
+        this.deadlines = new Deadlines(budget);
+        this.breaker = breaker;
+    }
+
+    public Deadlines deadlines() {
+        return deadlines;
+    }
+
+    long budgetNanos() {
+        return deadlines.budgetNanos();
+    }
+
+    /** When a request that comes now has to have its decision. */
+    long deadlineNanos() {
+        return System.nanoTime() + deadlines.budgetNanos();
+    }
+
+    /**
+     * To be called before anything is asked.
+     *
+     * @throws LimiterBackendException if the backend is taken to be away, or the limiters were closed
+     */
+    void check(String key) {
+        breaker.check(key);
+    }
+
+    /** From now on there is somebody who asks the backend for nothing but an answer. */
+    public void probeBy(Consumer<String> probe) {
+        breaker.probeBy(probe);
+    }
+
+    public BackendState state() {
+        return breaker.state();
+    }
+
+    /**
+     * The backend has answered.
+     *
+     * @param startNanos when that was asked for
+     */
+    void answered(long startNanos) {
+        long now = System.nanoTime();
+        answeredNanos = now;
+        if (now - startNanos < budgetNanos()) {
+            breaker.answered();
+        }
+    }
+
+    /** A request has failed for good. */
+    void failed(LimiterBackendException failure) {
+        if (failure.kind() == Kind.PERMANENT) {
+            complaints.about(failure);
+        } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
+            breaker.failed(failure);
+        }
+    }
+
+    /** The failure of a request that was not sent in time. */
+    LimiterBackendException notSent(String key, long deadlineNanos, @Nullable LimiterBackendException lastFailure) {
+        if (lastFailure != null) {
+            failed(lastFailure);
+            return lastFailure;
+        }
+        LimiterBackendException failure = LimiterBackendException.of(
+                Kind.NOT_EXECUTED, "timeout", key, "it was not sent within " + budget + ", and was withdrawn", null);
+        // If others were answered meanwhile, it is only busy.
+        if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
+            breaker.failed(failure);
+        }
+        return failure;
+    }
+
+    /** The failure of a request that was sent, and not answered in time. */
+    LimiterBackendException notAnswered(String key) {
+        LimiterBackendException failure = LimiterBackendException.of(
+                Kind.AMBIGUOUS, "timeout", key, "there was no answer within " + budget, null);
+        breaker.failed(failure);
+        return failure;
+    }
+
+    /** How long to wait before something is tried again that has failed so many times before. */
+    static long pauseNanos(int tries) {
+        long most = SHORTEST_PAUSE_NANOS << Math.min(tries, LONGEST_PAUSE_DOUBLINGS);
+        return ThreadLocalRandom.current().nextLong(most / 2, most + 1);
+    }
+
+    /**
+     * Waits for the answer, for so long at most. An interrupt does not end the wait, but is set again at its end.
+     *
+     * @throws TimeoutException if there is none by then
+     */
+    static <T> T await(CompletableFuture<T> answer, long nanos) throws TimeoutException, ExecutionException {
+        long end = System.nanoTime() + nanos;
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    static RuntimeException inThisThread(Exception e) {
+        if (e.getCause() instanceof LimiterBackendException failure) {
+            return failure.inThisThread();
+        }
+        return e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+    }
+
+    /** Fails what is pending, and whatever comes later. */
+    @Override
+    public void close() {
+        breaker.close();
+        deadlines.close();
+    }
+}

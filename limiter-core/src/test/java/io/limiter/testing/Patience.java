@@ -1,0 +1,20 @@
+package io.limiter.testing;
+
+import io.limiter.engine.Breaker;
+import io.limiter.engine.Guard;
+import io.limiter.engine.Notices;
+import java.time.Duration;
+import java.util.List;
+
+/** Budgets that no stall of a slow machine exhausts. */
+public final class Patience {
+
+    public static final Duration BUDGET = Duration.ofMinutes(2);
+
+    private Patience() {}
+
+    /** One of its own, whose breaker nothing has opened yet. */
+    public static Guard guard() {
+        return new Guard(BUDGET, new Breaker(Duration.ofMillis(500), new Notices(List.of())));
+    }
+}
