@@ -35,6 +35,11 @@ class BackendFailureTest {
 
     private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.freePort());
 
+    /** It is tried again for as long as this, because it might come up. */
+    private RedisRateLimiterFactory.Builder impatient() {
+        return RedisFixture.builder(nowhere).budget(Duration.ofSeconds(2));
+    }
+
     BackendFailureTest() {
         nowhere.afterPropertiesSet();
         nowhere.start();
@@ -47,20 +52,20 @@ class BackendFailureTest {
 
     @Test
     void building_makes_no_call() {
-        RedisFixture.builder(nowhere).build().build("k", 1, 1, 60);
+        impatient().build().build("k", 1, 1, 60);
     }
 
     @Test
     void a_call_says_that_redis_failed_and_for_which_key() {
-        fails(RedisFixture.builder(nowhere).build());
-        fails(RedisFixture.builder(nowhere).lock(new RedisLock(nowhere)).build());
+        fails(impatient().build());
+        fails(impatient().lock(new RedisLock(nowhere)).build());
     }
 
     @Test
     void a_caller_that_does_not_wait_learns_it_from_its_future() {
-        failsAsync(RedisFixture.builder(nowhere).build());
-        failsAsync(RedisFixture.builder(nowhere).groupCommit(false).build());
-        failsAsync(RedisFixture.builder(nowhere).lock(new RedisLock(nowhere)).build());
+        failsAsync(impatient().build());
+        failsAsync(impatient().groupCommit(false).build());
+        failsAsync(impatient().lock(new RedisLock(nowhere)).build());
     }
 
     @Test

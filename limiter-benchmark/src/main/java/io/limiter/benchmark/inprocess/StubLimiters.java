@@ -2,8 +2,8 @@ package io.limiter.benchmark.inprocess;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
-import io.limiter.LimitPart;
 import io.limiter.FailurePolicy;
+import io.limiter.LimitPart;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;

@@ -1,5 +1,6 @@
 package io.limiter.benchmark.subject;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -69,7 +70,10 @@ final class LimiterSubject implements AsyncSubject {
     }
 
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
-        return RedisRateLimiterFactory.builder(clients.springDataRedis());
+        // A decision that is slow is to be measured, not replaced.
+        return RedisRateLimiterFactory.builder(clients.springDataRedis())
+                .budget(Duration.ofMinutes(1))
+                .failurePolicy(FailurePolicy.THROW);
     }
 
     private static Subject redis(RedisRateLimiterFactory.Builder builder, Allowance allowance, String[] ids) {

@@ -72,6 +72,12 @@ public @interface CountLimit {
     /** Whether the limit refuses anybody, as in {@link RateLimit#enforce()}. */
     boolean enforce() default true;
 
+    /** What a call is answered when Redis does not decide, as in {@link RateLimit#onFailure()}. */
+    OnFailure onFailure() default OnFailure.DEFAULT;
+
+    /** The share of the limit that each instance decides under then, as in {@link RateLimit#failureShare()}. */
+    double failureShare() default 1.0;
+
     /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
     String message() default "";
 

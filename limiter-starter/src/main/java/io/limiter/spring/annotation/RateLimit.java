@@ -160,6 +160,15 @@ public @interface RateLimit {
      */
     boolean enforce() default true;
 
+    /** What a call is answered when Redis does not decide. Default: what {@code limiter.failure.policy} says. */
+    OnFailure onFailure() default OnFailure.DEFAULT;
+
+    /**
+     * With {@link OnFailure#LOCAL}, and only then: the share of the limit that each instance decides under, more than 0 and
+     * at most 1.
+     */
+    double failureShare() default 1.0;
+
     /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
     String message() default "";
 

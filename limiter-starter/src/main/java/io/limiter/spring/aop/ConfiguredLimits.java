@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.FailurePolicy;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
@@ -36,7 +37,7 @@ public final class ConfiguredLimits {
     Configured of(String name, LimitSettings declared) {
         LimitSettings configured = byName.get(name);
         if (configured == null) {
-            return new Configured(LimitKinds.build(declared), null, null);
+            return new Configured(LimitKinds.build(declared), null, null, declared.failurePolicy());
         }
         try {
             checkIsForOne(name, false);
@@ -47,7 +48,11 @@ public final class ConfiguredLimits {
             }
             boolean same = configured.kind() == null || configured.kind().equals(declared.kind());
             Limit<?> limit = LimitKinds.build(same ? configured.over(declared) : configured);
-            return new Configured(limit, same ? null : configured.kind(), configured.enforce());
+            return new Configured(
+                    limit,
+                    same ? null : configured.kind(),
+                    configured.enforce(),
+                    LimitSettings.first(configured.failurePolicy(), declared.failurePolicy()));
         } catch (IllegalArgumentException e) {
             throw wrong(name, e);
         }
@@ -82,7 +87,8 @@ public final class ConfiguredLimits {
     private static Concurrency concurrency(LimitSettings numbers) {
         return new Concurrency(
                 (ConcurrencyLimit) LimitKinds.build(numbers),
-                numbers.timeout() == null ? Duration.ZERO : numbers.timeout());
+                numbers.timeout() == null ? Duration.ZERO : numbers.timeout(),
+                numbers.failurePolicy());
     }
 
     /** A limit of the one sort and a limit of the other have nothing in common, whatever the settings say. */
@@ -111,17 +117,27 @@ public final class ConfiguredLimits {
         }
     }
 
-    /** A concurrency limit as it is with its configuration, and how long a call waits for its place. */
-    record Concurrency(ConcurrencyLimit limit, Duration timeout) {}
+    /**
+     * A concurrency limit as it is with its configuration.
+     *
+     * @param timeout how long a call waits for its place
+     * @param failurePolicy {@code null} for the application's
+     */
+    record Concurrency(
+            ConcurrencyLimit limit,
+            Duration timeout,
+            @Nullable FailurePolicy failurePolicy) {}
 
     /**
      * A limit as it is with its configuration.
      *
      * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforce {@code null} if configuration does not say
+     * @param failurePolicy {@code null} for the application's
      */
     record Configured(
             Limit<?> limit,
             @Nullable String otherKind,
-            @Nullable Boolean enforce) {}
+            @Nullable Boolean enforce,
+            @Nullable FailurePolicy failurePolicy) {}
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.FailurePolicy;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
@@ -9,6 +10,7 @@ import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
@@ -16,6 +18,7 @@ import org.springframework.core.annotation.MergedAnnotation;
  *
  * @param where the annotation and the method, for messages
  * @param message empty for the default
+ * @param failurePolicy what it answers when Redis does not decide; {@code null} for what the application says
  */
 record DeclaredConcurrency(
         String where,
@@ -25,7 +28,8 @@ record DeclaredConcurrency(
         Duration timeout,
         LimitType type,
         CallKey key,
-        String message)
+        String message,
+        @Nullable FailurePolicy failurePolicy)
         implements Declared {
 
     private static final double SHORTEST_LEASE_SECONDS = 0.1;
@@ -62,7 +66,8 @@ record DeclaredConcurrency(
                     configuration.timeout(),
                     type,
                     keys.of(type, annotation.getString("key"), annotated),
-                    annotation.getString("message"));
+                    annotation.getString("message"),
+                    configuration.failurePolicy());
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(where, String.valueOf(e.getMessage()), e);
         }
@@ -82,6 +87,7 @@ record DeclaredConcurrency(
                 null,
                 null,
                 LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
-                null);
+                null,
+                FailurePolicies.of(annotation));
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.LimitType;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param where the annotation and the method, for messages
  * @param slot what decides where in a Cluster the permits are; {@code null} if the key does
  * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
+ * @param failurePolicy what it answers when Redis does not decide; {@code null} for what the application says
  */
 record DeclaredLimit(
         String where,
@@ -24,7 +26,8 @@ record DeclaredLimit(
         CallKey key,
         @Nullable CallKey slot,
         String resolver,
-        OnRefusal onRefusal)
+        OnRefusal onRefusal,
+        @Nullable FailurePolicy failurePolicy)
         implements Declared {
 
     /** @throws IllegalArgumentException if it is a dry run that would hold callers up */

@@ -36,7 +36,8 @@ final class LimitBinder<D extends Declared, B> {
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared);
-            return builder.apply(limiters.withPrefix(declared.prefix()), declared);
+            return builder.apply(
+                    FailurePolicies.apply(declared.failurePolicy(), limiters.withPrefix(declared.prefix())), declared);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }

@@ -92,7 +92,8 @@ final class LimitParser {
                 keys.of(type, annotation.getString("key"), annotated),
                 slot(annotation.getString("slot"), type, annotated),
                 annotation.getString("resolver"),
-                onRefusal(annotation, limit.enforce(), method, userClass));
+                onRefusal(annotation, limit.enforce(), method, userClass),
+                limit.failurePolicy());
     }
 
     private static @Nullable CallKey slot(String slot, LimitType type, Method annotated) {
@@ -151,7 +152,8 @@ final class LimitParser {
                 null,
                 null,
                 null,
-                null);
+                null,
+                FailurePolicies.of(annotation));
     }
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
@@ -168,7 +170,8 @@ final class LimitParser {
                 Duration.ofSeconds(annotation.getLong("period")),
                 zone(annotation.getString("zone")),
                 null,
-                null);
+                null,
+                FailurePolicies.of(annotation));
     }
 
     private static @Nullable ZoneId zone(String id) {

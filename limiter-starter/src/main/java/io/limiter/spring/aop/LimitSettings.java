@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.FailurePolicy;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.LinkedHashSet;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param zone to whose clocks a fixed window is aligned
  * @param lease after how long the place of a crashed instance comes back under a concurrency limit
  * @param enforce whether the limit refuses anybody
+ * @param failurePolicy what it answers when Redis does not decide
  */
 public record LimitSettings(
         @Nullable String kind,
@@ -41,7 +43,8 @@ public record LimitSettings(
         @Nullable Duration period,
         @Nullable ZoneId zone,
         @Nullable Duration lease,
-        @Nullable Boolean enforce) {
+        @Nullable Boolean enforce,
+        @Nullable FailurePolicy failurePolicy) {
 
     /** @throws IllegalArgumentException if there is no such kind, or it does not use one of the numbers */
     public LimitSettings {
@@ -71,10 +74,11 @@ public record LimitSettings(
                 first(period, others.period),
                 first(zone, others.zone),
                 first(lease, others.lease),
-                first(enforce, others.enforce));
+                first(enforce, others.enforce),
+                first(failurePolicy, others.failurePolicy));
     }
 
-    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+    static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
         return one == null ? other : one;
     }
 

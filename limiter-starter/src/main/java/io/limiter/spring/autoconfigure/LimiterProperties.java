@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.FailurePolicy;
 import io.limiter.engine.CacheBounds;
 import io.limiter.spring.key.ForwardedHeader;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param lock Settings of the lock engine.
  * @param groupCommit How decisions share calls to Redis.
  * @param denyCache How refusals are remembered.
+ * @param failure What happens when Redis does not answer.
  * @param cache How many limiters are kept at hand; permits are not affected.
  * @param local Settings of the local type.
  * @param key How callers are told apart.
@@ -35,6 +37,7 @@ record LimiterProperties(
         @DefaultValue Lock lock,
         @DefaultValue GroupCommit groupCommit,
         @DefaultValue DenyCache denyCache,
+        @DefaultValue Failure failure,
         @DefaultValue Cache cache,
         @DefaultValue Local local,
         @DefaultValue Key key,
@@ -114,6 +117,39 @@ record LimiterProperties(
 
         DenyCache {
             Range.check("limiter.deny-cache.size", size, 0, 1 << 24);
+        }
+    }
+
+    /**
+     * When Redis does not answer.
+     *
+     * @param policy What limits answer then: local decides in each instance alone, deny refuses, allow lets through, throw
+     *     fails the call. Default local.
+     * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
+     *     Default 1.
+     * @param budget How long a decision may take before the policy decides, from 1ms to 1h. Waiting for permits comes on
+     *     top.
+     * @param probeInterval How often a Redis that was away is asked whether it is back, from 1ms to 1h.
+     * @param warmUp Whether Redis is connected to, and told the scripts, when the application has started, and not by the
+     *     first decision.
+     */
+    record Failure(
+            FailurePolicy.@Nullable Action policy,
+            @Nullable Double share,
+            @DefaultValue("100ms") Duration budget,
+            @DefaultValue("500ms") Duration probeInterval,
+            @DefaultValue("true") boolean warmUp) {
+
+        Failure {
+            FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", share);
+            Range.check("limiter.failure.budget", budget, Duration.ofMillis(1), Duration.ofHours(1));
+            Range.check("limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
+        }
+
+        FailurePolicy failurePolicy() {
+            FailurePolicy set =
+                    FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", share);
+            return set == null ? FailurePolicy.LOCAL : set;
         }
     }
 

@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.FailurePolicy;
 import io.limiter.spring.aop.LimitSettings;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -26,6 +27,9 @@ import org.springframework.boot.convert.DurationUnit;
  * @param zone To whose clocks a fixed window is aligned.
  * @param lease After how long the place of a crashed instance comes back under a concurrency limit.
  * @param enforce Whether the limit refuses anybody.
+ * @param failurePolicy What the limit answers when Redis does not decide; what limiter.failure.policy says, if not set.
+ * @param failureShare The share of the limit that each instance decides under when Redis does not, more than 0 and at most
+ *     1; only with the policy local, which it stands for if there is none.
  */
 record NamedLimit(
         @Nullable String kind,
@@ -40,7 +44,9 @@ record NamedLimit(
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration period,
         @Nullable ZoneId zone,
         @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration lease,
-        @Nullable Boolean enforce) {
+        @Nullable Boolean enforce,
+        FailurePolicy.@Nullable Action failurePolicy,
+        @Nullable Double failureShare) {
 
     private static final Duration LONGEST = Duration.ofDays(1000);
 
@@ -85,7 +91,8 @@ record NamedLimit(
                     period,
                     zone,
                     lease,
-                    enforce);
+                    enforce,
+                    FailurePolicyProperty.policy("failure-policy", failurePolicy, "failure-share", failureShare));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(property + "." + e.getMessage(), e);
         }

@@ -1,12 +1,15 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterListener;
 import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.event.ApplicationStartedEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -24,16 +27,32 @@ class RedisLimiterConfiguration {
     LimiterFactory limiterFactory(
             ObjectProvider<RedisConnectionFactory> connections,
             ObjectProvider<DistributedLock> lock,
+            ObjectProvider<LimiterListener> listeners,
             LimiterProperties properties) {
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(connections))
                 .cacheBounds(properties.cache().bounds())
                 .maxQueued(properties.groupCommit().maxQueued())
                 .yieldWhileWaiting(properties.groupCommit().yield())
-                .denyCacheSize(properties.denyCache().size());
+                .denyCacheSize(properties.denyCache().size())
+                .failurePolicy(properties.failure().failurePolicy())
+                .budget(properties.failure().budget())
+                .probeInterval(properties.failure().probeInterval());
+        listeners.orderedStream().forEach(builder::listener);
         if (properties.engine() == LimiterProperties.Engine.LOCK) {
             builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
         }
         return builder.build();
+    }
+
+    /** In the background, so that the application need not wait for a Redis that is away. */
+    @Bean
+    ApplicationListener<ApplicationStartedEvent> limiterWarmUp(
+            ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
+        return started -> {
+            if (properties.failure().warmUp() && factory.getIfUnique() instanceof RedisRateLimiterFactory limiters) {
+                limiters.warmUp();
+            }
+        };
     }
 
     static RedisConnectionFactory required(ObjectProvider<RedisConnectionFactory> connections) {
