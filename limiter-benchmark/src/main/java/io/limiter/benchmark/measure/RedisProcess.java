@@ -39,13 +39,13 @@ record RedisProcess(int port, String origin) {
         }
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         }
     }
 
-    private static Optional<Path> onPath() {
+    static Optional<Path> onPath() {
         return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .map(folder -> Path.of(folder, "redis-server"))
                 .filter(Files::isExecutable)

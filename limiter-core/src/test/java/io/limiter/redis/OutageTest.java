@@ -1,0 +1,352 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.MuteProxy;
+import io.limiter.testing.RedisProcess;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A Redis that really goes away. Clients would wait for two minutes, so a caller that returns while Redis is stopped did not
+ * wait for it; how long it did wait is printed, because a slow machine can make anything last.
+ */
+class OutageTest {
+
+    private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);
+    private static final int LIMIT = 100;
+
+    private final RedisProcess redis = RedisProcess.start();
+    private RedisConnectionFactory connections;
+    private RedisRateLimiterFactory factory;
+
+    /** What is to bear it. */
+    enum Setup {
+        LETTUCE,
+        LETTUCE_WITHOUT_GROUP_COMMIT,
+        JEDIS,
+        LOCK
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        if (factory != null) {
+            factory.close();
+        }
+        if (connections != null) {
+            ((DisposableBean) connections).destroy();
+        }
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void while_redis_is_stopped_each_instance_decides_alone_and_nobody_waits(Setup setup) {
+        CountLimiter limiter = limiter(setup, FailurePolicy.local(0.5));
+        long takenLocally = takeFromRedis(limiter, 30);
+        redis.stop();
+        Map<Source, AtomicLong> granted = load(setup + ", stopped", limiter, 8, 50);
+        assertThat(granted.get(Source.LOCAL)).as("half of the limit").hasValue(LIMIT / 2 - takenLocally);
+        assertThat(granted.get(Source.BACKEND)).hasValue(0);
+        assertThat(factory.backendState().up()).isFalse();
+        redis.goOn();
+        awaitRedis(setup + ", stopped", limiter);
+        assertThat(limiter.peek("k", 1))
+                .as("what was sent before is spent")
+                .matches(decision -> decision.source() != Source.BACKEND || decision.remaining() <= LIMIT - 30);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void killed_and_started_again_empty(Setup setup) throws Exception {
+        CountLimiter limiter = limiter(setup, FailurePolicy.LOCAL);
+        long takenLocally = takeFromRedis(limiter, 30);
+        redis.kill();
+        Map<Source, AtomicLong> granted = load(setup + ", killed", limiter, 8, 50);
+        assertThat(granted.get(Source.LOCAL)).hasValue(LIMIT - takenLocally);
+        redis.startAgain();
+        awaitRedis(setup + ", killed", limiter);
+    }
+
+    @Test
+    void a_paused_redis_is_a_stopped_one_to_callers() {
+        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY);
+        takeFromRedis(limiter, 30);
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        try {
+            client.connect().sync().clientPause(3_600_000);
+            Map<Source, AtomicLong> granted = load("paused", limiter, 8, 50);
+            assertThat(granted.values()).allMatch(count -> count.get() == 0);
+            Decision refused = limiter.decide("k", 1);
+            assertThat(refused.source()).isEqualTo(Source.POLICY);
+            assertThat(refused.retryAfter()).isPositive();
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void callers_that_do_not_wait_learn_it_as_soon() {
+        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.ALLOW);
+        takeFromRedis(limiter, 1);
+        redis.stop();
+        CompletableFuture<?>[] asked = new CompletableFuture<?>[1000];
+        for (int i = 0; i < asked.length; i++) {
+            asked[i] = limiter.decideAsync("k", 1).thenAccept(decision -> {
+                assertThat(decision.granted()).isTrue();
+                assertThat(decision.source()).isEqualTo(Source.POLICY);
+            });
+        }
+        assertThat(CompletableFuture.allOf(asked)).succeedsWithin(CLIENT_TIMEOUT.dividedBy(2));
+    }
+
+    @Test
+    void scripts_that_are_flushed_all_the_time_cost_nobody_a_decision() {
+        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        AtomicBoolean ended = new AtomicBoolean();
+        RedisCommands<String, String> commands = client.connect().sync();
+        Thread flushing = new Thread(() -> {
+            while (!ended.get()) {
+                commands.scriptFlush();
+            }
+        });
+        flushing.start();
+        try {
+            Map<Source, AtomicLong> granted = load("scripts flushed", limiter, 4, 100);
+            assertThat(granted.get(Source.BACKEND)).hasValue(LIMIT);
+        } finally {
+            ended.set(true);
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void a_full_redis_answers_so_the_policy_decides_and_it_is_asked_again() {
+        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY, Duration.ofMinutes(1));
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        try {
+            RedisCommands<String, String> commands = client.connect().sync();
+            commands.configSet("maxmemory-policy", "noeviction");
+            commands.configSet("maxmemory", "1");
+            for (int i = 0; i < 20; i++) {
+                Decision decision = limiter.decide("k", 1);
+                assertThat(decision.granted()).isFalse();
+                assertThat(decision.source()).isEqualTo(Source.POLICY);
+            }
+            assertThat(factory.backendState().up()).isTrue();
+            commands.configSet("maxmemory", "0");
+            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.BACKEND);
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @Test
+    void missing_rights_are_told_with_the_remedy() {
+        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
+        takeFromRedis(limiter, 1);
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        try {
+            client.connect()
+                    .sync()
+                    .aclSetuser(
+                            "default",
+                            io.lettuce.core.AclSetuserArgs.Builder.removeCommand(
+                                    io.lettuce.core.protocol.CommandType.EVALSHA));
+            assertThatThrownBy(() -> limiter.decide("k", 1))
+                    .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                        assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
+                        assertThat(e.problem()).isEqualTo("NOPERM");
+                        assertThat(e.isAmbiguous()).isFalse();
+                    })
+                    .hasMessageContaining("docs/failure.md");
+            assertThat(factory.backendState().up()).isTrue();
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PASSED_ON")
+    void what_was_executed_without_an_answer_is_spent_once(MuteProxy.Replies replies) throws Exception {
+        try (MuteProxy proxy = MuteProxy.to(redis.port())) {
+            connections = lettuce(proxy.port());
+            factory = RedisRateLimiterFactory.builder(connections)
+                    .failurePolicy(FailurePolicy.THROW)
+                    .probeInterval(Duration.ofMillis(50))
+                    .build();
+            CountLimiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+            awaitRedis("before replies are " + replies, limiter);
+            for (int round = 0; round < 5; round++) {
+                awaitRedis("replies " + replies, limiter);
+                long before = limiter.peek("k", 1).remaining();
+                proxy.replies(replies);
+                assertThatThrownBy(() -> limiter.decide("k", 1))
+                        .isInstanceOfSatisfying(
+                                LimiterBackendException.class,
+                                e -> assertThat(e.isAmbiguous())
+                                        .as(e.toString())
+                                        .isTrue());
+                proxy.replies(MuteProxy.Replies.PASSED_ON);
+                awaitRedis("replies " + replies, limiter);
+                assertThat(limiter.peek("k", 1).remaining()).isEqualTo(before - 1);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Setup.class)
+    void a_factory_that_was_closed_throws_whatever_the_policy(Setup setup) {
+        CountLimiter limiter = limiter(setup, FailurePolicy.ALLOW);
+        factory.close();
+        assertThatThrownBy(() -> limiter.decide("k", 1))
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
+        assertThatThrownBy(() -> limiter.decideAsync("k", 1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+    }
+
+    @Test
+    void places_are_held_in_this_instance_meanwhile() {
+        limiter(Setup.LETTUCE, FailurePolicy.LOCAL);
+        ConcurrencyLimiter local = factory.concurrent("c", 2);
+        ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).concurrent("c", 2);
+        ConcurrencyLimiter shut = factory.withFailurePolicy(FailurePolicy.DENY).concurrent("c", 2);
+        redis.stop();
+        Optional<Lease> first = local.tryAcquire("k");
+        Optional<Lease> second = local.tryAcquire("k");
+        assertThat(first).isPresent();
+        assertThat(second).isPresent();
+        assertThat(local.tryAcquire("k")).isEmpty();
+        first.get().close();
+        assertThat(local.tryAcquire("k")).isPresent();
+        for (int i = 0; i < 5; i++) {
+            assertThat(open.tryAcquire("k")).get().matches(Lease::isHeld);
+            assertThat(shut.tryAcquire("k")).isEmpty();
+        }
+        redis.goOn();
+    }
+
+    private CountLimiter limiter(Setup setup, FailurePolicy policy) {
+        return limiter(setup, policy, RedisRateLimiterFactory.Builder.DEFAULT_BUDGET);
+    }
+
+    private CountLimiter limiter(Setup setup, FailurePolicy policy, Duration budget) {
+        connections = setup == Setup.JEDIS ? jedis() : lettuce(redis.port());
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
+                .failurePolicy(policy)
+                .budget(budget)
+                .groupCommit(setup != Setup.LETTUCE_WITHOUT_GROUP_COMMIT);
+        if (setup == Setup.LOCK) {
+            builder.lock(new RedisLock(connections));
+        }
+        factory = builder.build();
+        assertThat(factory.warmUp().join()).isTrue();
+        CountLimiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+        awaitRedis(setup + ", first", limiter);
+        return limiter;
+    }
+
+    private LettuceConnectionFactory lettuce(int port) {
+        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", port),
+                LettuceClientConfiguration.builder()
+                        .commandTimeout(CLIENT_TIMEOUT)
+                        .shutdownTimeout(Duration.ZERO)
+                        .build());
+        lettuce.afterPropertiesSet();
+        lettuce.start();
+        return lettuce;
+    }
+
+    private JedisConnectionFactory jedis() {
+        JedisConnectionFactory jedis = new JedisConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
+                JedisClientConfiguration.builder()
+                        .readTimeout(CLIENT_TIMEOUT)
+                        .connectTimeout(CLIENT_TIMEOUT)
+                        .build());
+        jedis.afterPropertiesSet();
+        jedis.start();
+        return jedis;
+    }
+
+    /** Returns how many permits were granted by this instance, before Redis has answered in time on a slow machine. */
+    private static long takeFromRedis(CountLimiter limiter, int permits) {
+        AtomicLong takenLocally = new AtomicLong();
+        Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
+            Decision decision = limiter.decide("k", permits);
+            if (decision.granted() && decision.source() == Source.LOCAL) {
+                takenLocally.addAndGet(permits);
+            }
+            return decision.source() == Source.BACKEND;
+        });
+        return takenLocally.get();
+    }
+
+    /** Asks from many threads, prints how long they waited, and counts what was granted by where it came from. */
+    private static Map<Source, AtomicLong> load(String what, CountLimiter limiter, int threads, int each) {
+        Map<Source, AtomicLong> granted = new EnumMap<>(Source.class);
+        for (Source source : Source.values()) {
+            granted.put(source, new AtomicLong());
+        }
+        AtomicLong longest = new AtomicLong();
+        AtomicLong all = new AtomicLong();
+        Concurrently.run(threads, () -> {
+            for (int i = 0; i < each; i++) {
+                long start = System.nanoTime();
+                Decision decision = limiter.decide("k", 1);
+                long nanos = System.nanoTime() - start;
+                longest.accumulateAndGet(nanos, Math::max);
+                all.addAndGet(nanos);
+                if (decision.granted()) {
+                    granted.get(decision.source()).incrementAndGet();
+                }
+            }
+        });
+        System.out.printf(
+                "%s: %d decisions, longest %.1f ms, mean %.3f ms, granted %s%n",
+                what, threads * each, longest.get() / 1e6, all.get() / 1e6 / threads / each, granted);
+        return granted;
+    }
+
+    private static void awaitRedis(String what, CountLimiter limiter) {
+        long start = System.nanoTime();
+        Awaitility.await()
+                .atMost(CLIENT_TIMEOUT)
+                .pollInterval(Duration.ofMillis(5))
+                .ignoreExceptionsInstanceOf(LimiterBackendException.class)
+                .until(() -> limiter.peek("recovery", 1).source() == Source.BACKEND);
+        System.out.printf("%s: Redis decides after %d ms%n", what, (System.nanoTime() - start) / 1_000_000);
+    }
+}
