@@ -27,7 +27,10 @@ import java.util.concurrent.CompletableFuture;
  * wait, but is set again at its end. Cancelling a future ends its wait.
  *
  * <p>Safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less than 1, a key is
- * blank or a timeout negative, and {@link LimiterBackendException} if the backend does not decide; futures fail with it.
+ * blank or a timeout negative. If the backend does not decide, the {@link FailurePolicy} does: {@code LOCAL} holds places in
+ * this JVM, under its share of the limit; {@code ALLOW} gives a lease that nobody counts; {@code DENY} gives none; with
+ * {@code THROW} methods throw {@link LimiterBackendException} and futures fail with it. A lease that was taken from the
+ * backend stays there.
  */
 public interface ConcurrencyLimiter {
 

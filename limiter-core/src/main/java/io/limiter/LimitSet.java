@@ -27,7 +27,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Immutable and cheap to make: no call is made until it is asked. Safe for use by many threads. Methods that ask throw
  * {@link IllegalArgumentException} if permits are less than 1, and {@link LimiterBackendException} if the backend does not
- * answer; then permits may have been taken.
+ * answer and the {@link FailurePolicy} of any part is to throw; then permits may have been taken. Otherwise the set is
+ * refused if the policy of any part is to deny, parts under {@code LOCAL} are decided together in this JVM, and those under
+ * {@code ALLOW} grant: all or nothing, too.
  */
 public interface LimitSet {
 

@@ -12,8 +12,9 @@ import java.util.concurrent.CompletableFuture;
  * without a key draw from the permits of the name itself.
  *
  * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
- * than 1 or a key is blank, and {@link LimiterBackendException} if the backend that holds the state (Redis) does not
- * answer or holds something else under the key.
+ * than 1 or a key is blank. If the backend that holds the state (Redis) does not answer in time, or holds something else
+ * under the key, the {@link FailurePolicy} decides; with {@link FailurePolicy#THROW}, and whenever the factory was closed,
+ * they throw {@link LimiterBackendException}. {@link Decision#source()} tells which it was.
  */
 public interface Limiter {
 
@@ -43,7 +44,7 @@ public interface Limiter {
      * are taken all the same.
      *
      * @param permits at least 1
-     * @return fails with {@link LimiterBackendException} if the backend did not decide
+     * @return fails with {@link LimiterBackendException} if the backend did not decide, nor did the failure policy
      */
     CompletableFuture<Decision> decideAsync(int permits);
 
@@ -53,6 +54,10 @@ public interface Limiter {
     /**
      * Returns permits that were taken and not used. The limit never holds more than its most, so what would be there by
      * now anyway is lost, and nothing is gained by returning what was never taken.
+     *
+     * <p>While the backend does not decide, permits go back to this JVM's own under {@link FailurePolicy#LOCAL}; under
+     * {@code DENY} and {@code ALLOW} they are lost, and the decision's source is {@code POLICY}. Do not return what a
+     * decision of that source granted: it was taken from nowhere.
      *
      * <p>A call that fails may have returned them; trying again could return them twice, which admits others too early. A
      * {@link Reservation} returns its permits at most once.
@@ -74,6 +79,8 @@ public interface Limiter {
     /**
      * Takes permits whether they are there or not, for work whose cost is known only when it is done: those who ask next
      * wait, or are refused, until they are paid for. A token bucket goes into debt by its {@code maxWait} at most.
+     * While the backend does not decide, this JVM's own permits are charged under {@link FailurePolicy#LOCAL}; under
+     * {@code DENY} and {@code ALLOW} nothing is, and the decision's source is {@code POLICY}.
      *
      * @param permits at least 1
      * @return granted, with what remains

@@ -1,0 +1,28 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FailurePolicyTest {
+
+    @Test
+    void policies_are_values() {
+        assertThat(FailurePolicy.local(0.5)).isEqualTo(FailurePolicy.local(0.5)).isNotEqualTo(FailurePolicy.LOCAL);
+        assertThat(FailurePolicy.local(0.5)).hasSameHashCodeAs(FailurePolicy.local(0.5));
+        assertThat(FailurePolicy.local(1)).isEqualTo(FailurePolicy.LOCAL);
+        assertThat(FailurePolicy.DENY).isNotEqualTo(FailurePolicy.ALLOW).hasToString("DENY");
+        assertThat(FailurePolicy.local(0.5)).hasToString("LOCAL(0.5)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0, -1, 1.01, Double.NaN})
+    void a_share_out_of_range_is_an_error(double share) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> FailurePolicy.local(share))
+                .withMessage("share must be more than 0 and at most 1, was " + share);
+    }
+}

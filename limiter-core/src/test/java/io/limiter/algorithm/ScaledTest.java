@@ -1,0 +1,53 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A limit at a share of its numbers. */
+class ScaledTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    @Test
+    void windows_have_the_share_in_whole_permits_and_at_least_one() {
+        assertThat(new FixedWindow(10, MINUTE).scaled(0.25)).isEqualTo(new FixedWindow(2, MINUTE));
+        assertThat(FixedWindow.aligned(10, MINUTE, ZoneId.of("UTC")).scaled(0.01))
+                .isEqualTo(FixedWindow.aligned(1, MINUTE, ZoneId.of("UTC")));
+        assertThat(new SlidingLog(10, MINUTE).scaled(0.5)).isEqualTo(new SlidingLog(5, MINUTE));
+        assertThat(new SlidingCounter(10, MINUTE).scaled(0.5)).isEqualTo(new SlidingCounter(5, MINUTE));
+        assertThat(new ConcurrencyLimit(10, MINUTE).scaled(0.1)).isEqualTo(new ConcurrencyLimit(1, MINUTE));
+    }
+
+    @Test
+    void a_bucket_has_the_share_of_its_rate_for_as_many_seconds() {
+        assertThat(TokenBucket.of(100, 2).scaled(0.5)).isEqualTo(TokenBucket.of(50, 2));
+        assertThat(TokenBucket.of(1, 1).scaled(0.25)).isEqualTo(TokenBucket.of(0.25, 4));
+        assertThat(TokenBucket.guava(10, MINUTE).scaled(0.5)).isEqualTo(TokenBucket.guava(5, MINUTE));
+    }
+
+    @Test
+    void whatever_the_numbers_it_grants_one_permit() {
+        Random random = Seed.random();
+        for (int i = 0; i < 10_000; i++) {
+            double rate = Math.pow(10, random.nextDouble() * 15 - 7);
+            double burst = Math.max(1.0 / rate, Math.pow(10, random.nextDouble() * 6 - 3));
+            TokenBucket bucket = TokenBucket.of(rate, Math.min(burst, 1e12 / rate));
+            TokenBucket scaled = bucket.scaled(Math.max(1e-6, random.nextDouble()));
+            assertThat(scaled.step(null, 0, new Request(1, 0, false)).decision().granted())
+                    .as("%s of %s", scaled, bucket)
+                    .isTrue();
+            assertThat(scaled.permitsPerSecond()).isLessThanOrEqualTo(bucket.permitsPerSecond());
+        }
+    }
+
+    @Test
+    void the_whole_share_is_the_limit_itself() {
+        TokenBucket bucket = TokenBucket.of(3, 5);
+        assertThat(bucket.scaled(1)).isSameAs(bucket);
+    }
+}

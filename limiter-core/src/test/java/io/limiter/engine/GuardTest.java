@@ -1,0 +1,184 @@
+package io.limiter.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterListener;
+import io.limiter.algorithm.Decision;
+import io.limiter.testing.Patience;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** Budgets, tries and the breaker, in front of a backend by hand. */
+class GuardTest {
+
+    private final HandEngine backend = new HandEngine();
+    private final CountDownLatch down = new CountDownLatch(1);
+    private final CountDownLatch up = new CountDownLatch(1);
+
+    @Test
+    void what_was_sent_is_ambiguous_when_its_time_is_over_and_what_was_not_is_withdrawn() {
+        GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
+        CompletableFuture<Decision> sent = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(sent).isAmbiguous()).isTrue();
+        assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(failure(waits).isAmbiguous()).isFalse();
+        backend.call(0).answer();
+        assertThat(backend.sent()).containsExactly(List.of("a:1"));
+    }
+
+    @Test
+    void a_caller_that_waits_gets_the_same_and_sees_itself_in_the_stack() {
+        GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
+        assertThatThrownBy(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
+                    assertThat(e.getStackTrace())
+                            .anyMatch(frame ->
+                                    frame.getClassName().equals(getClass().getName()));
+                });
+    }
+
+    @Test
+    void what_was_not_executed_is_tried_again_and_nobody_notices() {
+        AtomicInteger calls = new AtomicInteger();
+        backend.onStart = call -> {
+            if (calls.incrementAndGet() <= 3) {
+                call.fail(loading());
+            } else {
+                call.answer();
+            }
+        };
+        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        assertThat(engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)).granted())
+                .isTrue();
+        calls.set(0);
+        assertThat(ask(engine, "b", 2).join().limit()).isEqualTo(2);
+        assertThat(backend.calls).hasSize(8);
+    }
+
+    @Test
+    void what_may_have_been_executed_is_never_tried_again() {
+        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(backend.calls).hasSize(1);
+    }
+
+    @Test
+    void a_handful_of_failures_opens_the_breaker_and_an_answer_to_the_probe_closes_it() throws Exception {
+        Guard guard = guard(Patience.BUDGET, Duration.ofMillis(1));
+        CountDownLatch answers = new CountDownLatch(1);
+        guard.probeBy(key -> {
+            assertThat(key).isEqualTo("a");
+            if (answers.getCount() > 0) {
+                throw loading();
+            }
+        });
+        GroupCommit engine = engine(guard);
+        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        int asked = 0;
+        while (guard.state().up()) {
+            assertThat(ask(engine, "a", 1)).isCompletedExceptionally();
+            asked++;
+        }
+        assertThat(asked).isEqualTo(5);
+        LimiterBackendException atOnce = failure(ask(engine, "a", 1));
+        assertThat(atOnce.kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(atOnce.getStackTrace()).isEmpty();
+        assertThat(backend.calls).hasSize(5);
+        down.await();
+        answers.countDown();
+        up.await();
+        backend.onStart = HandEngine.Call::answer;
+        assertThat(ask(engine, "a", 1).join().granted()).isTrue();
+        assertThat(guard.state().up()).isTrue();
+        assertThat(guard.state().lastFailure()).isPresent();
+    }
+
+    @Test
+    void what_the_backend_refuses_for_good_opens_nothing() {
+        Guard guard = guard(Patience.BUDGET, Duration.ofHours(1));
+        GroupCommit engine = engine(guard);
+        backend.onStart =
+                call -> call.fail(LimiterBackendException.of(Kind.PERMANENT, "NOPERM", "a", "no rights", null));
+        for (int i = 0; i < 50; i++) {
+            assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
+        }
+        assertThat(guard.state().up()).isTrue();
+        assertThat(backend.calls).hasSize(50);
+    }
+
+    @Test
+    void a_listener_that_throws_or_hangs_harms_no_other_and_no_decision() {
+        CountDownLatch ended = new CountDownLatch(1);
+        List<String> told = new ArrayList<>();
+        Notices notices = new Notices(List.of(
+                new LimiterListener() {
+                    @Override
+                    public void backendDown(LimiterBackendException cause) {
+                        throw new IllegalStateException("of a listener");
+                    }
+                },
+                new LimiterListener() {
+                    @Override
+                    public void backendDown(LimiterBackendException cause) {
+                        try {
+                            ended.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                        told.add(cause.key());
+                    }
+                }));
+        for (int i = 0; i < 3 * Notices.MAX_WAITING; i++) {
+            notices.tell(listener -> listener.backendDown(loading()));
+        }
+        ended.countDown();
+        notices.close();
+        Awaitility.await().until(() -> told.size() >= Notices.MAX_WAITING);
+        assertThat(told.size()).isLessThan(3 * Notices.MAX_WAITING);
+    }
+
+    private static LimiterBackendException loading() {
+        return LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "a", "loading", null);
+    }
+
+    private GroupCommit engine(Guard guard) {
+        return new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+    }
+
+    private Guard guard(Duration budget, Duration probeInterval) {
+        return new Guard(budget, new Breaker(probeInterval, new Notices(List.of(new LimiterListener() {
+            @Override
+            public void backendDown(LimiterBackendException cause) {
+                down.countDown();
+            }
+
+            @Override
+            public void backendUp(Duration downtime) {
+                up.countDown();
+            }
+        }))));
+    }
+
+    private static LimiterBackendException failure(CompletableFuture<Decision> future) {
+        Throwable thrown = future.handle((decision, error) -> error).join();
+        assertThat(thrown).isInstanceOf(LimiterBackendException.class);
+        return (LimiterBackendException) thrown;
+    }
+
+    private static CompletableFuture<Decision> ask(Engine engine, String key, int permits) {
+        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+    }
+}
