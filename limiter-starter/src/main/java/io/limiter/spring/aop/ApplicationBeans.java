@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,8 @@ final class ApplicationBeans {
 
     private volatile @Nullable BeanFactory factory;
     private volatile @Nullable Executor executor;
+    private volatile @Nullable DecisionRecorders recorders;
+    private volatile @Nullable Optional<SubscriptionContext> subscriptions;
 
     void setFactory(BeanFactory newFactory) {
         factory = newFactory;
@@ -34,6 +37,34 @@ final class ApplicationBeans {
                             + e.getMessage(),
                     e);
         }
+    }
+
+    /** What the call that the current thread is about to make belongs to; {@code null} if that is nothing. */
+    @Nullable
+    DecisionRecorder recorder() {
+        DecisionRecorders known = recorders;
+        if (known == null) {
+            known = find(DecisionRecorders.class);
+            known = known == null ? () -> null : known;
+            recorders = known;
+        }
+        return known.current();
+    }
+
+    /** {@code null} if a call's thread knows all there is to know. Only for where Reactor is. */
+    @Nullable
+    SubscriptionContext subscriptionContext() {
+        Optional<SubscriptionContext> known = subscriptions;
+        if (known == null) {
+            known = Optional.ofNullable(find(SubscriptionContext.class));
+            subscriptions = known;
+        }
+        return known.orElse(null);
+    }
+
+    private <T> @Nullable T find(Class<T> type) {
+        BeanFactory beans = factory;
+        return beans == null ? null : beans.getBeanProvider(type).getIfAvailable();
     }
 
     /** Where calls go on that had to wait for a decision: the application's executor, or the common pool. */

@@ -4,23 +4,15 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
-import io.limiter.spring.key.CallKey;
-import java.time.Duration;
+import io.limiter.algorithm.Decision;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A declared concurrency limit with the limiter that carries it out.
- *
- * @param message empty for the default
- */
-record BoundConcurrency(ConcurrencyLimiter limiter, Duration timeout, CallKey key, String message) {
+/** A declared concurrency limit with the limiter that carries it out. */
+record BoundConcurrency(DeclaredConcurrency declared, ConcurrencyLimiter limiter, ApplicationBeans beans) {
 
-    static BoundConcurrency of(LimiterFactory prefixed, DeclaredConcurrency declared) {
-        return new BoundConcurrency(
-                prefixed.build(declared.name(), declared.limit()),
-                declared.timeout(),
-                declared.key(),
-                declared.message());
+    static BoundConcurrency of(LimiterFactory prefixed, DeclaredConcurrency declared, ApplicationBeans beans) {
+        return new BoundConcurrency(declared, prefixed.build(declared.name(), declared.limit()), beans);
     }
 
     /**
@@ -29,11 +21,26 @@ record BoundConcurrency(ConcurrencyLimiter limiter, Duration timeout, CallKey ke
      * @throws RateLimitExceededException if there is none
      */
     Lease enter(@Nullable Object[] arguments) {
-        String owner = key.of(arguments);
+        String owner = declared.key().of(arguments);
+        DecisionRecorder recorder = beans.recorder();
         try {
-            return owner == null ? limiter.acquire(1, timeout) : limiter.acquire(owner, 1, timeout);
+            Lease lease = owner == null
+                    ? limiter.acquire(1, declared.timeout())
+                    : limiter.acquire(owner, 1, declared.timeout());
+            record(recorder, owner, null);
+            return lease;
         } catch (RateLimitExceededException e) {
+            record(recorder, owner, e.decision());
+            String message = declared.message();
             throw message.isEmpty() ? e : new RateLimitExceededException(e.key(), e.decision(), message);
+        }
+    }
+
+    private void record(@Nullable DecisionRecorder recorder, @Nullable String owner, @Nullable Decision refusal) {
+        if (recorder != null) {
+            LimitAsked asked =
+                    new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, null, 1);
+            recorder.decided(refusal, List.of(new LimitDecision(asked, limiter.limit(), refusal)));
         }
     }
 }

@@ -4,7 +4,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.key.CallKey;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -14,13 +13,16 @@ final class BoundLimit {
     private final DeclaredLimit declared;
     private final Limiter limiter;
     private final @Nullable ResolvedLimiters resolved;
+    private final ApplicationBeans beans;
     private final @Nullable DryRunLog dryRun;
 
     /** @param resolved {@code null} if the limit is the same for all calls */
-    private BoundLimit(DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved) {
+    private BoundLimit(
+            DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved, ApplicationBeans beans) {
         this.declared = declared;
         this.limiter = limiter;
         this.resolved = resolved;
+        this.beans = beans;
         this.dryRun = declared.onRefusal().enforce() ? null : new DryRunLog(declared.where(), System::nanoTime);
     }
 
@@ -29,7 +31,8 @@ final class BoundLimit {
         return new BoundLimit(
                 declared,
                 prefixed.build(declared.name(), declared.limit()),
-                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed));
+                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed),
+                beans);
     }
 
     DeclaredLimit declared() {
@@ -46,7 +49,7 @@ final class BoundLimit {
         return dryRun == null;
     }
 
-    /** What is to be asked for a call; {@code null} if that is nothing. */
+    /** What is to be asked for a call; {@code null} if that is nothing, or was granted to it before. */
     @Nullable
     Question question(MethodInvocation call) {
         @Nullable Object[] arguments = call.getArguments();
@@ -55,13 +58,19 @@ final class BoundLimit {
             return null;
         }
         String owner = declared.key().of(arguments);
-        CallKey slot = declared.slot();
-        return new Question(
-                this,
-                resolved == null ? limiter : resolved.of(call, owner),
-                owner,
-                slot == null ? null : slot.of(arguments),
-                permits);
+        String slot = declared.slot() == null ? null : declared.slot().of(arguments);
+        // A dry run is nobody's business but the log's.
+        DecisionRecorder recorder = dryRun == null ? beans.recorder() : null;
+        Decision earlier = recorder == null ? null : recorder.earlier(asked(owner, slot, permits));
+        if (earlier != null && earlier.granted()) {
+            return null;
+        }
+        Limiter asked = resolved == null ? limiter : resolved.of(call, owner);
+        return new Question(this, asked, owner, slot, permits, recorder, earlier);
+    }
+
+    LimitAsked asked(@Nullable String owner, @Nullable String slot, int permits) {
+        return new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, slot, permits);
     }
 
     /** What becomes of a call that was refused; {@code null} if it goes on all the same. */

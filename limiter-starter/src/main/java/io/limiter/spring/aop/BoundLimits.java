@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.annotation.LimitType;
 import java.util.ArrayList;
 import java.util.List;
 import org.aopalliance.intercept.MethodInvocation;
@@ -29,6 +30,11 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
         return null;
     }
 
+    /** Whether it matters who the user is. */
+    boolean byUser() {
+        return limits.stream().anyMatch(limit -> limit.declared().type() == LimitType.USER);
+    }
+
     /** What is to be asked for a call, one after the other; all keys are found before the first limit is asked. */
     List<Asked<?>> asked(MethodInvocation call) {
         List<Question> enforced = new ArrayList<>(limits.size());
@@ -36,6 +42,9 @@ record BoundLimits(CallStyle style, List<BoundLimit> limits) {
         for (BoundLimit limit : limits) {
             Question question = limit.question(call);
             if (question != null) {
+                if (question.earlier() != null) {
+                    return List.of(question);
+                }
                 if (limit.isEnforced()) {
                     enforced.add(question);
                 } else {

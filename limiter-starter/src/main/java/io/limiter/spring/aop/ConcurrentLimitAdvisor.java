@@ -6,13 +6,17 @@ import io.limiter.spring.key.CallKeys;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.core.Ordered;
 
 /**
  * Limits the methods that carry {@link ConcurrentLimit}, as a bean that Spring's auto-proxying picks up. Stands right
  * behind the {@link LimitAdvisor}: a call that is refused for its rate holds no place.
  */
-public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurrency> {
+public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurrency> implements BeanFactoryAware {
+
+    private final ApplicationBeans beans;
 
     /**
      * @param factory asked for when the first limiter is built, not before the application's beans are there
@@ -29,16 +33,32 @@ public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurren
      */
     public ConcurrentLimitAdvisor(
             Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
+        this(factory, keys, order, configured, new ApplicationBeans());
+    }
+
+    private ConcurrentLimitAdvisor(
+            Supplier<LimiterFactory> factory,
+            CallKeys keys,
+            int order,
+            ConfiguredLimits configured,
+            ApplicationBeans beans) {
         super(
-                methods(factory, keys, configured),
+                methods(factory, keys, configured, beans),
                 ConcurrentLimitInterceptor::new,
                 order == Ordered.LOWEST_PRECEDENCE ? order : order + 1);
+        this.beans = beans;
+    }
+
+    /** Where what hears of decisions is looked up. */
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        beans.setFactory(beanFactory);
     }
 
     private static LimitedMethods<?, BoundConcurrency> methods(
-            Supplier<LimiterFactory> factory, CallKeys keys, ConfiguredLimits configured) {
-        LimitBinder<DeclaredConcurrency, BoundConcurrency> binder =
-                new LimitBinder<>(factory, keys, BoundConcurrency::of);
+            Supplier<LimiterFactory> factory, CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
+        LimitBinder<DeclaredConcurrency, BoundConcurrency> binder = new LimitBinder<>(
+                factory, keys, (prefixed, declared) -> BoundConcurrency.of(prefixed, declared, beans));
         return new LimitedMethods<>(
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(ConcurrentLimit.class)),

@@ -17,6 +17,7 @@ import org.springframework.core.annotation.MergedAnnotation;
  * What a {@link ConcurrentLimit} says about one method, parsed and checked.
  *
  * @param where the annotation and the method, for messages
+ * @param named whether somebody chose the name
  * @param message empty for the default
  * @param failurePolicy what it answers when Redis does not decide; {@code null} for what the application says
  */
@@ -24,6 +25,7 @@ record DeclaredConcurrency(
         String where,
         String prefix,
         String name,
+        boolean named,
         ConcurrencyLimit limit,
         Duration timeout,
         LimitType type,
@@ -62,6 +64,7 @@ record DeclaredConcurrency(
                     where,
                     annotation.getString("prefix"),
                     name,
+                    !given.isEmpty(),
                     configuration.limit(),
                     configuration.timeout(),
                     type,

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * are still being made.
  *
  * @param where the annotation and the method, for messages
+ * @param named whether somebody chose the name
  * @param slot what decides where in a Cluster the permits are; {@code null} if the key does
  * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
  * @param failurePolicy what it answers when Redis does not decide; {@code null} for what the application says
@@ -20,6 +21,7 @@ record DeclaredLimit(
         String where,
         String prefix,
         String name,
+        boolean named,
         Limit<?> limit,
         CallPermits permits,
         LimitType type,

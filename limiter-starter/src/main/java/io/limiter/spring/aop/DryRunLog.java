@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
  * Tells whom a limit would have refused that does not: the first refusal in a minute, and how many there were since the
  * last one told. It names no key, which may be a person's. Safe for use by many threads.
  */
-final class DryRunLog {
+public final class DryRunLog {
 
     private static final Logger log = LoggerFactory.getLogger(DryRunLog.class);
     private static final long INTERVAL_NANOS = 60_000_000_000L;
@@ -20,14 +20,14 @@ final class DryRunLog {
     private final AtomicLong due;
     private final AtomicLong untold = new AtomicLong();
 
-    /** @param where the annotation and the method */
-    DryRunLog(String where, LongSupplier nanoTime) {
+    /** @param where the limit */
+    public DryRunLog(String where, LongSupplier nanoTime) {
         this.where = where;
         this.nanoTime = nanoTime;
         this.due = new AtomicLong(nanoTime.getAsLong());
     }
 
-    void refused(Decision decision) {
+    public void refused(Decision decision) {
         long now = nanoTime.getAsLong();
         long at = due.get();
         if (now - at < 0 || !due.compareAndSet(at, now + INTERVAL_NANOS)) {

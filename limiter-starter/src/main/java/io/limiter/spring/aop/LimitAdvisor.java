@@ -50,7 +50,7 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
             ApplicationBeans beans) {
         super(
                 methods(factory, keys, configured, beans),
-                methods -> new LimitInterceptor(methods, beans::executor),
+                methods -> new LimitInterceptor(methods, beans),
                 order);
         this.configured = configured;
         this.beans = beans;

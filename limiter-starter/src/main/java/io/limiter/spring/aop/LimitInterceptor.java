@@ -1,7 +1,5 @@
 package io.limiter.spring.aop;
 
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -10,12 +8,11 @@ import org.jspecify.annotations.Nullable;
 final class LimitInterceptor implements MethodInterceptor {
 
     private final LimitedMethods<?, BoundLimits> methods;
-    private final Supplier<Executor> executor;
+    private final ApplicationBeans beans;
 
-    /** @param executor for methods that return futures, where the decision is not there at once */
-    LimitInterceptor(LimitedMethods<?, BoundLimits> methods, Supplier<Executor> executor) {
+    LimitInterceptor(LimitedMethods<?, BoundLimits> methods, ApplicationBeans beans) {
         this.methods = methods;
-        this.executor = executor;
+        this.beans = beans;
     }
 
     @Override
@@ -23,13 +20,14 @@ final class LimitInterceptor implements MethodInterceptor {
         BoundLimits limits = methods.limiting(invocation);
         return switch (limits.style()) {
             case DIRECT -> direct(limits, invocation);
-            case FUTURE -> LimitedFuture.of(limits, invocation, executor);
-            case MONO -> ReactiveCalls.mono(limits, invocation);
-            case FLUX -> ReactiveCalls.flux(limits, invocation);
+            case FUTURE -> LimitedFuture.of(limits, invocation, beans::executor);
+            case MONO -> ReactiveCalls.mono(limits, invocation, beans.subscriptionContext());
+            case FLUX -> ReactiveCalls.flux(limits, invocation, beans.subscriptionContext());
         };
     }
 
     private static @Nullable Object direct(BoundLimits limits, MethodInvocation invocation) throws Throwable {
+        EventLoops.checkMayWait(invocation.getMethod());
         Refusal refusal = limits.take(invocation);
         return refusal == null ? invocation.proceed() : refusal.answer(invocation);
     }

@@ -4,6 +4,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -68,6 +69,23 @@ final class LimitKinds {
     /** @throws IllegalArgumentException if a number is missing or out of its range */
     static Limit<?> build(LimitSettings settings) {
         return named(needed("kind", settings.kind())).builder().apply(settings);
+    }
+
+    /** @throws IllegalArgumentException if a limit would never grant as many permits */
+    static void checkCanBeGranted(int permits, Limit<?> limit) {
+        TokenBucket bucket = limit instanceof TokenBucket found ? found : null;
+        long timeout = bucket == null ? 0 : bucket.timeoutMicros();
+        // What a limit refuses that was never used, it always will.
+        if (limit.step(null, 0, new Request(permits, timeout, true)).decision().granted()) {
+            return;
+        }
+        throw new IllegalArgumentException("permits " + permits + " would never be granted: "
+                + (bucket == null
+                        ? limit + " has at most " + limit.capacity()
+                        : "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
+                                + " s holds at most " + bucket.maxPermits() + " permits, and timeout "
+                                + bucket.timeout() + " is too short to wait for the rest; burst must be at least "
+                                + permits / bucket.permitsPerSecond() + " s"));
     }
 
     private static Limit<?> tokenBucket(LimitSettings settings) {

@@ -1,8 +1,5 @@
 package io.limiter.spring.aop;
 
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
@@ -79,13 +76,14 @@ final class LimitParser {
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         ConfiguredLimits.Configured limit = configured.of(name, declared);
         CallPermits permits = permits(annotation, annotated);
-        checkCanBeGranted(permits.fixed(), limit.limit());
+        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit());
         String prefix = annotation.getString("prefix");
         return new DeclaredLimit(
                 where,
                 // Another kind would not understand what is stored.
                 limit.otherKind() == null ? prefix : prefix + limit.otherKind() + ":",
                 name,
+                !given.isEmpty(),
                 limit.limit(),
                 permits,
                 type,
@@ -181,21 +179,5 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     "zone must be one that Java knows, such as Europe/Berlin or UTC, was '" + id + "'", e);
         }
-    }
-
-    private static void checkCanBeGranted(int permits, Limit<?> limit) {
-        TokenBucket bucket = limit instanceof TokenBucket found ? found : null;
-        long timeout = bucket == null ? 0 : bucket.timeoutMicros();
-        // What a limit refuses that was never used, it always will.
-        if (limit.step(null, 0, new Request(permits, timeout, true)).decision().granted()) {
-            return;
-        }
-        throw new IllegalArgumentException("permits " + permits + " would never be granted: "
-                + (bucket == null
-                        ? limit + " has at most " + limit.capacity()
-                        : "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
-                                + " s holds at most " + bucket.maxPermits() + " permits, and timeout "
-                                + bucket.timeout() + " is too short to wait for the rest; burst must be at least "
-                                + permits / bucket.permitsPerSecond() + " s"));
     }
 }

@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.LinkedHashSet;
@@ -76,6 +77,33 @@ public record LimitSettings(
                 first(lease, others.lease),
                 first(enforce, others.enforce),
                 first(failurePolicy, others.failurePolicy));
+    }
+
+    /**
+     * The limit of these settings alone. Without a kind it is a token bucket if there is a rate, otherwise a fixed window.
+     *
+     * @throws IllegalArgumentException if a number is missing, out of its range or of no use, or if the limit would never
+     *     grant a single permit
+     */
+    public Limit<?> toLimit() {
+        String known = kind != null ? kind : rate != null ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
+        Limit<?> limit = LimitKinds.build(new LimitSettings(
+                known,
+                rate,
+                burst,
+                warmUp,
+                timeout,
+                expire,
+                leasePermits,
+                leaseTime,
+                this.limit,
+                period,
+                zone,
+                lease,
+                enforce,
+                failurePolicy));
+        LimitKinds.checkCanBeGranted(1, limit);
+        return limit;
     }
 
     static <T> @Nullable T first(@Nullable T one, @Nullable T other) {

@@ -15,21 +15,31 @@ import org.jspecify.annotations.Nullable;
  * @param owner {@code null} if all callers share the permits
  * @param slot {@code null} if the owner decides it
  * @param permits at least 1
+ * @param recorder hears of the decision; {@code null} if nobody needs to
+ * @param earlier a refusal that goes for this call too; {@code null} if there is none
  */
 record Question(
         BoundLimit limit,
         Limiter limiter,
         @Nullable String owner,
         @Nullable String slot,
-        int permits) implements Asked<Decision> {
+        int permits,
+        @Nullable DecisionRecorder recorder,
+        @Nullable Decision earlier) implements Asked<Decision> {
 
     @Override
     public Decision decide() {
+        if (earlier != null) {
+            return earlier;
+        }
         return owner == null ? limiter.decide(permits) : limiter.decide(owner, permits);
     }
 
     @Override
     public CompletableFuture<Decision> decideAsync() {
+        if (earlier != null) {
+            return CompletableFuture.completedFuture(earlier);
+        }
         return owner == null ? limiter.decideAsync(permits) : limiter.decideAsync(owner, permits);
     }
 
@@ -57,6 +67,20 @@ record Question(
 
     @Override
     public @Nullable Refusal refusal(Decision decision) {
+        if (recorder != null) {
+            recorder.decided(decision, List.of(recorded(decision)));
+        }
+        return refused(decision);
+    }
+
+    /** What a limit that was asked by this answered. */
+    LimitDecision recorded(Decision decision) {
+        return new LimitDecision(limit.asked(owner, slot, permits), limiter.limit(), decision);
+    }
+
+    /** As {@link #refusal}, of a decision that is already recorded. */
+    @Nullable
+    Refusal refused(Decision decision) {
         return decision.granted() ? null : limit.refusal(owner, decision);
     }
 }

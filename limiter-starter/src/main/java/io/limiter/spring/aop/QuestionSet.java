@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.LimitPart;
 import io.limiter.LimitSet;
 import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,8 +41,23 @@ final class QuestionSet implements Asked<SetDecision> {
     /** By the limit that refuses for longest. */
     @Override
     public @Nullable Refusal refusal(SetDecision decision) {
-        return decision.refusal()
-                .map(refused -> questions.get(parts.indexOf(refused.part())).refusal(decision.decision()))
-                .orElse(null);
+        DecisionRecorder recorder = questions.get(0).recorder();
+        SetDecision.OfPart refused = decision.refusal().orElse(null);
+        if (refused == null && recorder == null) {
+            return null;
+        }
+        Decision whole = decision.decision();
+        if (recorder != null) {
+            List<LimitDecision> recorded = new ArrayList<>(parts.size());
+            for (SetDecision.OfPart part : decision.parts()) {
+                recorded.add(of(part).recorded(part.decision()));
+            }
+            recorder.decided(whole, recorded);
+        }
+        return refused == null ? null : of(refused).refused(whole);
+    }
+
+    private Question of(SetDecision.OfPart part) {
+        return questions.get(parts.indexOf(part.part()));
     }
 }

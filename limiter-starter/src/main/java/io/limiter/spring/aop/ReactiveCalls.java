@@ -11,7 +11,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Calls of methods that return a publisher of Reactor: limited when it is subscribed to, each subscription once, without
- * a thread that waits. The key is found in the thread that calls the method, once. The method is called by the
+ * a thread that waits. The key is found by Reactor's context with each subscription where there is a
+ * {@link SubscriptionContext}, otherwise in the thread that calls the method, once. The method is called by the
  * subscriber's thread if the decision is there at once, otherwise by one of Reactor's parallel scheduler, because those
  * that bring decisions serve all others too. Only used where Reactor is: the methods return its types.
  */
@@ -19,21 +20,28 @@ final class ReactiveCalls {
 
     private ReactiveCalls() {}
 
-    static Mono<?> mono(BoundLimits limits, MethodInvocation call) {
-        try {
-            List<Asked<?>> questions = limits.asked(call);
-            return Mono.defer(() -> asked(questions).flatMap(refusal -> Mono.from(answer(refusal, call))));
-        } catch (RuntimeException e) {
-            return Mono.error(e);
-        }
+    static Mono<?> mono(BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        return questions(limits, call, subscriptions)
+                .flatMap(ReactiveCalls::asked)
+                .flatMap(refusal -> Mono.from(answer(refusal, call)));
     }
 
-    static Flux<?> flux(BoundLimits limits, MethodInvocation call) {
+    static Flux<?> flux(BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        return questions(limits, call, subscriptions)
+                .flatMap(ReactiveCalls::asked)
+                .flatMapMany(refusal -> answer(refusal, call));
+    }
+
+    private static Mono<List<Asked<?>>> questions(
+            BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        if (subscriptions != null) {
+            return Mono.deferContextual(
+                    context -> subscriptions.call(context, limits.byUser(), () -> limits.asked(call)));
+        }
         try {
-            List<Asked<?>> questions = limits.asked(call);
-            return Flux.defer(() -> asked(questions).flatMapMany(refusal -> answer(refusal, call)));
+            return Mono.just(limits.asked(call));
         } catch (RuntimeException e) {
-            return Flux.error(e);
+            return Mono.error(e);
         }
     }
 

@@ -1,10 +1,15 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.ServletClientAddress;
 import io.limiter.spring.key.ServletCurrentUser;
+import io.limiter.spring.web.reactive.ExchangeClientAddress;
+import io.limiter.spring.web.reactive.ExchangeCurrentUser;
+import io.limiter.spring.web.reactive.ExchangeUsers;
+import io.limiter.spring.web.reactive.SecurityExchangeUsers;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
@@ -13,9 +18,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
 import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
 
 /** Who calls, as far as this application can tell; the users are to be imported in this order. */
 final class CallerConfigurations {
@@ -66,12 +74,58 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         ClientAddress clientAddress(LimiterProperties properties) {
-            LimiterProperties.Key key = properties.key();
-            try {
-                return new ServletClientAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
-            } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException("limiter.key.trusted-proxies: " + e.getMessage(), e);
-            }
+            return new ServletClientAddress(addresses(properties.key()));
+        }
+    }
+
+    /** Before those above, which know the user of the current thread. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({ServerWebExchange.class, Mono.class})
+    static class CallerOfExchange {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ClientAddress clientAddress(LimiterProperties properties) {
+            return new ExchangeClientAddress(addresses(properties.key()));
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        CurrentUser currentUser() {
+            return new ExchangeCurrentUser();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({ServerWebExchange.class, Mono.class, ReactiveSecurityContextHolder.class})
+    static class ExchangeUsersOfSecurity {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ExchangeUsers exchangeUsers() {
+            return new SecurityExchangeUsers();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass({ServerWebExchange.class, Mono.class})
+    static class ExchangeUsersOfPrincipal {
+
+        @Bean
+        @ConditionalOnMissingBean
+        ExchangeUsers exchangeUsers() {
+            return ExchangeUsers.principals();
+        }
+    }
+
+    private static CallerAddress addresses(LimiterProperties.Key key) {
+        try {
+            return new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("limiter.key.trusted-proxies: " + e.getMessage(), e);
         }
     }
 

@@ -3,6 +3,9 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.FailurePolicy;
 import io.limiter.engine.CacheBounds;
 import io.limiter.spring.key.ForwardedHeader;
+import io.limiter.spring.web.AnswerSettings;
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.ProblemBody;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +29,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param cache How many limiters are kept at hand; permits are not affected.
  * @param local Settings of the local type.
  * @param key How callers are told apart.
+ * @param web What answers over HTTP tell of limits.
+ * @param http Limits on HTTP requests, by path, before anything handles them.
  * @param limits Numbers of annotated limits by their names. They win over those of the annotations.
  */
 @ConfigurationProperties("limiter")
@@ -41,6 +46,8 @@ record LimiterProperties(
         @DefaultValue Cache cache,
         @DefaultValue Local local,
         @DefaultValue Key key,
+        @DefaultValue Web web,
+        @Nullable List<HttpRule> http,
         @Nullable Map<String, NamedLimit> limits) {
 
     enum Type {
@@ -204,6 +211,35 @@ record LimiterProperties(
 
         Key {
             Range.check("limiter.key.ipv6-prefix-length", ipv6PrefixLength, 1, 128);
+        }
+    }
+
+    /**
+     * Answers over HTTP.
+     *
+     * @param status Status of refusals by a limit, from 400 to 599.
+     * @param headers Which headers tell of limits, besides Retry-After on refusals.
+     * @param body What the body of a refusal is.
+     * @param message What refused callers are told, or the code of a message in braces, unless the limit has a message of
+     *     its own. Empty for the message limiter.message.
+     * @param filterOrder Order of the filter for limiter.http. The default is before Spring Security.
+     * @param userFilterOrder Order of the filter for those limits of limiter.http whose key is the user. The default is
+     *     after Spring Security.
+     */
+    record Web(
+            @DefaultValue("429") int status,
+            @DefaultValue("ratelimit") HeaderSet headers,
+            @DefaultValue("problem") ProblemBody body,
+            @DefaultValue("") String message,
+            @DefaultValue("-200") int filterOrder,
+            @DefaultValue("-50") int userFilterOrder) {
+
+        Web {
+            Range.check("limiter.web.status", status, 400, 599);
+        }
+
+        AnswerSettings answers() {
+            return new AnswerSettings(status, headers, body, message);
         }
     }
 

@@ -1,25 +1,48 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.web.RateLimitExceptionResolver;
-import jakarta.servlet.http.HttpServletRequest;
+import io.limiter.spring.web.Answers;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.MessageSource;
 import org.springframework.context.annotation.Bean;
-import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.context.support.DelegatingMessageSource;
+import org.springframework.web.util.pattern.PathPattern;
 
-/** The answer to refused calls in a Spring MVC application. */
-@AutoConfiguration
+/** Answers to limited calls over HTTP, and limits on requests. */
+@AutoConfiguration(
+        after = LimiterAutoConfiguration.class,
+        // By name: Spring Boot 4 has moved it. Of two exception handlers of one order the first one made comes first.
+        beforeName = {
+            "org.springframework.boot.autoconfigure.web.reactive.error.ErrorWebFluxAutoConfiguration",
+            "org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration"
+        })
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
-@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass({HttpServletRequest.class, HandlerExceptionResolver.class})
+@ConditionalOnWebApplication
+@ConditionalOnClass(PathPattern.class)
+@EnableConfigurationProperties(LimiterProperties.class)
+@Import({ServletWebConfiguration.class, ReactiveWebConfiguration.class})
 class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionResolver rateLimitExceptionResolver() {
-        return new RateLimitExceptionResolver();
+    Answers limiterAnswers(LimiterProperties properties, ApplicationContext context) {
+        return new Answers(properties.web().answers(), messages(context));
+    }
+
+    /** Every application has a message source; one that is empty need not be asked. */
+    private static @Nullable MessageSource messages(ApplicationContext context) {
+        MessageSource messages =
+                context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class);
+        boolean empty = messages instanceof DelegatingMessageSource delegating
+                && delegating.getParentMessageSource() == null;
+        return empty ? null : messages;
     }
 }

@@ -59,10 +59,10 @@ public final class CallKeys {
      */
     public void checkAvailable(LimitType type) {
         if (type == LimitType.IP && clientAddress.get() == null) {
-            throw unavailable(type, "a servlet web application", ClientAddress.class);
+            throw unavailable(type, "a web application", ClientAddress.class);
         }
         if (type == LimitType.USER && currentUser.get() == null) {
-            throw unavailable(type, "Spring Security or a servlet web application", CurrentUser.class);
+            throw unavailable(type, "Spring Security or a web application", CurrentUser.class);
         }
     }
 

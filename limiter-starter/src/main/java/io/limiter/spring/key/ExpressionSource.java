@@ -32,13 +32,22 @@ record ExpressionSource(String attribute, String text, Method method) {
      * @throws IllegalArgumentException if it cannot be parsed
      */
     List<Expression> parse() {
+        return parse(text, quoted());
+    }
+
+    /**
+     * The parts of a text, in order: texts and expressions.
+     *
+     * @throws IllegalArgumentException if it cannot be parsed
+     */
+    static List<Expression> parse(String text, String quoted) {
         try {
             Expression parsed = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
             return parsed instanceof CompositeStringExpression composite
                     ? List.of(composite.getExpressions())
                     : List.of(parsed);
         } catch (ParseException | IllegalStateException e) {
-            throw new IllegalArgumentException(quoted() + " cannot be parsed: " + e.getMessage(), e);
+            throw new IllegalArgumentException(quoted + " cannot be parsed: " + e.getMessage(), e);
         }
     }
 

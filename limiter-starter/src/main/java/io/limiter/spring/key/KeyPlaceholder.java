@@ -3,25 +3,29 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationException;
 
-/** A placeholder in a key: finds its value, which must be neither null nor blank, and escapes it. */
-final class KeyPlaceholder implements KeyPart {
+/**
+ * A placeholder in a key: finds its value, which must be neither null nor blank, and escapes it.
+ *
+ * @param <C> what it is found in
+ */
+final class KeyPlaceholder<C> implements KeyPart<C> {
 
-    private final ArgumentExpression expression;
+    private final Value<C> value;
     private final String where;
     private final @Nullable Escape escape;
 
     /**
-     * @param where the template and the method, for messages
+     * @param where the placeholder, its template and the method, for messages
      * @param next the first character of the text that follows, if any does
      */
-    KeyPlaceholder(ArgumentExpression expression, String where, @Nullable Character next) {
-        this.expression = expression;
-        this.where = expression + " in " + where;
+    KeyPlaceholder(Value<C> value, String where, @Nullable Character next) {
+        this.value = value;
+        this.where = where;
         this.escape = next == null ? null : Escape.of(next);
     }
 
     @Override
-    public String in(CallContext call) {
+    public String in(C call) {
         String text = text(call);
         if (text == null || text.isBlank()) {
             throw MissingLimitKeyException.inCall(where + " is " + (text == null ? "null" : "blank"), null);
@@ -29,15 +33,24 @@ final class KeyPlaceholder implements KeyPart {
         return escape == null ? text : escape.apply(text);
     }
 
-    private @Nullable String text(CallContext call) {
+    private @Nullable String text(C call) {
         try {
-            return KeyText.of(expression.value(call));
+            return KeyText.of(value.in(call));
         } catch (EvaluationException | IllegalArgumentException e) {
             String problem = where + " has no value: " + e.getMessage();
             throw ArgumentExpression.isForNull(e)
                     ? MissingLimitKeyException.inCall(problem, e)
                     : new IllegalStateException(problem, e);
         }
+    }
+
+    /** Finds the value. */
+    @FunctionalInterface
+    interface Value<C> {
+
+        /** @throws EvaluationException if it has none */
+        @Nullable
+        Object in(C call);
     }
 
     /** Marks within a value what ends it. */

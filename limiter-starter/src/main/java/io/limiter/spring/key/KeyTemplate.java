@@ -18,9 +18,9 @@ import org.springframework.expression.spel.standard.SpelExpression;
 final class KeyTemplate implements CallKey {
 
     private final Map<String, Integer> positions;
-    private final List<KeyPart> parts;
+    private final List<KeyPart<CallContext>> parts;
 
-    private KeyTemplate(Map<String, Integer> positions, List<KeyPart> parts) {
+    private KeyTemplate(Map<String, Integer> positions, List<KeyPart<CallContext>> parts) {
         this.positions = positions;
         this.parts = parts;
     }
@@ -49,35 +49,33 @@ final class KeyTemplate implements CallKey {
 
     private static KeyTemplate parse(ExpressionSource source, String otherRemedy) {
         List<Expression> expressions = source.parse();
-        checkCallsDiffer(source, expressions, otherRemedy);
+        checkCallsDiffer(expressions, source.text(), source.quoted(), otherRemedy);
         source.check(expressions);
         Map<String, Integer> positions = source.positions();
         return new KeyTemplate(positions, parts(expressions, positions, source.where()));
     }
 
-    private static void checkCallsDiffer(ExpressionSource source, List<Expression> expressions, String otherRemedy) {
+    /** @throws IllegalArgumentException if calls that differ would have one key */
+    static void checkCallsDiffer(List<Expression> expressions, String text, String quoted, String otherRemedy) {
         for (int i = 1; i < expressions.size(); i++) {
             if (expressions.get(i - 1) instanceof SpelExpression && expressions.get(i) instanceof SpelExpression) {
-                throw new IllegalArgumentException(source.quoted() + " has two values side by side, so that 1 and"
+                throw new IllegalArgumentException(quoted + " has two values side by side, so that 1 and"
                         + " 23 would be the same as 12 and 3: put text between them, such as #{a}:#{b}");
             }
         }
         if (expressions.stream().noneMatch(SpelExpression.class::isInstance)) {
-            throw new IllegalArgumentException(source.quoted() + " is the same for all calls: write #{"
-                    + source.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
+            throw new IllegalArgumentException(quoted + " is the same for all calls: write #{"
+                    + text.replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
         }
     }
 
-    private static List<KeyPart> parts(List<Expression> expressions, Map<String, Integer> positions, String where) {
-        List<KeyPart> parts = new ArrayList<>();
+    private static List<KeyPart<CallContext>> parts(List<Expression> expressions, Map<String, Integer> positions, String where) {
+        List<KeyPart<CallContext>> parts = new ArrayList<>();
         for (int i = 0; i < expressions.size(); i++) {
             String text = expressions.get(i).getExpressionString();
             if (expressions.get(i) instanceof SpelExpression expression) {
-                boolean last = i + 1 == expressions.size();
-                Character next = last
-                        ? null
-                        : expressions.get(i + 1).getExpressionString().charAt(0);
-                parts.add(new KeyPlaceholder(new ArgumentExpression(expression, positions), where, next));
+                ArgumentExpression argument = new ArgumentExpression(expression, positions);
+                parts.add(new KeyPlaceholder<>((CallContext call) -> argument.value(call), argument + " in " + where, next(expressions, i)));
             } else {
                 parts.add(call -> text);
             }
@@ -87,12 +85,22 @@ final class KeyTemplate implements CallKey {
 
     @Override
     public String of(@Nullable Object[] arguments) {
-        CallContext call = new CallContext(positions, arguments);
+        return join(parts, new CallContext(positions, arguments));
+    }
+
+    /** The first character of the text behind an expression; {@code null} if that is the last part. */
+    static @Nullable Character next(List<Expression> expressions, int index) {
+        return index + 1 == expressions.size()
+                ? null
+                : expressions.get(index + 1).getExpressionString().charAt(0);
+    }
+
+    static <C> String join(List<KeyPart<C>> parts, C call) {
         if (parts.size() == 1) {
             return parts.get(0).in(call);
         }
         StringBuilder key = new StringBuilder();
-        for (KeyPart part : parts) {
+        for (KeyPart<C> part : parts) {
             key.append(part.in(call));
         }
         return key.toString();

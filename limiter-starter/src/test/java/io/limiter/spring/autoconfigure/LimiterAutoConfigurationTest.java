@@ -18,7 +18,10 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.ServletClientAddress;
 import io.limiter.spring.key.ServletCurrentUser;
-import io.limiter.spring.web.RateLimitExceptionResolver;
+import io.limiter.spring.web.AnswerSettings;
+import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
+import io.limiter.spring.web.servlet.ServletAnswers;
 import io.limiter.testing.TestRedis;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -148,7 +151,7 @@ class LimiterAutoConfigurationTest {
         Contexts.web()
                 .withBean("address", ClientAddress.class, () -> () -> "1.2.3.4")
                 .withBean("user", CurrentUser.class, () -> () -> "bob")
-                .withBean("resolver", RateLimitExceptionResolver.class, RateLimitExceptionResolver::new)
+                .withBean("resolver", RateLimitExceptionResolver.class, LimiterAutoConfigurationTest::resolver)
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .hasSingleBean(ClientAddress.class)
@@ -261,5 +264,9 @@ class LimiterAutoConfigurationTest {
         RateLimiter limiter = factory.build("auto-configured-" + UUID.randomUUID(), 1.0 / 60, 60, 60);
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    private static RateLimitExceptionResolver resolver() {
+        return new RateLimitExceptionResolver(new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null)));
     }
 }

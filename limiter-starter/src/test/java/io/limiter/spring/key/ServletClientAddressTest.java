@@ -149,14 +149,14 @@ class ServletClientAddressTest {
 
     @Test
     void withoutProxiesNoHeaderCounts() {
-        ServletClientAddress resolver = new ServletClientAddress(List.of(), 64, ForwardedHeader.ANY);
+        CallerAddress resolver = new CallerAddress(List.of(), 64, ForwardedHeader.ANY);
         assertThat(address(resolver, "127.0.0.1", List.of("1.1.1.1"), List.of()))
                 .isEqualTo("127.0.0.1");
     }
 
     @Test
     void headersThatDoNotCountAreNotRead() {
-        assertThat(resolver(64).address("203.0.113.9", name -> {
+        assertThat(resolver(64).of("203.0.113.9", name -> {
                     throw new AssertionError("read " + name);
                 }))
                 .isEqualTo("203.0.113.9");
@@ -193,7 +193,7 @@ class ServletClientAddressTest {
 
     @Test
     void readsTheCurrentRequest() {
-        ServletClientAddress resolver = resolver(64);
+        ServletClientAddress resolver = new ServletClientAddress(resolver(64));
         assertThatThrownBy(resolver::address)
                 .isInstanceOf(MissingLimitKeyException.class)
                 .hasMessageContaining("no request");
@@ -210,7 +210,7 @@ class ServletClientAddressTest {
             strings = {"", "x", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "proxy.local"})
     void refusesWhatIsNoRange(String range) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new ServletClientAddress(List.of(range), 64, ForwardedHeader.ANY))
+                .isThrownBy(() -> new CallerAddress(List.of(range), 64, ForwardedHeader.ANY))
                 .withMessageContaining("'" + range + "'");
     }
 
@@ -223,16 +223,16 @@ class ServletClientAddressTest {
     }
 
     private static String address(
-            ServletClientAddress resolver, String remote, List<String> xForwardedFor, List<String> forwarded) {
+            CallerAddress resolver, String remote, List<String> xForwardedFor, List<String> forwarded) {
         Map<String, List<String>> headers = Map.of("X-Forwarded-For", xForwardedFor, "Forwarded", forwarded);
-        return resolver.address(remote, headers::get);
+        return resolver.of(remote, headers::get);
     }
 
-    private static ServletClientAddress resolver(int ipv6PrefixLength) {
-        return new ServletClientAddress(PROXIES, ipv6PrefixLength, ForwardedHeader.ANY);
+    private static CallerAddress resolver(int ipv6PrefixLength) {
+        return new CallerAddress(PROXIES, ipv6PrefixLength, ForwardedHeader.ANY);
     }
 
-    private static ServletClientAddress with(ForwardedHeader header) {
-        return new ServletClientAddress(PROXIES, 64, header);
+    private static CallerAddress with(ForwardedHeader header) {
+        return new CallerAddress(PROXIES, 64, header);
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.spring.web;
+package io.limiter.spring.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,7 +12,8 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
-import jakarta.servlet.ServletException;
+import io.limiter.spring.web.AnswerSettings;
+import io.limiter.spring.web.Answers;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import java.util.function.Consumer;
@@ -184,7 +185,10 @@ class RateLimitExceptionResolverTest {
             assertThat(refused.getHeader("Retry-After")).isEqualTo("5");
             assertThat(refused.getContentType()).isEqualTo("application/problem+json");
             JsonNode problem = new ObjectMapper().readTree(refused.getContentAsByteArray());
-            assertThat(problem.size()).isEqualTo(5);
+            assertThat(problem.size()).isEqualTo(7);
+            assertThat(problem.get("type").asText())
+                    .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
+            assertThat(problem.get("violated-policies").size()).isEqualTo(1);
             assertThat(problem.get("title").asText()).isEqualTo("Too Many Requests");
             assertThat(problem.get("status").asInt()).isEqualTo(429);
             assertThat(problem.get("detail").asText()).isEqualTo("Too many requests, try again in 5 s");
@@ -304,8 +308,15 @@ class RateLimitExceptionResolverTest {
     }
 
     @Test
-    void aBackendProblemIsNoRefusal() {
-        run(runner, mvc -> assertThat(failure(mvc, get("/backend"))).hasCauseInstanceOf(LimiterBackendException.class));
+    void a_limit_that_cannot_be_asked_is_reduced_capacity() {
+        run(runner, mvc -> {
+            MockHttpServletResponse refused = call(mvc, get("/backend"));
+            assertThat(refused.getStatus()).isEqualTo(503);
+            assertThat(refused.getHeader("Retry-After")).isNull();
+            assertThat(refused.getContentAsString())
+                    .contains("http-problem-types#temporary-reduced-capacity")
+                    .doesNotContain("Redis is gone");
+        });
     }
 
     @ParameterizedTest
@@ -325,7 +336,7 @@ class RateLimitExceptionResolverTest {
     @Test
     void leavesOthersAlone() {
         MockHttpServletResponse response = new MockHttpServletResponse();
-        RateLimitExceptionResolver resolver = new RateLimitExceptionResolver();
+        RateLimitExceptionResolver resolver = resolver();
         assertThat(resolver.resolveException(
                         new MockHttpServletRequest(), response, null, new IllegalStateException("other")))
                 .isNull();
@@ -343,9 +354,13 @@ class RateLimitExceptionResolverTest {
         });
     }
 
+    private static RateLimitExceptionResolver resolver() {
+        return new RateLimitExceptionResolver(new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null)));
+    }
+
     private static MockHttpServletResponse answer(long retryAfterMicros) {
         MockHttpServletResponse response = new MockHttpServletResponse();
-        new RateLimitExceptionResolver()
+        resolver()
                 .resolveException(new MockHttpServletRequest("GET", "/x"), response, null, refusal(retryAfterMicros));
         return response;
     }
@@ -380,14 +395,5 @@ class RateLimitExceptionResolverTest {
 
     private static MockHttpServletResponse call(MockMvc mvc, RequestBuilder request) throws Exception {
         return mvc.perform(request).andReturn().getResponse();
-    }
-
-    private static Throwable failure(MockMvc mvc, RequestBuilder request) throws Exception {
-        try {
-            call(mvc, request);
-        } catch (ServletException e) {
-            return e;
-        }
-        throw new AssertionError("no failure");
     }
 }

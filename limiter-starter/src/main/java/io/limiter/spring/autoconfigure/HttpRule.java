@@ -1,0 +1,122 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Limit;
+import io.limiter.spring.aop.DryRunLog;
+import io.limiter.spring.aop.LimitSettings;
+import io.limiter.spring.key.RequestKey;
+import io.limiter.spring.web.HttpLimit;
+import io.limiter.spring.web.HttpRoute;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import io.limiter.Limiter;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.http.HttpMethod;
+
+/**
+ * One or several limits on HTTP requests, all or nothing.
+ *
+ * @param name What callers see it by in headers, and its name in Redis. Two must not have one name. Default: the paths.
+ * @param path One or several patterns as those of controllers are, such as /api/**.
+ * @param methods HTTP methods; all, if none is given. GET is HEAD too.
+ * @param exclude Patterns of those paths that it is not for.
+ * @param key Whose permits a request takes: ip, user, all, header:name, cookie:name, or a text with expressions over the
+ *     request.
+ * @param limits At least one. Settings as those of limiter.limits.
+ * @param order Among several that a request is under; lower is asked first.
+ * @param enforce Whether it refuses anybody. If not, it is a dry run, of which the log tells.
+ */
+record HttpRule(
+        @Nullable String name,
+        @DefaultValue List<String> path,
+        @DefaultValue List<String> methods,
+        @DefaultValue List<String> exclude,
+        @DefaultValue("ip") String key,
+        @DefaultValue List<NamedLimit> limits,
+        @DefaultValue("0") int order,
+        @DefaultValue("true") boolean enforce) {
+
+    private static final String PREFIX = "httpLimit:";
+
+    /** The name, or what stands for it. */
+    String knownName() {
+        return name == null || name.isBlank() ? String.join(",", path) : name;
+    }
+
+    /**
+     * Checked, with its limiters.
+     *
+     * @param property what the names of the settings start with
+     * @throws IllegalArgumentException naming the setting that cannot work
+     */
+    HttpLimit build(String property, LimiterFactory factory) {
+        if (path.isEmpty()) {
+            throw new IllegalArgumentException(property + ".path must be set, such as " + property + ".path=/api/**");
+        }
+        if (limits.isEmpty()) {
+            throw new IllegalArgumentException(property + ".limits must have at least one limit, such as " + property
+                    + ".limits[0].rate=10");
+        }
+        HttpRoute route = new HttpRoute(
+                path.stream().map(named(property + ".path", HttpRoute::pattern)).toList(),
+                methods(property + ".methods"),
+                exclude.stream()
+                        .map(named(property + ".exclude", HttpRoute::pattern))
+                        .toList());
+        RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
+        List<Limiter> limiters = new ArrayList<>();
+        for (int i = 0; i < limits.size(); i++) {
+            String limiterName = i == 0 ? knownName() : knownName() + "/" + (i + 1);
+            limiters.add(limiter(property + ".limits[" + i + "]", limits.get(i), limiterName, factory));
+        }
+        DryRunLog dryRun = enforce ? null : new DryRunLog(property + " (" + knownName() + ")", System::nanoTime);
+        return new HttpLimit(PREFIX, route, requestKey, limiters, dryRun);
+    }
+
+    private Limiter limiter(String property, NamedLimit limit, String limiterName, LimiterFactory factory) {
+        if (limit.enforce() != null) {
+            throw new IllegalArgumentException(property + ".enforce has no effect, the limits of one rule are all or"
+                    + " nothing: set enforce of the rule instead");
+        }
+        LimitSettings settings = limit.settings(property);
+        if (limits.size() > 1 && settings.leasePermits() != null && settings.leasePermits() > 0) {
+            throw new IllegalArgumentException(property + ".lease-permits has no effect where a rule has several"
+                    + " limits, which are decided together, in Redis: leave it out");
+        }
+        return named(property + ":", (LimitSettings numbers) -> {
+                    Limit<?> built = numbers.toLimit();
+                    // Another kind would not understand what is stored.
+                    String kind = built.getClass().getSimpleName();
+                    return factory.withPrefix(PREFIX + kind + ":").build(limiterName, built);
+                })
+                .apply(settings);
+    }
+
+    private Set<String> methods(String property) {
+        Set<String> known = new LinkedHashSet<>();
+        for (String method : methods) {
+            String upper = method.toUpperCase(Locale.ROOT);
+            if (!List.of(HttpMethod.values()).contains(HttpMethod.valueOf(upper))) {
+                throw new IllegalArgumentException(property + " must be HTTP methods such as GET, was '" + method + "'");
+            }
+            known.add(upper);
+        }
+        return known;
+    }
+
+    /** The same, naming the setting if it fails. */
+    private static <A, B> Function<A, B> named(String property, Function<A, B> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(property + " " + e.getMessage(), e);
+            }
+        };
+    }
+}

@@ -1,0 +1,58 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.web.HttpLimit;
+import io.limiter.spring.web.HttpLimits;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.Environment;
+
+/**
+ * What {@code limiter.http} says, checked. A setting that does not exist fails the start.
+ *
+ * @param first those that need no user, in their order
+ * @param byUser those that do, in their order
+ */
+record HttpRules(HttpLimits first, HttpLimits byUser) {
+
+    private static final String PROPERTY = "limiter.http";
+
+    /** @throws IllegalArgumentException naming a setting that cannot work */
+    static HttpRules read(Environment environment, LimiterFactory factory) {
+        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
+        List<HttpRule> rules = Binder.get(environment)
+                .bind(PROPERTY, Bindable.listOf(HttpRule.class), strict)
+                .orElse(List.of());
+        List<Built> built = new ArrayList<>();
+        Set<String> names = new HashSet<>();
+        for (int i = 0; i < rules.size(); i++) {
+            HttpRule rule = rules.get(i);
+            String property = PROPERTY + "[" + i + "]";
+            HttpLimit limit = rule.build(property, factory);
+            if (!names.add(rule.knownName())) {
+                throw new IllegalArgumentException(property + ".name must differ from those before it, which share its"
+                        + " permits otherwise, was '" + rule.knownName() + "'");
+            }
+            built.add(new Built(rule.order(), limit));
+        }
+        built.sort(Comparator.comparingInt(Built::order));
+        return new HttpRules(limits(built, false), limits(built, true));
+    }
+
+    private static HttpLimits limits(List<Built> built, boolean byUser) {
+        return new HttpLimits(built.stream()
+                .map(Built::limit)
+                .filter(limit -> limit.usesUser() == byUser)
+                .toList());
+    }
+
+    private record Built(int order, HttpLimit limit) {}
+}

@@ -1,0 +1,106 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.aop.DecisionRecorders;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.reactive.ExchangeAnswers;
+import io.limiter.spring.web.reactive.ExchangeRecorders;
+import io.limiter.spring.web.reactive.ExchangeSubscriptions;
+import io.limiter.spring.web.reactive.ExchangeUsers;
+import io.limiter.spring.web.reactive.HttpLimitWebFilter;
+import io.limiter.spring.web.reactive.LimitAnswerWebFilter;
+import io.limiter.spring.web.reactive.LimitWebExceptionHandler;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.web.reactive.DispatcherHandler;
+
+/** Answers and limits of a WebFlux application. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+class ReactiveWebConfiguration {
+
+    @Bean
+    ExchangeAnswers limiterExchangeAnswers(Answers answers) {
+        return new ExchangeAnswers(answers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    LimitWebExceptionHandler limitWebExceptionHandler(ExchangeAnswers answers) {
+        return new LimitWebExceptionHandler(answers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DecisionRecorders limiterDecisionRecorders() {
+        return new ExchangeRecorders();
+    }
+
+    @Bean
+    ExchangeSubscriptions limiterExchangeSubscriptions(ExchangeUsers users) {
+        return new ExchangeSubscriptions(users);
+    }
+
+    @Bean
+    LimitAnswerWebFilter limiterAnswerFilter(LimiterProperties properties) {
+        return new LimitAnswerWebFilter(properties.web().headers());
+    }
+
+    @Bean
+    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
+        return HttpRules.read(environment, factory);
+    }
+
+    @Bean
+    HttpLimitWebFilter limiterHttpFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+        return filters.filter(
+                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+    }
+
+    /** Also there without limits, because it passes on the exchange that Spring Security has changed. */
+    @Bean
+    HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+        return filters.filter(
+                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+    }
+
+    @Bean
+    HttpFilters limiterHttpFilters(
+            ClientAddress addresses,
+            ObjectProvider<CurrentUser> users,
+            ExchangeSubscriptions subscriptions,
+            ExchangeAnswers answers,
+            LimiterProperties properties) {
+        return new HttpFilters(addresses, users, subscriptions, answers, properties);
+    }
+
+    /** What filters are made of. */
+    record HttpFilters(
+            ClientAddress addresses,
+            ObjectProvider<CurrentUser> users,
+            ExchangeSubscriptions subscriptions,
+            ExchangeAnswers answers,
+            LimiterProperties properties) {
+
+        HttpLimitWebFilter filter(String name, HttpLimits limits, int order) {
+            return new HttpLimitWebFilter(
+                    name,
+                    order,
+                    limits,
+                    addresses,
+                    users.getIfAvailable(),
+                    subscriptions,
+                    answers,
+                    properties.web().headers());
+        }
+    }
+}

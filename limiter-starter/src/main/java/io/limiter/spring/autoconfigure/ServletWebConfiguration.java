@@ -1,0 +1,115 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.aop.DecisionRecorders;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.servlet.HttpLimitFilter;
+import io.limiter.spring.web.servlet.LimitAnswerFilter;
+import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
+import io.limiter.spring.web.servlet.RequestRecorders;
+import io.limiter.spring.web.servlet.ServletAnswers;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/** Answers and limits of a Spring MVC application. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({HttpServletRequest.class, HandlerExceptionResolver.class})
+class ServletWebConfiguration {
+
+    /** Before filters that may call limited methods. */
+    private static final int ANSWER_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
+
+    @Bean
+    ServletAnswers limiterServletAnswers(Answers answers) {
+        return new ServletAnswers(answers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitExceptionResolver rateLimitExceptionResolver(ServletAnswers answers) {
+        return new RateLimitExceptionResolver(answers);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    DecisionRecorders limiterDecisionRecorders(LimiterProperties properties) {
+        return new RequestRecorders(properties.web().headers());
+    }
+
+    @Bean
+    FilterRegistrationBean<LimitAnswerFilter> limiterAnswerFilter(
+            ServletAnswers answers, LimiterProperties properties) {
+        FilterRegistrationBean<LimitAnswerFilter> registration = new FilterRegistrationBean<>(
+                new LimitAnswerFilter(answers, properties.web().headers()));
+        registration.setOrder(ANSWER_ORDER);
+        registration.setDispatcherTypes(
+                DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.FORWARD);
+        return registration;
+    }
+
+    @Bean
+    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
+        return HttpRules.read(environment, factory);
+    }
+
+    @Bean
+    FilterRegistrationBean<HttpLimitFilter> limiterHttpFilter(
+            HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+        return filters.register(
+                "limiterHttpFilter", rules.first(), properties.web().filterOrder());
+    }
+
+    @Bean
+    FilterRegistrationBean<HttpLimitFilter> limiterHttpUserFilter(
+            HttpRules rules, HttpFilters filters, LimiterProperties properties) {
+        return filters.register(
+                "limiterHttpUserFilter", rules.byUser(), properties.web().userFilterOrder());
+    }
+
+    @Bean
+    HttpFilters limiterHttpFilters(
+            ClientAddress addresses,
+            ObjectProvider<CurrentUser> users,
+            ServletAnswers answers,
+            LimiterProperties properties) {
+        return new HttpFilters(addresses, users, answers, properties);
+    }
+
+    /** What filters are made of. */
+    record HttpFilters(
+            ClientAddress addresses,
+            ObjectProvider<CurrentUser> users,
+            ServletAnswers answers,
+            LimiterProperties properties) {
+
+        FilterRegistrationBean<HttpLimitFilter> register(String name, HttpLimits limits, int order) {
+            HttpLimitFilter filter = new HttpLimitFilter(
+                    name,
+                    limits,
+                    addresses,
+                    users.getIfAvailable(),
+                    answers,
+                    properties.web().headers());
+            FilterRegistrationBean<HttpLimitFilter> registration = new FilterRegistrationBean<>(filter);
+            registration.setName(name);
+            registration.setOrder(order);
+            registration.setDispatcherTypes(DispatcherType.REQUEST);
+            registration.setEnabled(!limits.limits().isEmpty());
+            return registration;
+        }
+    }
+}

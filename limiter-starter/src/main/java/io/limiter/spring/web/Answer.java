@@ -1,0 +1,16 @@
+package io.limiter.spring.web;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An answer to a call that was refused.
+ *
+ * @param headers names and values, without those that go with the body
+ * @param contentType {@code null} if there is no body
+ */
+public record Answer(
+        int status,
+        Map<String, String> headers,
+        @Nullable String contentType,
+        byte[] body) {}

@@ -1,0 +1,19 @@
+package io.limiter.spring.web;
+
+/**
+ * What refusals look like.
+ *
+ * @param status of those for a limit that was exceeded, from 400 to 599
+ * @param message what refused callers are told, or the code of a message in braces; empty for the default
+ */
+public record AnswerSettings(int status, HeaderSet headers, ProblemBody body, String message) {
+
+    /** 429, with {@code RateLimit} headers and a problem body. */
+    public static final AnswerSettings DEFAULT = new AnswerSettings(429, HeaderSet.RATELIMIT, ProblemBody.PROBLEM, "");
+
+    public AnswerSettings {
+        if (status < 400 || status > 599) {
+            throw new IllegalArgumentException("status must be between 400 and 599, was " + status);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package io.limiter.spring.web;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.MessageSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+
+/**
+ * Writes what refused callers get, the same for servlets and WebFlux: the status, {@code Retry-After} in whole seconds where
+ * waiting helps, and a problem body (RFC 9457) of one of the types of draft-ietf-httpapi-ratelimit-headers-10:
+ *
+ * <pre>
+ *   {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Too Many Requests","status":429,
+ *    "detail":"Too many requests, try again in 5 s","instance":"/limiter/rate","violated-policies":["search"],
+ *    "retryAfterSeconds":5}
+ * </pre>
+ *
+ * <p>Where a limit cannot be asked, and so refuses, it is 503 and {@code #temporary-reduced-capacity}. Safe for use by many
+ * threads.
+ */
+public final class Answers {
+
+    private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
+    private static final String REDUCED_CAPACITY =
+            "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+    private static final int MAX_CAUSES = 20;
+
+    /** Its own, because a Spring Boot 4 application has none of Jackson 2. */
+    private final ObjectMapper json = new ObjectMapper();
+
+    private final AnswerSettings settings;
+    private final RefusalMessages messages;
+
+    /** @param messages the application's; {@code null} if it has none */
+    public Answers(AnswerSettings settings, @Nullable MessageSource messages) {
+        this.settings = settings;
+        this.messages = new RefusalMessages(messages);
+        // The first body would load classes, which may be in the thread of an event loop.
+        json(new Problem(HttpStatus.OK.value(), "", "", "", List.of(), 1L), "");
+    }
+
+    public HeaderSet headers() {
+        return settings.headers();
+    }
+
+    /** Whether {@link #of} asks messages of the application, whose file may have to be read first. */
+    public boolean mayRead() {
+        return messages.areOfApplication();
+    }
+
+    /**
+     * @param type empty for none of its own
+     * @param policies empty if they are not known
+     * @param retryAfter in seconds; {@code null} if waiting does not help, or nobody knows
+     */
+    private record Problem(
+            int status,
+            String type,
+            String title,
+            String detail,
+            List<String> policies,
+            @Nullable Long retryAfter) {}
+
+    /** The refusal, or the failure to decide, that an exception is or was caused by; {@code null} if it is another one. */
+    public static @Nullable RuntimeException refusal(Throwable exception) {
+        Throwable cause = exception;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+            if (cause instanceof RateLimitExceededException || cause instanceof LimiterBackendException) {
+                return (RuntimeException) cause;
+            }
+            cause = cause.getCause();
+        }
+        return null;
+    }
+
+    /**
+     * The answer to a request.
+     *
+     * @param refusal a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
+     *     {@link MissingLimitKeyException}
+     * @param decisions those of the request so far
+     * @param instance the request's path
+     */
+    public Answer of(RuntimeException refusal, RequestDecisions decisions, Locale locale, String instance) {
+        Problem problem = problem(refusal, decisions, locale);
+        Map<String, String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
+        if (problem.retryAfter() != null) {
+            headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter()));
+        }
+        return switch (settings.body()) {
+            case PROBLEM ->
+                new Answer(
+                        problem.status(),
+                        headers,
+                        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
+                        json(problem, instance));
+            case TEXT ->
+                new Answer(
+                        problem.status(),
+                        headers,
+                        MediaType.TEXT_PLAIN_VALUE + ";charset=UTF-8",
+                        problem.detail().getBytes(StandardCharsets.UTF_8));
+            case NONE -> new Answer(problem.status(), headers, null, new byte[0]);
+        };
+    }
+
+    private Problem problem(RuntimeException refusal, RequestDecisions decisions, Locale locale) {
+        if (refusal instanceof RateLimitExceededException exceeded) {
+            RequestDecisions.Refused known = decisions.refusal(exceeded.decision());
+            List<String> policies = known == null ? List.of() : known.policies();
+            Long retryAfter = seconds(exceeded.decision());
+            return exceeded.decision().source() == Decision.Source.POLICY
+                    ? unavailable(policies, retryAfter, locale)
+                    : new Problem(
+                            settings.status(),
+                            QUOTA_EXCEEDED,
+                            title(settings.status()),
+                            detail(exceeded, known == null ? null : known.name(), retryAfter, locale),
+                            policies,
+                            retryAfter);
+        }
+        if (refusal instanceof MissingLimitKeyException) {
+            int status = HttpStatus.BAD_REQUEST.value();
+            return new Problem(status, "", title(status), String.valueOf(refusal.getMessage()), List.of(), null);
+        }
+        return unavailable(List.of(), null, locale);
+    }
+
+    private Problem unavailable(List<String> policies, @Nullable Long retryAfter, Locale locale) {
+        int status = HttpStatus.SERVICE_UNAVAILABLE.value();
+        String detail = orEmpty(messages.find(RefusalMessages.UNAVAILABLE, text(retryAfter), locale));
+        return new Problem(status, REDUCED_CAPACITY, title(status), detail, policies, retryAfter);
+    }
+
+    /** The message of the annotation, of the limit, of the settings, and otherwise the one for all. */
+    private String detail(
+            RateLimitExceededException refusal, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
+        String seconds = text(retryAfter);
+        String own = String.valueOf(refusal.getMessage());
+        if (!own.equals(new RateLimitExceededException(refusal.key(), refusal.decision()).getMessage())) {
+            return messages.literalOrCode(own, seconds, locale);
+        }
+        String ofLimit = limit == null ? null : messages.find(RefusalMessages.EXCEEDED + "." + limit, seconds, locale);
+        if (ofLimit != null) {
+            return ofLimit;
+        }
+        if (!settings.message().isEmpty()) {
+            return messages.literalOrCode(settings.message(), seconds, locale);
+        }
+        String code = retryAfter == null ? RefusalMessages.NEVER : RefusalMessages.EXCEEDED;
+        return orEmpty(messages.find(code, seconds, locale));
+    }
+
+    private static @Nullable Long seconds(Decision decision) {
+        return decision.retryAfterSeconds().isPresent()
+                ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
+                : null;
+    }
+
+    private static String text(@Nullable Long seconds) {
+        return seconds == null ? "" : Long.toString(seconds);
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private static String title(int status) {
+        HttpStatus known = HttpStatus.resolve(status);
+        return known == null ? "Refused" : known.getReasonPhrase();
+    }
+
+    private byte[] json(Problem problem, String instance) {
+        Map<String, Object> members = new LinkedHashMap<>();
+        if (!problem.type().isEmpty()) {
+            members.put("type", problem.type());
+        }
+        members.put("title", problem.title());
+        members.put("status", problem.status());
+        members.put("detail", problem.detail());
+        members.put("instance", instance);
+        if (!problem.policies().isEmpty()) {
+            members.put("violated-policies", problem.policies());
+        }
+        if (problem.retryAfter() != null) {
+            members.put("retryAfterSeconds", problem.retryAfter());
+        }
+        try {
+            return json.writeValueAsBytes(members);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("texts and numbers must have a JSON form", e);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.limiter.spring.web;
+
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.aop.DryRunLog;
+import io.limiter.spring.aop.LimitAsked;
+import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.key.RequestKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** A limit on requests, before anything handles them: one of {@code limiter.http}. Safe for use by many threads. */
+public final class HttpLimit {
+
+    private final String prefix;
+    private final HttpRoute route;
+    private final RequestKey key;
+    private final List<Limiter> limiters;
+    private final @Nullable DryRunLog dryRun;
+
+    /**
+     * @param prefix starts the keys in Redis
+     * @param limiters at least one; all or nothing
+     * @param dryRun tells of those it would refuse; {@code null} if it does refuse
+     */
+    public HttpLimit(
+            String prefix, HttpRoute route, RequestKey key, List<Limiter> limiters, @Nullable DryRunLog dryRun) {
+        this.prefix = prefix;
+        this.route = route;
+        this.key = key;
+        this.limiters = List.copyOf(limiters);
+        this.dryRun = dryRun;
+    }
+
+    /** Whether it can be asked only when the user is known. */
+    public boolean usesUser() {
+        return key.usesUser();
+    }
+
+    /** As {@link HttpRoute#matches}. */
+    public boolean isFor(String method, List<PathContainer> ways) {
+        return route.matches(method, ways);
+    }
+
+    /**
+     * What it is asked for a request.
+     *
+     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key
+     */
+    public HttpQuestion question(RequestFacts request) {
+        String owner = key.of(request);
+        List<LimitPart> parts = new ArrayList<>(limiters.size());
+        for (Limiter limiter : limiters) {
+            parts.add(owner == null ? limiter.own() : limiter.on(owner));
+        }
+        return new HttpQuestion(this, owner, parts);
+    }
+
+    @Nullable
+    DryRunLog dryRun() {
+        return dryRun;
+    }
+
+    /** In a Cluster several are decided in one call if they are in one slot. */
+    LimitSet set(List<LimitPart> parts, @Nullable String owner) {
+        String name = limiters.get(0).name();
+        String slot = owner == null ? name : name + ":" + owner;
+        List<LimitPart> inSlot = parts.stream().map(part -> part.inSlot(slot)).toList();
+        return inSlot.get(0).with(inSlot.subList(1, inSlot.size()));
+    }
+
+    SetDecision decide(List<LimitPart> parts, @Nullable String owner) {
+        if (parts.size() > 1) {
+            return set(parts, owner).decide(1);
+        }
+        Limiter limiter = limiters.get(0);
+        return HttpQuestion.alone(parts.get(0), owner == null ? limiter.decide(1) : limiter.decide(owner, 1));
+    }
+
+    CompletableFuture<SetDecision> decideAsync(List<LimitPart> parts, @Nullable String owner) {
+        if (parts.size() > 1) {
+            return set(parts, owner).decideAsync(1);
+        }
+        Limiter limiter = limiters.get(0);
+        CompletableFuture<Decision> asked = owner == null ? limiter.decideAsync(1) : limiter.decideAsync(owner, 1);
+        CompletableFuture<SetDecision> decided =
+                asked.thenApply(decision -> HttpQuestion.alone(parts.get(0), decision));
+        decided.whenComplete((decision, error) -> {
+            if (decided.isCancelled()) {
+                asked.cancel(true);
+            }
+        });
+        return decided;
+    }
+
+    LimitAsked asked(Limiter limiter, @Nullable String owner) {
+        return new LimitAsked(prefix, limiter.name(), true, owner, null, 1);
+    }
+}

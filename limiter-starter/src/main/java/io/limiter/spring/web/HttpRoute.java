@@ -1,0 +1,67 @@
+package io.limiter.spring.web;
+
+import java.util.List;
+import java.util.Set;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.pattern.PathPattern;
+import org.springframework.web.util.pattern.PathPatternParser;
+import org.springframework.web.util.pattern.PatternParseException;
+
+/**
+ * Which requests a limit is for.
+ *
+ * @param paths at least one; one of them has to match
+ * @param methods upper case; empty for all
+ * @param exclude none of them may match
+ */
+public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathPattern> exclude) {
+
+    public HttpRoute {
+        paths = List.copyOf(paths);
+        methods = Set.copyOf(methods);
+        exclude = List.copyOf(exclude);
+    }
+
+    /**
+     * A pattern as those of controllers are, such as {@code /api/**}.
+     *
+     * @throws IllegalArgumentException if it is none
+     */
+    public static PathPattern pattern(String text) {
+        if (!text.startsWith("/")) {
+            throw new IllegalArgumentException("must start with /, such as /api/**, was '" + text + "'");
+        }
+        try {
+            return PathPatternParser.defaultInstance.parse(text);
+        } catch (PatternParseException e) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' cannot be parsed at position " + e.getPosition() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Whether it is for a request.
+     *
+     * @param ways the path in all the ways in which handlers may understand it; one is enough to be limited, and to be
+     *     excluded it takes all
+     */
+    boolean matches(String method, List<PathContainer> ways) {
+        return isMethod(method)
+                && ways.stream().anyMatch(path -> anyOf(paths, path))
+                && !ways.stream().allMatch(path -> anyOf(exclude, path));
+    }
+
+    /** What answers GET answers HEAD too. */
+    private boolean isMethod(String method) {
+        return methods.isEmpty() || methods.contains(method) || method.equals("HEAD") && methods.contains("GET");
+    }
+
+    private static boolean anyOf(List<PathPattern> patterns, PathContainer path) {
+        for (PathPattern pattern : patterns) {
+            if (pattern.matches(path)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,80 @@
+package io.limiter.spring.web;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.text.MessageFormat;
+import java.util.Locale;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.MessageSource;
+
+/**
+ * What refused callers are told: by the application's {@link MessageSource} where that has the code, otherwise in English
+ * or, to callers who prefer it, in Chinese. {@code {0}} in a message is the number of seconds until the call may be tried
+ * again.
+ */
+final class RefusalMessages {
+
+    /** Of a limit that was exceeded; followed by a dot and its name, of that limit. */
+    static final String EXCEEDED = "limiter.message";
+
+    /** Of a call that will never be granted. */
+    static final String NEVER = "limiter.message-never";
+
+    /** Of limits that cannot be asked. */
+    static final String UNAVAILABLE = "limiter.unavailable";
+
+    // Read once and not by resource bundles, which look for files again for each new locale that a caller makes up.
+    private static final Properties ENGLISH = read("messages.properties");
+    private static final Properties CHINESE = read("messages_zh.properties");
+
+    private final @Nullable MessageSource application;
+
+    RefusalMessages(@Nullable MessageSource application) {
+        this.application = application;
+    }
+
+    /** Whether the application is asked, whose messages may have to be read from a file first. */
+    boolean areOfApplication() {
+        return application != null;
+    }
+
+    /** A text as it is; or if it is a code in braces, its message, or the text if there is none. */
+    String literalOrCode(String text, String seconds, Locale locale) {
+        boolean isCode = text.length() > 2 && text.startsWith("{") && text.endsWith("}");
+        String message = isCode ? find(text.substring(1, text.length() - 1), seconds, locale) : null;
+        return message == null ? text : message;
+    }
+
+    /** {@code null} if there is no such message. */
+    @Nullable
+    String find(String code, String seconds, Locale locale) {
+        if (application != null) {
+            String message = application.getMessage(code, new Object[] {seconds}, null, locale);
+            // Some message sources return the code of a message that they do not have.
+            if (message != null && !message.equals(code)) {
+                return message;
+            }
+        }
+        boolean chinese = Locale.CHINESE.getLanguage().equals(locale.getLanguage());
+        String message = (chinese ? CHINESE : ENGLISH).getProperty(code);
+        return message == null ? null : new MessageFormat(message, locale).format(new Object[] {seconds});
+    }
+
+    private static Properties read(String file) {
+        Properties messages = new Properties();
+        try (InputStream in = RefusalMessages.class.getResourceAsStream(file)) {
+            if (in == null) {
+                throw new IllegalStateException(file + " is not beside " + RefusalMessages.class.getName());
+            }
+            Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8);
+            messages.load(reader);
+            return messages;
+        } catch (IOException e) {
+            throw new IllegalStateException(file + " cannot be read", e);
+        }
+    }
+}

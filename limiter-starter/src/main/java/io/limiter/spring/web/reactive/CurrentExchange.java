@@ -1,0 +1,47 @@
+package io.limiter.spring.web.reactive;
+
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/**
+ * The exchange whose limits are just being asked: known to the current thread while the keys of one call are found, and no
+ * longer, for {@link io.limiter.spring.key.ClientAddress} and {@link io.limiter.spring.key.CurrentUser} beans.
+ */
+public final class CurrentExchange {
+
+    private static final ThreadLocal<@Nullable Bound> BOUND = new ThreadLocal<>();
+
+    private record Bound(ServerWebExchange exchange, @Nullable String user) {}
+
+    private CurrentExchange() {}
+
+    /** {@code null} if there is none. */
+    public static @Nullable ServerWebExchange get() {
+        Bound bound = BOUND.get();
+        return bound == null ? null : bound.exchange();
+    }
+
+    /** The name of the authenticated user; {@code null} if the caller is anonymous or there is no exchange. */
+    static @Nullable String user() {
+        Bound bound = BOUND.get();
+        return bound == null ? null : bound.user();
+    }
+
+    static <T> T call(@Nullable ServerWebExchange exchange, @Nullable String user, Supplier<T> action) {
+        if (exchange == null) {
+            return action.get();
+        }
+        Bound before = BOUND.get();
+        BOUND.set(new Bound(exchange, user));
+        try {
+            return action.get();
+        } finally {
+            if (before == null) {
+                BOUND.remove();
+            } else {
+                BOUND.set(before);
+            }
+        }
+    }
+}

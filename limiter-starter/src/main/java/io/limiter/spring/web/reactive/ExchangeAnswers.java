@@ -1,0 +1,66 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.spring.web.Answer;
+import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RequestDecisions;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Writes {@link Answers} to exchanges. Safe for use by many threads. */
+public final class ExchangeAnswers {
+
+    private static final Logger log = LoggerFactory.getLogger(ExchangeAnswers.class);
+
+    private final Answers answers;
+
+    public ExchangeAnswers(Answers answers) {
+        this.answers = answers;
+    }
+
+    /**
+     * Answers a refused exchange; passes the refusal on if the response is on its way already.
+     *
+     * @param refusal see {@link Answers#of}
+     */
+    Mono<Void> write(RuntimeException refusal, ServerWebExchange exchange) {
+        if (exchange.getResponse().isCommitted()) {
+            return Mono.error(refusal);
+        }
+        if (refusal instanceof LimiterBackendException) {
+            log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
+        }
+        Mono<Answer> answer = Mono.fromSupplier(() -> answer(refusal, exchange));
+        return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+                .flatMap(written -> write(written, exchange.getResponse()));
+    }
+
+    private Answer answer(RuntimeException refusal, ServerWebExchange exchange) {
+        ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
+        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
+        Locale locale = exchange.getLocaleContext().getLocale();
+        return answers.of(
+                refusal,
+                decisions,
+                locale == null ? Locale.getDefault() : locale,
+                exchange.getRequest().getURI().getRawPath());
+    }
+
+    private static Mono<Void> write(Answer answer, ServerHttpResponse response) {
+        response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
+        answer.headers().forEach(response.getHeaders()::set);
+        response.getHeaders().setContentLength(answer.body().length);
+        if (answer.contentType() == null) {
+            return response.setComplete();
+        }
+        response.getHeaders().setContentType(MediaType.parseMediaType(answer.contentType()));
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(answer.body())));
+    }
+}

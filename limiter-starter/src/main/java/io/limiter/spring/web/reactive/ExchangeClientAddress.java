@@ -1,0 +1,50 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.key.CallerAddress;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.web.server.ServerWebExchange;
+
+/** The {@link CallerAddress} of the current exchange. */
+public final class ExchangeClientAddress implements ClientAddress {
+
+    private final CallerAddress addresses;
+
+    public ExchangeClientAddress(CallerAddress addresses) {
+        this.addresses = addresses;
+    }
+
+    @Override
+    public String address() {
+        ServerWebExchange exchange = CurrentExchange.get();
+        if (exchange == null) {
+            throw new MissingLimitKeyException("no exchange to take the caller's IP from: limit by IP only what is"
+                    + " subscribed to while an exchange is handled, by methods that return a Mono or Flux");
+        }
+        HttpHeaders headers = exchange.getRequest().getHeaders();
+        return addresses.of(remote(exchange.getRequest().getRemoteAddress()), name -> lines(headers, name));
+    }
+
+    private static @Nullable String remote(@Nullable InetSocketAddress address) {
+        // One that a proxy names and nobody has resolved has no address.
+        return address == null || address.getAddress() == null
+                ? null
+                : address.getAddress().getHostAddress();
+    }
+
+    /** Not by the headers' own look-up, which is another method in Spring 7. */
+    private static List<String> lines(HttpHeaders headers, String name) {
+        List<String> lines = new ArrayList<>();
+        headers.forEach((header, values) -> {
+            if (header.equalsIgnoreCase(name)) {
+                lines.addAll(values);
+            }
+        });
+        return lines;
+    }
+}

@@ -1,0 +1,16 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.aop.DecisionRecorder;
+import io.limiter.spring.aop.DecisionRecorders;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+
+/** Calls belong to the exchange whose limits are just being asked. */
+public final class ExchangeRecorders implements DecisionRecorders {
+
+    @Override
+    public @Nullable DecisionRecorder current() {
+        ServerWebExchange exchange = CurrentExchange.get();
+        return exchange == null ? null : ExchangeRecorder.find(exchange);
+    }
+}

@@ -1,0 +1,20 @@
+package io.limiter.spring.web.reactive;
+
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** Finds the user of an exchange. */
+@FunctionalInterface
+public interface ExchangeUsers {
+
+    /** The name of the authenticated user, or nothing if the caller is anonymous. */
+    Mono<String> of(@Nullable ServerWebExchange exchange);
+
+    /** The exchange's principal. */
+    static ExchangeUsers principals() {
+        return exchange ->
+                exchange == null ? Mono.empty() : exchange.getPrincipal().map(Principal::getName);
+    }
+}

@@ -1,0 +1,99 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.SetDecision;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpQuestion;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Applies limits to exchanges before anything handles them, once to each, without a thread that waits. */
+public final class HttpLimitWebFilter implements WebFilter, Ordered {
+
+    private final int order;
+    private final HttpLimits limits;
+    private final ClientAddress addresses;
+    private final @Nullable CurrentUser users;
+    private final ExchangeSubscriptions subscriptions;
+    private final ExchangeAnswers answers;
+    private final HeaderSet headers;
+    private final String done;
+
+    /**
+     * @param users {@code null} if nobody knows users
+     * @param name of this filter; limits of filters with one name are applied once
+     */
+    public HttpLimitWebFilter(
+            String name,
+            int order,
+            HttpLimits limits,
+            ClientAddress addresses,
+            @Nullable CurrentUser users,
+            ExchangeSubscriptions subscriptions,
+            ExchangeAnswers answers,
+            HeaderSet headers) {
+        this.order = order;
+        this.limits = limits;
+        this.addresses = addresses;
+        this.users = users;
+        this.subscriptions = subscriptions;
+        this.answers = answers;
+        this.headers = headers;
+        this.done = HttpLimitWebFilter.class.getName() + "." + name;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        // Filters before this one may have changed the exchange.
+        Mono<Void> handled =
+                chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
+        ExchangeFacts facts = new ExchangeFacts(exchange.getRequest(), addresses, users);
+        HttpLimits matching = limits.matching(facts.method(), facts.ways());
+        if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
+            return handled;
+        }
+        return subscriptions
+                .call(exchange, matching.usesUser(), () -> matching.questions(facts))
+                .flatMap(questions -> firstRefusal(questions, ExchangeRecorder.of(exchange, headers)))
+                .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
+                .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
+                .flatMap(refusal -> refusal.map(e -> answers.write(e, exchange)).orElse(handled));
+    }
+
+    private static Mono<Optional<RuntimeException>> firstRefusal(
+            List<HttpQuestion> questions, ExchangeRecorder recorder) {
+        return Flux.fromIterable(questions)
+                .concatMap(
+                        question -> decision(question)
+                                .<RuntimeException>mapNotNull(decided -> question.refusal(decided, recorder)),
+                        1)
+                .next()
+                .map(Optional::of)
+                .defaultIfEmpty(Optional.empty());
+    }
+
+    /** The threads that bring decisions serve all others too, so the request goes on elsewhere. */
+    private static Mono<SetDecision> decision(HttpQuestion question) {
+        CompletableFuture<SetDecision> asked = question.decideAsync();
+        Mono<SetDecision> decided = Mono.fromFuture(asked);
+        return asked.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+    }
+}

@@ -1,0 +1,99 @@
+package io.limiter.spring.web.servlet;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.web.HeaderSet;
+import io.limiter.spring.web.HttpLimits;
+import io.limiter.spring.web.HttpQuestion;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/**
+ * Applies limits to requests before anything handles them, once to each: where it is forwarded to, its error page and the
+ * end of its asynchronous work are the same request.
+ */
+public final class HttpLimitFilter implements Filter {
+
+    private final HttpLimits limits;
+    private final ClientAddress addresses;
+    private final @Nullable CurrentUser users;
+    private final ServletAnswers answers;
+    private final HeaderSet headers;
+    private final String done;
+
+    /**
+     * @param users {@code null} if nobody knows users
+     * @param name of this filter; limits of filters with one name are applied once
+     */
+    public HttpLimitFilter(
+            String name,
+            HttpLimits limits,
+            ClientAddress addresses,
+            @Nullable CurrentUser users,
+            ServletAnswers answers,
+            HeaderSet headers) {
+        this.limits = limits;
+        this.addresses = addresses;
+        this.users = users;
+        this.answers = answers;
+        this.headers = headers;
+        this.done = HttpLimitFilter.class.getName() + "." + name;
+    }
+
+    @Override
+    public void doFilter(ServletRequest anyRequest, ServletResponse anyResponse, FilterChain chain)
+            throws IOException, ServletException {
+        if (anyRequest instanceof HttpServletRequest request
+                && anyResponse instanceof HttpServletResponse response
+                && request.getDispatcherType() == DispatcherType.REQUEST
+                && request.getAttribute(done) == null) {
+            request.setAttribute(done, true);
+            RuntimeException refusal = refusal(request, response);
+            if (refusal != null && answers.write(refusal, request, response)) {
+                return;
+            }
+        }
+        chain.doFilter(anyRequest, anyResponse);
+    }
+
+    /** Whoever finds out who calls asks Spring for the current request, which other filters may not have told it yet. */
+    private @Nullable RuntimeException refusal(HttpServletRequest request, HttpServletResponse response) {
+        RequestAttributes before = RequestContextHolder.getRequestAttributes();
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
+        try {
+            return firstRefusal(request, response);
+        } catch (MissingLimitKeyException | LimiterBackendException e) {
+            return e;
+        } finally {
+            RequestContextHolder.setRequestAttributes(before);
+        }
+    }
+
+    private @Nullable RateLimitExceededException firstRefusal(
+            HttpServletRequest request, HttpServletResponse response) {
+        ServletFacts facts = new ServletFacts(request, addresses, users);
+        DispatchRecorder known = DispatchRecorder.of(request);
+        DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
+        for (HttpQuestion question : limits.matching(request.getMethod(), facts.ways()).questions(facts)) {
+            RateLimitExceededException refusal = question.refusal(question.decide(), recorder);
+            if (refusal != null) {
+                return refusal;
+            }
+        }
+        return null;
+    }
+}

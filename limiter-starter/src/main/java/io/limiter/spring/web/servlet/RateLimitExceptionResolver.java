@@ -1,0 +1,36 @@
+package io.limiter.spring.web.servlet;
+
+import io.limiter.spring.web.Answers;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/**
+ * Answers a refused call of Spring MVC, as {@link Answers} says.
+ *
+ * <p>It comes last of all resolvers, so whatever the application does with the exception itself has precedence. It also
+ * answers for exceptions that a refusal caused, if nobody else does.
+ */
+public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
+
+    private final ServletAnswers answers;
+
+    public RateLimitExceptionResolver(ServletAnswers answers) {
+        this.answers = answers;
+    }
+
+    @Override
+    public int getOrder() {
+        return Ordered.LOWEST_PRECEDENCE;
+    }
+
+    @Override
+    public @Nullable ModelAndView resolveException(
+            HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
+        RuntimeException refusal = Answers.refusal(exception);
+        return refusal != null && answers.write(refusal, request, response) ? new ModelAndView() : null;
+    }
+}

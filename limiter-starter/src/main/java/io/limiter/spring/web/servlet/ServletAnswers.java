@@ -1,0 +1,71 @@
+package io.limiter.spring.web.servlet;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.spring.web.Answer;
+import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RequestDecisions;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.web.servlet.support.RequestContextUtils;
+
+/** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
+public final class ServletAnswers {
+
+    private static final Logger log = LoggerFactory.getLogger(ServletAnswers.class);
+
+    private final Answers answers;
+
+    public ServletAnswers(Answers answers) {
+        this.answers = answers;
+    }
+
+    /**
+     * Answers a refused request; does nothing, and says so, if the response is on its way already.
+     *
+     * @param refusal see {@link Answers#of}
+     */
+    boolean write(RuntimeException refusal, HttpServletRequest request, HttpServletResponse response) {
+        if (response.isCommitted()) {
+            return false;
+        }
+        if (refusal instanceof LimiterBackendException) {
+            log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
+        }
+        DispatchRecorder recorder = DispatchRecorder.of(request);
+        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
+        try {
+            write(answers.of(refusal, decisions, RequestContextUtils.getLocale(request), path(request)), response);
+        } catch (IOException e) {
+            log.debug("The refused caller did not wait for the answer", e);
+        }
+        return true;
+    }
+
+    private static void write(Answer answer, HttpServletResponse response) throws IOException {
+        response.resetBuffer();
+        response.setStatus(answer.status());
+        answer.headers().forEach(response::setHeader);
+        if (answer.contentType() != null) {
+            response.setContentType(answer.contentType());
+        }
+        response.setContentLength(answer.body().length);
+        try {
+            response.getOutputStream().write(answer.body());
+        } catch (IllegalStateException e) {
+            // The handler has asked for the writer, and there is only one of the two.
+            response.getWriter().write(new String(answer.body(), StandardCharsets.UTF_8));
+        }
+    }
+
+    /** The path that the caller asked for, which is not that of an error page. */
+    private static String path(HttpServletRequest request) {
+        Object original = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
+        original = original == null ? request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) : original;
+        return original == null ? request.getRequestURI() : original.toString();
+    }
+}

@@ -1,0 +1,399 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.testing.TestRedis;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What callers see over HTTP, from a real server and over a real Redis: the same for servlets and for WebFlux. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class HttpContract {
+
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private static final Pattern TIME = Pattern.compile(";t=(\\d+)");
+
+    private ConfigurableApplicationContext usual;
+    private ConfigurableApplicationContext other;
+
+    /** A Redis that outlives this JVM may know the limits from the last run. */
+    private final String run = UUID.randomUUID().toString();
+
+    protected abstract WebApplicationType type();
+
+    protected abstract Class<?> application();
+
+    @BeforeAll
+    void open() {
+        usual = start();
+        other = start(
+                "--limiter.web.headers=both",
+                "--limiter.web.status=420",
+                "--limiter.web.body=text",
+                "--limiter.web.message=Slow down for {0} seconds");
+    }
+
+    @AfterAll
+    void close() {
+        usual.close();
+        other.close();
+    }
+
+    protected final ConfigurableApplicationContext start(String... more) {
+        return start(application(), type(), more);
+    }
+
+    protected static ConfigurableApplicationContext start(
+            Class<?> application, WebApplicationType type, String... more) {
+        SpringApplication spring = new SpringApplication(application);
+        spring.setWebApplicationType(type);
+        String[] settings = {
+            "--server.port=0",
+            "--spring.data.redis.url=" + TestRedis.shared().uri(),
+            "--spring.main.banner-mode=off",
+            "--spring.web.resources.static-locations=classpath:/contract/",
+            "--limiter.key.trusted-proxies=127.0.0.0/8,::1",
+            "--limiter.http[0].name=api",
+            "--limiter.http[0].path=/api/**",
+            "--limiter.http[0].exclude=/api/health/**",
+            "--limiter.http[0].methods=GET",
+            "--limiter.http[0].key=header:X-Api-Key",
+            "--limiter.http[0].limits[0].limit=2",
+            "--limiter.http[0].limits[0].period=3600",
+            "--limiter.http[1].name=files",
+            "--limiter.http[1].path[0]=/files/**",
+            "--limiter.http[1].path[1]=/missing/**",
+            "--limiter.http[1].key=#{param('run')}:#{path}",
+            "--limiter.http[1].limits[0].rate=0.001",
+            "--limiter.http[1].limits[0].burst=1000s",
+            "--limiter.http[2].name=mine",
+            "--limiter.http[2].path=/mine/**",
+            "--limiter.http[2].key=user",
+            "--limiter.http[2].limits[0].limit=1",
+            "--limiter.http[2].limits[0].period=3600",
+            "--limiter.http[3].name=address",
+            "--limiter.http[3].path=/address/**",
+            "--limiter.http[3].limits[0].limit=1",
+            "--limiter.http[3].limits[0].period=3600",
+            "--limiter.http[4].name=several",
+            "--limiter.http[4].path=/several",
+            "--limiter.http[4].key=#{param('run')}",
+            "--limiter.http[4].limits[0].limit=5",
+            "--limiter.http[4].limits[0].period=3600",
+            "--limiter.http[4].limits[1].kind=sliding-log",
+            "--limiter.http[4].limits[1].limit=1",
+            "--limiter.http[4].limits[1].period=1800",
+            "--limiter.http[5].name=tried",
+            "--limiter.http[5].path=/tried",
+            "--limiter.http[5].key=all",
+            "--limiter.http[5].enforce=false",
+            "--limiter.http[5].limits[0].limit=1",
+            "--limiter.http[5].limits[0].period=3600"
+        };
+        String[] all = java.util.Arrays.copyOf(settings, settings.length + more.length);
+        System.arraycopy(more, 0, all, settings.length, more.length);
+        return spring.run(all);
+    }
+
+    @Test
+    void a_granted_answer_tells_what_remains() throws Exception {
+        HttpResponse<String> granted = get("/one");
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(granted.body()).isEqualTo("done");
+        assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"one\";q=1;w=60");
+        assertThat(header(granted, "RateLimit")).matches("\"one\";r=0;t=\\d+");
+        assertThat(time(granted)).isBetween(1L, 60L);
+        assertThat(granted.headers().firstValue("Retry-After")).isEmpty();
+        assertThat(granted.headers().firstValue("X-RateLimit-Limit")).isEmpty();
+    }
+
+    @Test
+    void a_refusal_is_a_problem_that_says_when_to_come_back() throws Exception {
+        assertThat(get("/one").statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = get("/one");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(header(refused, "RateLimit-Policy")).isEqualTo("\"one\";q=1;w=60");
+        assertThat(header(refused, "RateLimit")).matches("\"one\";r=0;t=\\d+");
+        assertThat(retryAfter(refused)).isEqualTo(time(refused)).isBetween(1L, 60L);
+        assertThat(header(refused, "Content-Type")).isEqualTo("application/problem+json");
+        JsonNode problem = problem(refused);
+        assertThat(problem.get("type").asText())
+                .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
+        assertThat(problem.get("title").asText()).isEqualTo("Too Many Requests");
+        assertThat(problem.get("status").asInt()).isEqualTo(429);
+        assertThat(problem.get("instance").asText()).isEqualTo("/one");
+        assertThat(problem.get("violated-policies")).hasToString("[\"one\"]");
+        assertThat(problem.get("retryAfterSeconds").asLong()).isEqualTo(retryAfter(refused));
+        assertThat(problem.get("detail").asText())
+                .isEqualTo("Too many requests, try again in " + retryAfter(refused) + " s");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"zh-CN, 请求过于频繁", "zh, 请求过于频繁", "en-GB, Too many requests", "fr, Too many requests"})
+    void a_refusal_speaks_the_language_of_the_request(String language, String expected) throws Exception {
+        get("/one");
+        HttpResponse<String> refused = get("/one", "Accept-Language", language);
+        assertThat(problem(refused).get("detail").asText()).startsWith(expected).contains(" " + retryAfter(refused));
+    }
+
+    @Test
+    void the_annotations_own_message_is_told() throws Exception {
+        get("/message");
+        assertThat(problem(get("/message")).get("detail").asText()).isEqualTo("one \"code\" a minute");
+    }
+
+    @Test
+    void several_limits_are_several_members_and_none_is_told_beyond_retry_after() throws Exception {
+        HttpResponse<String> granted = get("/both");
+        assertThat(header(granted, "RateLimit-Policy"))
+                .isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
+        assertThat(header(granted, "RateLimit")).matches("\"perMinute\";r=1;t=\\d+, \"perDay\";r=2;t=\\d+");
+        get("/both");
+        HttpResponse<String> refused = get("/both");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(header(refused, "RateLimit"))
+                .as("nothing was taken from the day")
+                .matches("\"perMinute\";r=0;t=\\d+, \"perDay\";r=1");
+        assertThat(retryAfter(refused)).isGreaterThanOrEqualTo(time(refused));
+        assertThat(problem(refused).get("violated-policies")).hasToString("[\"perMinute\"]");
+    }
+
+    @Test
+    void several_limited_calls_of_one_request_are_all_told_and_each_is_charged() throws Exception {
+        HttpResponse<String> granted = get("/services");
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(header(granted, "RateLimit"))
+                .as("first was called twice")
+                .matches("\"first\";r=3;t=\\d+, \"second\";r=4;t=\\d+");
+    }
+
+    @Test
+    void a_limit_without_a_name_does_not_tell_the_methods() throws Exception {
+        assertThat(header(get("/unnamed"), "RateLimit-Policy")).matches("\"limit-[0-9a-f]{8}\";q=5;w=3600");
+    }
+
+    @Test
+    void dry_runs_and_skipped_calls_are_not_told() throws Exception {
+        for (String path : new String[] {"/dry", "/skipped", "/tried"}) {
+            get(path);
+            HttpResponse<String> answer = get(path);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().map()).doesNotContainKeys("ratelimit", "ratelimit-policy", "RateLimit");
+        }
+    }
+
+    @Test
+    void the_applications_exception_handler_wins() throws Exception {
+        get("/own");
+        HttpResponse<String> refused = get("/own");
+        assertThat(refused.statusCode()).isEqualTo(509);
+        assertThat(refused.body()).isEqualTo("own handler");
+        assertThat(header(refused, "RateLimit")).matches("\"own\";r=0;t=\\d+");
+    }
+
+    @Test
+    void a_limit_that_cannot_be_asked_is_reduced_capacity() throws Exception {
+        HttpResponse<String> answer = get("/backend");
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(problem(answer).get("type").asText())
+                .isEqualTo("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+        assertThat(answer.body()).doesNotContain("Redis is gone").doesNotContain("secret-key");
+    }
+
+    @Test
+    void futures_are_limited() throws Exception {
+        HttpResponse<String> granted = get("/future");
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(granted.body()).isEqualTo("done");
+        assertThat(get("/future").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void callers_are_told_apart_by_user_and_anonymous_ones_by_address() throws Exception {
+        for (String path : new String[] {"/user", "/mine/x"}) {
+            String address = "10." + random(256) + "." + random(256) + "." + random(256);
+            for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {
+                String[] caller = {"X-User", user, "X-Forwarded-For", address};
+                assertThat(get(path, caller).statusCode()).as(user).isNotEqualTo(429);
+                assertThat(get(path, caller).statusCode()).as(user).isEqualTo(429);
+            }
+        }
+    }
+
+    @Test
+    void callers_are_told_apart_by_address_behind_trusted_proxies() throws Exception {
+        for (String path : new String[] {"/ip", "/address/x"}) {
+            String network = "10." + random(256) + "." + random(256) + ".";
+            for (String address : new String[] {network + "1", network + "2"}) {
+                assertThat(get(path, "X-Forwarded-For", address).statusCode()).isNotEqualTo(429);
+                assertThat(get(path, "X-Forwarded-For", "1.1.1.1, " + address).statusCode())
+                        .isEqualTo(429);
+            }
+        }
+    }
+
+    @Test
+    void a_rule_limits_what_nobody_handles() throws Exception {
+        HttpResponse<String> missing = get("/missing/page");
+        assertThat(missing.statusCode()).isEqualTo(404);
+        assertThat(header(missing, "RateLimit")).startsWith("\"files\";r=0;t=");
+        HttpResponse<String> refused = get("/missing/page");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(problem(refused).get("violated-policies")).hasToString("[\"files\"]");
+        assertThat(retryAfter(refused)).isEqualTo(time(refused)).isBetween(1L, 1000L);
+        assertThat(get("/missing/other").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void a_rule_limits_static_files() throws Exception {
+        HttpResponse<String> file = get("/files/hello.txt");
+        assertThat(file.statusCode()).isEqualTo(200);
+        assertThat(file.body().strip()).isEqualTo("hello");
+        assertThat(header(file, "RateLimit-Policy")).isEqualTo("\"files\";q=1;w=1000");
+        assertThat(get("/files/hello.txt").statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void a_rule_knows_methods_and_exclusions() throws Exception {
+        String[] caller = {"X-Api-Key", run};
+        assertThat(get("/api/one", caller).statusCode()).isEqualTo(200);
+        HttpRequest.Builder head =
+                request(usual, "/api/one", caller).method("HEAD", HttpRequest.BodyPublishers.noBody());
+        assertThat(send(head).statusCode()).as("what answers GET answers HEAD").isEqualTo(200);
+        assertThat(get("/api/one", caller).statusCode()).isEqualTo(429);
+        assertThat(get("/api/one", "X-Api-Key", "other-" + run).statusCode()).isEqualTo(200);
+        assertThat(send(request(usual, "/api/one", caller).POST(HttpRequest.BodyPublishers.noBody()))
+                        .statusCode())
+                .isEqualTo(200);
+        HttpResponse<String> health = get("/api/health/live");
+        assertThat(health.statusCode()).isEqualTo(200);
+        assertThat(health.headers().firstValue("RateLimit")).isEmpty();
+    }
+
+    @Test
+    void a_request_without_its_key_is_a_bad_one_and_not_counted_for_all_others() throws Exception {
+        HttpResponse<String> bad = get("/api/one");
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(problem(bad).get("detail").asText()).contains("X-Api-Key");
+    }
+
+    @Test
+    void a_rule_with_several_limits_is_all_or_nothing() throws Exception {
+        assertThat(header(get("/several"), "RateLimit"))
+                .matches("\"several\";r=4;t=\\d+, \"several/2\";r=0;t=\\d+");
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> refused = get("/several");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(problem(refused).get("violated-policies")).hasToString("[\"several/2\"]");
+            assertThat(time(refused)).isLessThanOrEqualTo(retryAfter(refused));
+        }
+    }
+
+    @Test
+    void a_request_that_fails_or_is_slow_is_charged_once() throws Exception {
+        assertThat(header(get("/api/fails", "X-Api-Key", "f" + run), "RateLimit"))
+                .matches("\"api\";r=1;t=\\d+");
+        assertThat(header(get("/api/slow", "X-Api-Key", "s" + run), "RateLimit"))
+                .matches("\"api\";r=1;t=\\d+");
+    }
+
+    @Test
+    void status_headers_body_and_message_are_settings() throws Exception {
+        HttpResponse<String> granted = send(request(other, "/both?run=x" + run).GET());
+        assertThat(header(granted, "RateLimit")).startsWith("\"perMinute\";r=1");
+        assertThat(header(granted, "X-RateLimit-Limit")).isEqualTo("2");
+        assertThat(header(granted, "X-RateLimit-Remaining")).isEqualTo("1");
+        assertThat(Long.parseLong(header(granted, "X-RateLimit-Reset"))).isBetween(1L, 60L);
+        send(request(other, "/both?run=x" + run).GET());
+        HttpResponse<String> refused = send(request(other, "/both?run=x" + run).GET());
+        assertThat(refused.statusCode()).isEqualTo(420);
+        assertThat(refused.body()).isEqualTo("Slow down for {0} seconds");
+        assertThat(header(refused, "Content-Type").toLowerCase(Locale.ROOT)).startsWith("text/plain");
+        assertThat(header(refused, "X-RateLimit-Remaining")).isEqualTo("0");
+        assertThat(header(refused, "X-RateLimit-Reset")).isEqualTo(header(refused, "Retry-After"));
+    }
+
+    protected final HttpResponse<String> get(String path, String... headers) throws Exception {
+        return send(request(usual, path + "?run=" + run + name(path), headers).GET());
+    }
+
+    /** So that tests that call one path do not share permits. */
+    private String name(String path) {
+        return path.hashCode() + "-"
+                + StackWalker.getInstance()
+                        .walk(frames -> frames.map(StackWalker.StackFrame::getMethodName)
+                                .filter(method -> method.contains("_"))
+                                .findFirst()
+                                .orElse(""))
+                + invocation;
+    }
+
+    private int invocation;
+
+    @org.junit.jupiter.api.BeforeEach
+    void next() {
+        invocation++;
+    }
+
+    protected static HttpRequest.Builder request(
+            ConfigurableApplicationContext context, String path, String... headers) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
+                "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path));
+        for (int i = 0; i < headers.length; i += 2) {
+            if (!headers[i + 1].isEmpty()) {
+                request.header(headers[i], headers[i + 1]);
+            }
+        }
+        return request;
+    }
+
+    protected static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    protected static String header(HttpResponse<?> response, String name) {
+        assertThat(response.headers().allValues(name)).as(name).hasSize(1);
+        return response.headers().firstValue(name).orElseThrow();
+    }
+
+    protected static long retryAfter(HttpResponse<?> response) {
+        return Long.parseLong(header(response, "Retry-After"));
+    }
+
+    protected static JsonNode problem(HttpResponse<String> response) throws Exception {
+        assertThat(header(response, "Content-Type")).isEqualTo("application/problem+json");
+        return new ObjectMapper().readTree(response.body());
+    }
+
+    /** The longest time that is told. */
+    private static long time(HttpResponse<?> response) {
+        Matcher matcher = TIME.matcher(header(response, "RateLimit"));
+        long longest = 0;
+        while (matcher.find()) {
+            longest = Math.max(longest, Long.parseLong(matcher.group(1)));
+        }
+        return longest;
+    }
+
+    private static int random(int bound) {
+        return java.util.concurrent.ThreadLocalRandom.current().nextInt(bound);
+    }
+}

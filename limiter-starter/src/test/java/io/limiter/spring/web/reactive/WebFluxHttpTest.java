@@ -1,0 +1,289 @@
+package io.limiter.spring.web.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.web.HttpContract;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.WebExceptionHandler;
+import org.springframework.web.server.WebFilter;
+import reactor.blockhound.BlockHound;
+import reactor.blockhound.BlockingOperationError;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** WebFlux on Netty, none of whose threads is ever blocked. */
+class WebFluxHttpTest extends HttpContract {
+
+    static class Service {
+
+        @CountLimit(name = "first", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        public Mono<Void> first(String run) {
+            return Mono.empty();
+        }
+
+        @CountLimit(name = "second", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        public Mono<Void> second(String run) {
+            return Mono.empty();
+        }
+
+        @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        public Mono<String> mono(String run) {
+            return Mono.just("done");
+        }
+    }
+
+    @RestController
+    static class Limited {
+
+        private final Service service;
+
+        Limited(Service service) {
+            this.service = service;
+        }
+
+        @GetMapping("/one")
+        @RateLimit(name = "one", rate = 1.0 / 60, burst = 60, limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> one(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/both")
+        @RateLimit(name = "perMinute", rate = 1.0 / 60, burst = 120, limitType = LimitType.CUSTOM, key = "#{run}")
+        @CountLimit(name = "perDay", limit = 3, period = 86400, limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> both(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/message")
+        @CountLimit(
+                name = "message",
+                period = 3600,
+                limitType = LimitType.CUSTOM,
+                key = "#{run}",
+                message = "one \"code\" a minute")
+        public Mono<String> message(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/services")
+        public Mono<String> services(@RequestParam("run") String run) {
+            return service.first(run).then(service.second(run)).then(service.first(run)).thenReturn("done");
+        }
+
+        @GetMapping("/unnamed")
+        @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> unnamed(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/dry")
+        @CountLimit(name = "dry", period = 3600, enforce = false)
+        public Mono<String> dry() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/skipped")
+        @CountLimit(name = "skipped", period = 3600, condition = "#{run.isEmpty()}")
+        public Mono<String> skipped(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/user")
+        @CountLimit(name = "user", period = 3600, limitType = LimitType.USER)
+        public Mono<String> user() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/ip")
+        @CountLimit(name = "ip", period = 3600, limitType = LimitType.IP)
+        public Mono<String> ip() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/backend")
+        public Mono<String> backend() {
+            return Mono.error(new LimiterBackendException("secret-key", "Redis is gone"));
+        }
+
+        @GetMapping("/future")
+        @CountLimit(name = "future", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        public CompletableFuture<String> future(@RequestParam("run") String run) {
+            return CompletableFuture.completedFuture("done");
+        }
+
+        @GetMapping({"/api/one", "/api/health/live", "/tried", "/several"})
+        public Mono<String> open() {
+            return Mono.just("done");
+        }
+
+        @PostMapping("/api/one")
+        public Mono<String> post() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/api/fails")
+        public Mono<String> fails() {
+            return Mono.error(new IllegalStateException("failed on purpose"));
+        }
+
+        @GetMapping("/twice")
+        public Mono<String> twice(@RequestParam("run") String run) {
+            Mono<String> mono = service.mono(run);
+            return mono.zipWith(mono, String::concat);
+        }
+
+        @GetMapping("/blocking")
+        @CountLimit(name = "blocking", limit = 5, period = 3600)
+        public String blocking() {
+            return "done";
+        }
+
+        @GetMapping("/api/slow")
+        public Mono<String> slow() {
+            return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
+        }
+    }
+
+    @RestController
+    static class OwnHandler {
+
+        @GetMapping("/own")
+        @CountLimit(name = "own", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> own(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @ExceptionHandler
+        public ResponseEntity<String> handle(RateLimitExceededException e) {
+            return ResponseEntity.status(509).body("own handler");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithOwnHandler {
+
+        @Bean
+        @Order(-2)
+        WebExceptionHandler own() {
+            return (exchange, exception) -> {
+                exchange.getResponse().setStatusCode(HttpStatus.I_AM_A_TEAPOT);
+                return exchange.getResponse().setComplete();
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Service service() {
+            return new Service();
+        }
+
+        @Bean
+        Limited limited(Service service) {
+            return new Limited(service);
+        }
+
+        @Bean
+        OwnHandler ownHandler() {
+            return new OwnHandler();
+        }
+
+        /** Where Spring Security's would be. */
+        @Bean
+        @Order(-100)
+        WebFilter login() {
+            return (exchange, chain) -> {
+                String user = exchange.getRequest().getHeaders().getFirst("X-User");
+                return user == null
+                        ? chain.filter(exchange)
+                        : chain.filter(exchange)
+                                .contextWrite(ReactiveSecurityContextHolder.withAuthentication(
+                                        UsernamePasswordAuthenticationToken.authenticated(user, null, List.of())));
+            };
+        }
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.REACTIVE;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+
+    /** Whoever blocks a thread of the event loop fails from now on. */
+    @BeforeAll
+    static void watch() {
+        BlockHound.install();
+    }
+
+    @Test
+    void blocking_would_be_noticed() {
+        assertThatThrownBy(() -> Mono.fromRunnable(() -> {
+                            try {
+                                Thread.sleep(1);
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        })
+                        .subscribeOn(Schedulers.parallel())
+                        .block())
+                .hasCauseInstanceOf(BlockingOperationError.class);
+    }
+
+    @Test
+    void a_limit_that_would_block_the_event_loop_fails_instead() throws Exception {
+        HttpResponse<String> answer = get("/blocking");
+        assertThat(answer.statusCode()).isEqualTo(500);
+    }
+
+    @Test
+    void each_subscription_is_charged_once() throws Exception {
+        HttpResponse<String> granted = get("/twice");
+        assertThat(granted.body()).isEqualTo("donedone");
+        assertThat(header(granted, "RateLimit")).matches("\"mono\";r=3;t=\\d+");
+    }
+
+    @Test
+    void a_handler_of_the_application_wins() throws Exception {
+        try (ConfigurableApplicationContext own = start(WithOwnHandler.class, WebApplicationType.REACTIVE)) {
+            String run = "/one?run=" + UUID.randomUUID();
+            assertThat(send(request(own, run).GET()).statusCode()).isEqualTo(200);
+            assertThat(send(request(own, run).GET()).statusCode()).isEqualTo(418);
+        }
+    }
+}
