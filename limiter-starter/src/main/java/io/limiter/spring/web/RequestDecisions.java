@@ -52,7 +52,7 @@ public final class RequestDecisions {
             Limit limit = new Limit(asked.prefix(), asked.name());
             Quota known = quotas.get(limit);
             String policy = known == null ? distinct(PolicyNames.of(asked)) : known.policy();
-            quotas.put(limit, Quota.of(policy, part.limit(), granted ? part.decision() : given(part)));
+            quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
         }
         if (!granted && whole != null) {
             refusals.addFirst(refused(whole, parts));
@@ -67,17 +67,6 @@ public final class RequestDecisions {
                 byQuestion.putIfAbsent(part.asked(), new Kept(part.decision(), dispatch));
             }
         }
-    }
-
-    /** As others refused, what this one would have granted is still there. */
-    private static @Nullable Decision given(LimitDecision part) {
-        Decision decision = part.decision();
-        if (decision == null || !decision.granted()) {
-            return decision;
-        }
-        long remaining = Math.min(
-                decision.limit(), decision.remaining() + part.asked().permits());
-        return new Decision(true, decision.limit(), remaining, 0, 0, Decision.NEVER_MICROS, decision.source());
     }
 
     /** What a question was answered in another dispatch of the request; {@code null} if it was not. */

@@ -1,0 +1,105 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class HttpRulesTest {
+
+    private static final String[] GOOD = {"path=/api/**", "limits[0].rate=10"};
+
+    @Test
+    void rules_have_an_order_and_those_by_user_are_asked_later() {
+        RecordingLimiterFactory factory = new RecordingLimiterFactory();
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withBean(LimiterFactory.class, () -> factory)
+                .withPropertyValues(
+                        "limiter.http[0].path=/b",
+                        "limiter.http[0].order=2",
+                        "limiter.http[0].limits[0].limit=1",
+                        "limiter.http[0].limits[0].period=60",
+                        "limiter.http[1].path=/a,/c",
+                        "limiter.http[1].limits[0].rate=5",
+                        "limiter.http[2].path=/u",
+                        "limiter.http[2].key=user",
+                        "limiter.http[2].limits[0].kind=sliding-log",
+                        "limiter.http[2].limits[0].limit=3",
+                        "limiter.http[2].limits[0].period=1m")
+                .run(context -> {
+                    HttpRules rules = context.getBean(HttpRules.class);
+                    assertThat(rules.first().limits()).hasSize(2);
+                    assertThat(rules.byUser().limits()).hasSize(1);
+                    assertThat(factory.names()).containsExactly("/b", "/a,/c", "/u");
+                    assertThat(factory.built().get(2).prefix()).isEqualTo("httpLimit:SlidingLog:");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+                    path=                          | limiter.http[0].path must be set
+                    path=api/**                    | limiter.http[0].path must start with /, such as /api/**, was 'api/**'
+                    path=/a/**/{b                  | limiter.http[0].path '/a/**/{b' cannot be parsed
+                    exclude=health                 | limiter.http[0].exclude must start with /
+                    methods=GTE                    | limiter.http[0].methods must be HTTP methods such as GET, was 'GTE'
+                    key=phone                      | limiter.http[0].key must be ip, user, all, header:<name>
+                    key=#{phone}                   | limiter.http[0].key #{phone} must not use phone
+                    key=#{T(System).exit(1)}       | limiter.http[0].key
+                    limits[0].rate=0               | limiter.http[0].limits[0].rate must be between
+                    limits[0].rate=0.1             | limiter.http[0].limits[0]: permits 1 would never be granted
+                    limits[0].limit=5              | limiter.http[0].limits[0]
+                    limits[0].kind=bucket          | limiter.http[0].limits[0].kind must be one of
+                    limits[0].period=0s            | limiter.http[0].limits[0].period must be between
+                    limits[0].enforce=false        | limiter.http[0].limits[0].enforce has no effect
+                    limits[1].rate=                | limiter.http[0].limits[1]: period must be set
+                    limits[0].rat=5                | limiter.http[0].limits[0].rat
+                    patth=/x                       | limiter.http[0].patth
+                    order=first                    | limiter.http[0].order
+                    """)
+    void what_cannot_work_fails_the_start_by_name(String bad, String message) {
+        String[] settings = Stream.concat(Arrays.stream(GOOD), Stream.of(bad))
+                .map(setting -> "limiter.http[0]." + setting)
+                .toArray(String[]::new);
+        if (bad.startsWith("limits[1]")) {
+            settings[2] = "limiter.http[0].limits[1].limit=5";
+        }
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(settings)
+                .run(context -> assertThat(messages(context.getStartupFailure())).contains(message));
+    }
+
+    @Test
+    void a_rule_without_limits_and_two_of_one_name_fail_the_start() {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues("limiter.http[0].path=/x")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http[0].limits must have at least one limit"));
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http[0].path=/x",
+                        "limiter.http[0].limits[0].rate=1",
+                        "limiter.http[1].path=/x",
+                        "limiter.http[1].limits[0].rate=2")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http[1].name must differ"));
+    }
+
+    private static String messages(Throwable failure) {
+        assertThat(failure).isNotNull();
+        StringBuilder messages = new StringBuilder();
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            messages.append(cause.getMessage()).append('\n');
+        }
+        return messages.toString();
+    }
+}

@@ -1,0 +1,157 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.aop.LimitAsked;
+import io.limiter.spring.aop.LimitDecision;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.support.StaticMessageSource;
+
+class AnswersTest {
+
+    private static final Decision REFUSED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+    private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
+    private static final FixedWindow LIMIT = new FixedWindow(5, Duration.ofMinutes(1));
+
+    private final StaticMessageSource messages = new StaticMessageSource();
+    private final RequestDecisions decisions = new RequestDecisions();
+
+    @Test
+    void the_application_has_messages_for_all_limits_and_for_one() throws Exception {
+        messages.addMessage("limiter.message", Locale.ENGLISH, "wait {0}");
+        messages.addMessage("limiter.message.login", Locale.ENGLISH, "login in {0}");
+        messages.addMessage("limiter.message.login", Locale.GERMAN, "Anmelden in {0}");
+        assertThat(detail(refusal(asked("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
+        assertThat(detail(refusal(asked("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
+        assertThat(detail(refusal(asked("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
+    }
+
+    @Test
+    void what_the_application_has_no_message_for_is_shipped() throws Exception {
+        assertThat(detail(refusal(asked("r:", "a")), Locale.SIMPLIFIED_CHINESE)).isEqualTo("请求过于频繁，请在 5 秒后重试");
+        assertThat(detail(refusal(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        messages.setUseCodeAsDefaultMessage(true);
+        assertThat(detail(refusal(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+    }
+
+    @Test
+    void a_message_of_the_annotation_is_a_text_or_a_code() throws Exception {
+        messages.addMessage("sms.often", Locale.ENGLISH, "one sms in {0} s");
+        assertThat(detail(new RateLimitExceededException("k", REFUSED, "{sms.often}"), Locale.ENGLISH))
+                .isEqualTo("one sms in 5 s");
+        assertThat(detail(new RateLimitExceededException("k", REFUSED, "{sms.unknown}"), Locale.ENGLISH))
+                .isEqualTo("{sms.unknown}");
+        assertThat(detail(new RateLimitExceededException("k", REFUSED, "it's {0}"), Locale.ENGLISH))
+                .isEqualTo("it's {0}");
+    }
+
+    @Test
+    void a_call_that_will_never_be_granted_is_not_told_to_come_again() throws Exception {
+        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        Answer answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
+        assertThat(answer.headers()).doesNotContainKey("Retry-After");
+        assertThat(json(answer).get("detail").asText()).isEqualTo("Too many requests");
+    }
+
+    @Test
+    void only_the_limits_that_refused_this_call_are_violated() throws Exception {
+        RateLimitExceededException answered = refusal(asked("r:", "answered"));
+        Decision whole = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        decisions.add(
+                whole,
+                List.of(
+                        new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(asked("r:", "refuses"), LIMIT, REFUSED)),
+                this);
+        Answer answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
+        assertThat(json(answer).get("violated-policies")).hasToString("[\"refuses\"]");
+        assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
+                .hasToString("[\"answered\"]");
+        assertThat(answer.headers()).containsEntry("Retry-After", "5");
+        assertThat(answer.headers().get("RateLimit"))
+                .isEqualTo("\"answered\";r=0;t=5, \"grants\";r=2, \"refuses\";r=0;t=5");
+    }
+
+    @Test
+    void a_refusal_that_no_limit_of_the_request_made_names_none() throws Exception {
+        Answer answer = answer(new RateLimitExceededException("secret", REFUSED), Locale.ENGLISH);
+        assertThat(json(answer).has("violated-policies")).isFalse();
+        assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
+                .doesNotContain("secret");
+    }
+
+    @Test
+    void a_refusal_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
+        Decision policy = REFUSED.from(Decision.Source.POLICY);
+        decisions.add(policy, List.of(new LimitDecision(asked("r:", "x"), LIMIT, policy)), this);
+        Answer answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
+        assertThat(answer.status()).isEqualTo(503);
+        assertThat(answer.headers()).containsEntry("Retry-After", "5");
+        assertThat(json(answer).get("type").asText()).endsWith("#temporary-reduced-capacity");
+        assertThat(json(answer).get("violated-policies")).hasToString("[\"x\"]");
+        assertThat(json(answer).get("detail").asText()).isEqualTo("服务暂时不可用，请稍后重试");
+    }
+
+    @Test
+    void limits_of_one_name_are_told_apart_and_the_same_limit_is_told_once() {
+        decisions.add(GRANTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, GRANTED)), this);
+        decisions.add(REFUSED, List.of(new LimitDecision(asked("count:", "x"), LIMIT, REFUSED)), this);
+        decisions.add(REFUSED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, REFUSED)), this);
+        assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit"))
+                .isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
+    }
+
+    @Test
+    void only_another_dispatch_is_not_charged_again() {
+        LimitAsked asked = asked("r:", "x");
+        decisions.add(GRANTED, List.of(new LimitDecision(asked, LIMIT, GRANTED)), "request");
+        assertThat(decisions.earlier(asked, "request")).isNull();
+        assertThat(decisions.earlier(asked, "error")).isSameAs(GRANTED);
+        assertThat(decisions.earlier(new LimitAsked("r:", "x", true, "other", null, 1), "error"))
+                .isNull();
+        assertThat(decisions.earlier(new LimitAsked("r:", "x", true, "k", null, 2), "error"))
+                .isNull();
+    }
+
+    @Test
+    void what_a_refused_set_would_have_granted_is_charged_when_it_is_asked_again() {
+        decisions.add(
+                REFUSED,
+                List.of(
+                        new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(asked("r:", "refuses"), LIMIT, REFUSED)),
+                "request");
+        assertThat(decisions.earlier(asked("r:", "grants"), "error")).isNull();
+        assertThat(decisions.earlier(asked("r:", "refuses"), "error")).isSameAs(REFUSED);
+    }
+
+    private static LimitAsked asked(String prefix, String name) {
+        return new LimitAsked(prefix, name, true, "k", null, 1);
+    }
+
+    private RateLimitExceededException refusal(LimitAsked asked) {
+        Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+        decisions.add(decision, List.of(new LimitDecision(asked, LIMIT, decision)), this);
+        return new RateLimitExceededException("k", decision);
+    }
+
+    private String detail(RateLimitExceededException refusal, Locale locale) throws Exception {
+        return json(answer(refusal, locale)).get("detail").asText();
+    }
+
+    private Answer answer(RateLimitExceededException refusal, Locale locale) {
+        return new Answers(AnswerSettings.DEFAULT, messages).of(refusal, decisions, locale, "/x");
+    }
+
+    private static JsonNode json(Answer answer) throws Exception {
+        return new ObjectMapper().readTree(answer.body());
+    }
+}

@@ -1,0 +1,136 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class QuotaTest {
+
+    private static final Decision GRANTED = new Decision(true, 5, 3, 0, 0, 11_000_001);
+
+    static Stream<Arguments> policies() {
+        return Stream.of(
+                Arguments.of(new FixedWindow(5, Duration.ofMinutes(1)), "\"x\";q=5;w=60"),
+                Arguments.of(new FixedWindow(5, Duration.ofMillis(1)), "\"x\";q=5;w=1"),
+                Arguments.of(new FixedWindow(5, Duration.ofMillis(1001)), "\"x\";q=5;w=2"),
+                Arguments.of(new SlidingLog(5, Duration.ofHours(1)), "\"x\";q=5;w=3600"),
+                Arguments.of(new SlidingCounter(5, Duration.ofDays(1)), "\"x\";q=5;w=86400"),
+                Arguments.of(TokenBucket.of(5, 1), "\"x\";q=5;w=1"),
+                Arguments.of(TokenBucket.of(50, 0.1), "\"x\";q=5;w=1"),
+                Arguments.of(TokenBucket.of(2, 2.5), "\"x\";q=5;w=3"),
+                Arguments.of(TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(7))).build(), "\"x\";q=5;w=7"),
+                Arguments.of(LeakyBucket.meter(5, 0.5), "\"x\";q=5;w=10"),
+                Arguments.of(new ConcurrencyLimit(5), "\"x\";q=5;qu=\"concurrent-requests\""));
+    }
+
+    @ParameterizedTest
+    @MethodSource("policies")
+    void a_policy_is_the_most_at_once_and_its_window(Limit<?> limit, String member) {
+        assertThat(Quota.of("x", limit, GRANTED).policyMember()).isEqualTo(member);
+    }
+
+    @Test
+    void a_grant_tells_what_remains_and_when_all_is_back() {
+        assertThat(quota(GRANTED).limitMember()).isEqualTo("\"x\";r=3;t=12");
+        assertThat(quota(new Decision(true, 5, 5, 0, 0, 0)).limitMember()).isEqualTo("\"x\";r=5;t=0");
+        assertThat(quota(new Decision(true, 5, 0, 0, 0, Decision.NEVER_MICROS)).limitMember())
+                .isEqualTo("\"x\";r=0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1000000, 1", "1000001, 2", "59000001, 60"})
+    void a_refusal_tells_when_the_call_may_come_again(long retryMicros, long seconds) {
+        Decision refused = new Decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
+        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
+        assertThat(refused.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
+    }
+
+    @Test
+    void a_refusal_for_ever_tells_no_time() {
+        Decision refused = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
+        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=2");
+    }
+
+    @Test
+    void of_calls_at_the_same_time_nobody_knows_when_they_are_done() {
+        ConcurrencyLimit limit = new ConcurrencyLimit(5);
+        assertThat(Quota.of("x", limit, null).policyMember()).isEqualTo("\"x\";q=5;qu=\"concurrent-requests\"");
+        assertThat(Quota.of("x", limit, null).limitMember()).isNull();
+        assertThat(Quota.of("x", limit, GRANTED).limitMember()).isEqualTo("\"x\";r=3");
+    }
+
+    @Test
+    void what_a_policy_decided_for_redis_does_not_say_what_remains() {
+        assertThat(quota(GRANTED.from(Decision.Source.POLICY)).limitMember()).isNull();
+        Decision refused = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
+        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=0;t=2");
+    }
+
+    @Test
+    void no_time_is_told_beyond_retry_after() {
+        assertThat(quota(GRANTED).within(11).limitMember()).isEqualTo("\"x\";r=3");
+        assertThat(quota(GRANTED).within(12).limitMember()).isEqualTo("\"x\";r=3;t=12");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+                    login     | "login"
+                    a"b       | "a\\"b"
+                    a\\b      | "a\\\\b"
+                    a b;c=d,e | "a b;c=d,e"
+                    查        | "%E6%9F%A5"
+                    """)
+    void names_are_strings_of_structured_fields(String name, String field) {
+        assertThat(FieldString.of(name)).isEqualTo(field);
+        assertThat(FieldString.of("a\r\nSet-Cookie: b\u007f")).isEqualTo("\"a%0D%0ASet-Cookie: b%7F\"");
+    }
+
+    @Test
+    void numbers_stay_within_those_of_structured_fields() {
+        Decision huge = new Decision(true, Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, Long.MAX_VALUE - 1);
+        assertThat(quota(huge).policyMember()).isEqualTo("\"x\";q=999999999999999;w=60");
+        assertThat(quota(huge).limitMember()).isEqualTo("\"x\";r=999999999999999;t=9223372036855");
+    }
+
+    @Test
+    void the_older_headers_are_those_of_the_tightest_limit() {
+        Quota roomy = quota(GRANTED);
+        Quota tight = quota(new Decision(true, 9, 1, 0, 0, 4_000_000));
+        Quota soon = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
+        Quota late = quota(new Decision(false, 7, 2, 0, 9_000_000, 0));
+        Quota never = quota(new Decision(false, 6, 3, 0, Decision.NEVER_MICROS, 0));
+        assertThat(LimitHeaders.of(List.of(roomy, tight), HeaderSet.X_RATELIMIT))
+                .containsEntry("X-RateLimit-Limit", "9")
+                .containsEntry("X-RateLimit-Remaining", "1")
+                .containsEntry("X-RateLimit-Reset", "4")
+                .doesNotContainKey("RateLimit");
+        assertThat(LimitHeaders.of(List.of(roomy, soon, late, tight), HeaderSet.X_RATELIMIT))
+                .containsEntry("X-RateLimit-Limit", "7")
+                .containsEntry("X-RateLimit-Reset", "9");
+        assertThat(LimitHeaders.of(List.of(late, never), HeaderSet.X_RATELIMIT))
+                .containsEntry("X-RateLimit-Limit", "6")
+                .doesNotContainKey("X-RateLimit-Reset");
+        assertThat(LimitHeaders.of(List.of(late), HeaderSet.NONE)).isEmpty();
+        assertThat(LimitHeaders.of(List.of(), HeaderSet.BOTH)).isEmpty();
+    }
+
+    private static Quota quota(Decision decision) {
+        return Quota.of("x", new FixedWindow(5, Duration.ofMinutes(1)), decision);
+    }
+}
