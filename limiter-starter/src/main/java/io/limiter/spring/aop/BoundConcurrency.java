@@ -38,8 +38,7 @@ record BoundConcurrency(DeclaredConcurrency declared, ConcurrencyLimiter limiter
 
     private void record(@Nullable DecisionRecorder recorder, @Nullable String owner, @Nullable Decision refusal) {
         if (recorder != null) {
-            LimitAsked asked =
-                    new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, null, 1);
+            LimitAsked asked = new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, null, 1);
             recorder.decided(refusal, List.of(new LimitDecision(asked, limiter.limit(), refusal)));
         }
     }

@@ -17,7 +17,8 @@ final class EventLoops {
     static void checkMayWait(Method method) {
         if (THERE_CAN_BE && Schedulers.isInNonBlockingThread()) {
             throw new IllegalStateException("the limit of " + MethodName.of(method.getDeclaringClass(), method)
-                    + " waits for its decision, which would block " + Thread.currentThread().getName()
+                    + " waits for its decision, which would block "
+                    + Thread.currentThread().getName()
                     + ", a thread that serves all requests: return a Mono, Flux or CompletableFuture, or call the method"
                     + " on another thread, such as one of Schedulers.boundedElastic()");
         }

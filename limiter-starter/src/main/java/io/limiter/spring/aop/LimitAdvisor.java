@@ -48,10 +48,7 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
             int order,
             ConfiguredLimits configured,
             ApplicationBeans beans) {
-        super(
-                methods(factory, keys, configured, beans),
-                methods -> new LimitInterceptor(methods, beans),
-                order);
+        super(methods(factory, keys, configured, beans), methods -> new LimitInterceptor(methods, beans), order);
         this.configured = configured;
         this.beans = beans;
     }

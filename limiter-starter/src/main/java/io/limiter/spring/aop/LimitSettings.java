@@ -86,6 +86,10 @@ public record LimitSettings(
      *     grant a single permit
      */
     public Limit<?> toLimit() {
+        if (LimitKinds.CONCURRENT.equals(kind)) {
+            throw new IllegalArgumentException(
+                    "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another kind");
+        }
         String known = kind != null ? kind : rate != null ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
         Limit<?> limit = LimitKinds.build(new LimitSettings(
                 known,

@@ -25,7 +25,8 @@ record Question(
         @Nullable String slot,
         int permits,
         @Nullable DecisionRecorder recorder,
-        @Nullable Decision earlier) implements Asked<Decision> {
+        @Nullable Decision earlier)
+        implements Asked<Decision> {
 
     @Override
     public Decision decide() {

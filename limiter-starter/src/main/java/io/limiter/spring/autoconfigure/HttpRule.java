@@ -1,5 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.DryRunLog;
@@ -13,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
-import io.limiter.Limiter;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpMethod;
@@ -59,8 +60,8 @@ record HttpRule(
             throw new IllegalArgumentException(property + ".path must be set, such as " + property + ".path=/api/**");
         }
         if (limits.isEmpty()) {
-            throw new IllegalArgumentException(property + ".limits must have at least one limit, such as " + property
-                    + ".limits[0].rate=10");
+            throw new IllegalArgumentException(
+                    property + ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
         }
         HttpRoute route = new HttpRoute(
                 path.stream().map(named(property + ".path", HttpRoute::pattern)).toList(),
@@ -92,7 +93,9 @@ record HttpRule(
                     Limit<?> built = numbers.toLimit();
                     // Another kind would not understand what is stored.
                     String kind = built.getClass().getSimpleName();
-                    return factory.withPrefix(PREFIX + kind + ":").build(limiterName, built);
+                    LimiterFactory prefixed = factory.withPrefix(PREFIX + kind + ":");
+                    FailurePolicy policy = numbers.failurePolicy();
+                    return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
                 })
                 .apply(settings);
     }
@@ -102,7 +105,8 @@ record HttpRule(
         for (String method : methods) {
             String upper = method.toUpperCase(Locale.ROOT);
             if (!List.of(HttpMethod.values()).contains(HttpMethod.valueOf(upper))) {
-                throw new IllegalArgumentException(property + " must be HTTP methods such as GET, was '" + method + "'");
+                throw new IllegalArgumentException(
+                        property + " must be HTTP methods such as GET, was '" + method + "'");
             }
             known.add(upper);
         }

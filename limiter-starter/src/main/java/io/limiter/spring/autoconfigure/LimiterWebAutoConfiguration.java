@@ -41,8 +41,8 @@ class LimiterWebAutoConfiguration {
     private static @Nullable MessageSource messages(ApplicationContext context) {
         MessageSource messages =
                 context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class);
-        boolean empty = messages instanceof DelegatingMessageSource delegating
-                && delegating.getParentMessageSource() == null;
+        boolean empty =
+                messages instanceof DelegatingMessageSource delegating && delegating.getParentMessageSource() == null;
         return empty ? null : messages;
     }
 }

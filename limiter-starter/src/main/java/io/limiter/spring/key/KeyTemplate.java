@@ -64,18 +64,20 @@ final class KeyTemplate implements CallKey {
             }
         }
         if (expressions.stream().noneMatch(SpelExpression.class::isInstance)) {
-            throw new IllegalArgumentException(quoted + " is the same for all calls: write #{"
-                    + text.replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
+            throw new IllegalArgumentException(quoted + " is the same for all calls: write #{" + text.replace("#", "")
+                    + "} if it is the name of an argument, or " + otherRemedy);
         }
     }
 
-    private static List<KeyPart<CallContext>> parts(List<Expression> expressions, Map<String, Integer> positions, String where) {
+    private static List<KeyPart<CallContext>> parts(
+            List<Expression> expressions, Map<String, Integer> positions, String where) {
         List<KeyPart<CallContext>> parts = new ArrayList<>();
         for (int i = 0; i < expressions.size(); i++) {
             String text = expressions.get(i).getExpressionString();
             if (expressions.get(i) instanceof SpelExpression expression) {
                 ArgumentExpression argument = new ArgumentExpression(expression, positions);
-                parts.add(new KeyPlaceholder<>((CallContext call) -> argument.value(call), argument + " in " + where, next(expressions, i)));
+                parts.add(new KeyPlaceholder<>(
+                        (CallContext call) -> argument.value(call), argument + " in " + where, next(expressions, i)));
             } else {
                 parts.add(call -> text);
             }

@@ -60,7 +60,8 @@ final class RequestExpressions {
 
     /** Whether an expression that was checked asks for the user. */
     static boolean usesUser(SpelNode node) {
-        if (node instanceof PropertyOrFieldReference property && property.getName().equals("user")) {
+        if (node instanceof PropertyOrFieldReference property
+                && property.getName().equals("user")) {
             return true;
         }
         for (int i = 0; i < node.getChildCount(); i++) {

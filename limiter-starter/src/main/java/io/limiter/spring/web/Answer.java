@@ -10,7 +10,4 @@ import org.jspecify.annotations.Nullable;
  * @param contentType {@code null} if there is no body
  */
 public record Answer(
-        int status,
-        Map<String, String> headers,
-        @Nullable String contentType,
-        byte[] body) {}
+        int status, Map<String, String> headers, @Nullable String contentType, byte[] body) {}

@@ -102,10 +102,7 @@ public final class Answers {
         return switch (settings.body()) {
             case PROBLEM ->
                 new Answer(
-                        problem.status(),
-                        headers,
-                        MediaType.APPLICATION_PROBLEM_JSON_VALUE,
-                        json(problem, instance));
+                        problem.status(), headers, MediaType.APPLICATION_PROBLEM_JSON_VALUE, json(problem, instance));
             case TEXT ->
                 new Answer(
                         problem.status(),

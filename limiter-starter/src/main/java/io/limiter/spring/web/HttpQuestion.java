@@ -39,17 +39,14 @@ public final class HttpQuestion {
 
     /** Records what was decided; {@code null} if the request goes on. */
     public @Nullable RateLimitExceededException refusal(SetDecision decision, DecisionRecorder recorder) {
-        Decision whole = decision.parts().size() == 1
-                ? decision.parts().get(0).decision()
-                : decision.decision();
+        Decision whole = decision.parts().size() == 1 ? decision.parts().get(0).decision() : decision.decision();
         if (limit.dryRun() != null) {
             if (!whole.granted()) {
                 limit.dryRun().refused(whole);
             }
             return null;
         }
-        recorder.decided(
-                whole, decision.parts().stream().map(this::recorded).toList());
+        recorder.decided(whole, decision.parts().stream().map(this::recorded).toList());
         return whole.granted()
                 ? null
                 : new RateLimitExceededException(

@@ -73,7 +73,8 @@ class HttpRulesTest {
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
                 .withPropertyValues(settings)
-                .run(context -> assertThat(messages(context.getStartupFailure())).contains(message));
+                .run(context ->
+                        assertThat(messages(context.getStartupFailure())).contains(message));
     }
 
     @Test
@@ -90,8 +91,8 @@ class HttpRulesTest {
                         "limiter.http[0].limits[0].rate=1",
                         "limiter.http[1].path=/x",
                         "limiter.http[1].limits[0].rate=2")
-                .run(context -> assertThat(messages(context.getStartupFailure()))
-                        .contains("limiter.http[1].name must differ"));
+                .run(context ->
+                        assertThat(messages(context.getStartupFailure())).contains("limiter.http[1].name must differ"));
     }
 
     private static String messages(Throwable failure) {

@@ -105,8 +105,7 @@ class AnswersTest {
         decisions.add(GRANTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, GRANTED)), this);
         decisions.add(REFUSED, List.of(new LimitDecision(asked("count:", "x"), LIMIT, REFUSED)), this);
         decisions.add(REFUSED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, REFUSED)), this);
-        assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit"))
-                .isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
+        assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
     }
 
     @Test

@@ -163,8 +163,7 @@ public abstract class HttpContract {
     @Test
     void several_limits_are_several_members_and_none_is_told_beyond_retry_after() throws Exception {
         HttpResponse<String> granted = get("/both");
-        assertThat(header(granted, "RateLimit-Policy"))
-                .isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
+        assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
         assertThat(header(granted, "RateLimit")).matches("\"perMinute\";r=1;t=\\d+, \"perDay\";r=2;t=\\d+");
         get("/both");
         HttpResponse<String> refused = get("/both");
@@ -297,8 +296,7 @@ public abstract class HttpContract {
 
     @Test
     void a_rule_with_several_limits_is_all_or_nothing() throws Exception {
-        assertThat(header(get("/several"), "RateLimit"))
-                .matches("\"several\";r=4;t=\\d+, \"several/2\";r=0;t=\\d+");
+        assertThat(header(get("/several"), "RateLimit")).matches("\"several\";r=4;t=\\d+, \"several/2\";r=0;t=\\d+");
         for (int i = 0; i < 3; i++) {
             HttpResponse<String> refused = get("/several");
             assertThat(refused.statusCode()).isEqualTo(429);
@@ -355,8 +353,8 @@ public abstract class HttpContract {
 
     protected static HttpRequest.Builder request(
             ConfigurableApplicationContext context, String path, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
-                "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path));
+        HttpRequest.Builder request = HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path));
         for (int i = 0; i < headers.length; i += 2) {
             if (!headers[i + 1].isEmpty()) {
                 request.header(headers[i], headers[i + 1]);

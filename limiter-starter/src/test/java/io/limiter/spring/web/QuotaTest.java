@@ -34,7 +34,10 @@ class QuotaTest {
                 Arguments.of(TokenBucket.of(5, 1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(50, 0.1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(2, 2.5), "\"x\";q=5;w=3"),
-                Arguments.of(TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(7))).build(), "\"x\";q=5;w=7"),
+                Arguments.of(
+                        TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(7)))
+                                .build(),
+                        "\"x\";q=5;w=7"),
                 Arguments.of(LeakyBucket.meter(5, 0.5), "\"x\";q=5;w=10"),
                 Arguments.of(new ConcurrencyLimit(5), "\"x\";q=5;qu=\"concurrent-requests\""));
     }

@@ -12,7 +12,8 @@ public final class CurrentExchange {
 
     private static final ThreadLocal<@Nullable Bound> BOUND = new ThreadLocal<>();
 
-    private record Bound(ServerWebExchange exchange, @Nullable String user) {}
+    private record Bound(
+            ServerWebExchange exchange, @Nullable String user) {}
 
     private CurrentExchange() {}
 

@@ -30,10 +30,11 @@ final class ExchangeRecorder implements DecisionRecorder {
         }
         ExchangeRecorder recorder = new ExchangeRecorder();
         exchange.getAttributes().put(ATTRIBUTE, recorder);
-        exchange.getResponse().beforeCommit(() -> Mono.fromRunnable(() -> {
-            HttpHeaders sent = exchange.getResponse().getHeaders();
-            recorder.decisions.headers(headers).forEach(sent::set);
-        }));
+        exchange.getResponse()
+                .beforeCommit(() -> Mono.fromRunnable(() -> {
+                    HttpHeaders sent = exchange.getResponse().getHeaders();
+                    recorder.decisions.headers(headers).forEach(sent::set);
+                }));
         return recorder;
     }
 

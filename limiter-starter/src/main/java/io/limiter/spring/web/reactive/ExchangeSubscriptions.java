@@ -25,8 +25,7 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
 
     @Override
     public <T> Mono<T> call(ContextView context, boolean user, Supplier<T> action) {
-        return call(
-                ServerWebExchangeContextFilter.getExchange(context).orElse(null), user, action);
+        return call(ServerWebExchangeContextFilter.getExchange(context).orElse(null), user, action);
     }
 
     <T> Mono<T> call(@Nullable ServerWebExchange exchange, boolean user, Supplier<T> action) {

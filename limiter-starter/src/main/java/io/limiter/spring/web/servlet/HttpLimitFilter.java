@@ -88,7 +88,8 @@ public final class HttpLimitFilter implements Filter {
         ServletFacts facts = new ServletFacts(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
-        for (HttpQuestion question : limits.matching(request.getMethod(), facts.ways()).questions(facts)) {
+        for (HttpQuestion question :
+                limits.matching(request.getMethod(), facts.ways()).questions(facts)) {
             RateLimitExceededException refusal = question.refusal(question.decide(), recorder);
             if (refusal != null) {
                 return refusal;

@@ -29,8 +29,7 @@ record ServletFacts(
      * which has no {@code ..} and no doubled slashes any more and by which other servlets go.
      */
     List<PathContainer> ways() {
-        PathContainer written =
-                ServletRequestPathUtils.parse(request).pathWithinApplication();
+        PathContainer written = ServletRequestPathUtils.parse(request).pathWithinApplication();
         String understood = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
         List<PathContainer> ways = new ArrayList<>(2);
         ways.add(written);

@@ -95,7 +95,10 @@ class WebFluxHttpTest extends HttpContract {
 
         @GetMapping("/services")
         public Mono<String> services(@RequestParam("run") String run) {
-            return service.first(run).then(service.second(run)).then(service.first(run)).thenReturn("done");
+            return service.first(run)
+                    .then(service.second(run))
+                    .then(service.first(run))
+                    .thenReturn("done");
         }
 
         @GetMapping("/unnamed")

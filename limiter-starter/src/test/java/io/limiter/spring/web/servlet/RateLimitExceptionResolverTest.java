@@ -360,8 +360,7 @@ class RateLimitExceptionResolverTest {
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {
         MockHttpServletResponse response = new MockHttpServletResponse();
-        resolver()
-                .resolveException(new MockHttpServletRequest("GET", "/x"), response, null, refusal(retryAfterMicros));
+        resolver().resolveException(new MockHttpServletRequest("GET", "/x"), response, null, refusal(retryAfterMicros));
         return response;
     }
 
