@@ -44,7 +44,7 @@ public final class Breaker implements AutoCloseable {
     // Not null while open.
     private volatile @Nullable LimiterBackendException openedBy;
     private volatile BackendState state = new BackendState(true, Instant.now(), null);
-    // Guarded by this.
+    // Written under this object's monitor, as the two above.
     private long openedNanos;
 
     /**
@@ -115,14 +115,15 @@ public final class Breaker implements AutoCloseable {
         }
         answersToCount.set(WINDOW);
         breaker.onError(0, TimeUnit.NANOSECONDS, failure);
-        state = new BackendState(state.up(), state.since(), failure);
-        if (breaker.getState() != CircuitBreaker.State.CLOSED) {
-            opened(failure);
-        }
+        openIfNeeded(failure);
     }
 
-    private synchronized void opened(LimiterBackendException failure) {
-        if (openedBy != null || closed || breaker.getState() != CircuitBreaker.State.OPEN) {
+    private synchronized void openIfNeeded(LimiterBackendException failure) {
+        if (openedBy != null || closed) {
+            return;
+        }
+        state = new BackendState(state.up(), state.since(), failure);
+        if (breaker.getState() != CircuitBreaker.State.OPEN) {
             return;
         }
         openedBy = failure;
@@ -168,7 +169,7 @@ public final class Breaker implements AutoCloseable {
         }
     }
 
-    private void stillAway(String key, Throwable why) {
+    private synchronized void stillAway(String key, Throwable why) {
         if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
             breaker.onError(0, TimeUnit.NANOSECONDS, why);
         }
