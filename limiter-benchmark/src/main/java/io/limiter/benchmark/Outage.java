@@ -15,6 +15,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.ConcurrentHistogram;
@@ -59,11 +60,13 @@ public final class Outage {
                 factory.warmUp().join();
                 List<Thread> threads = start(factory.build("outage", TokenBucket.of(1_000_000, 1)));
                 TimeUnit.NANOSECONDS.sleep(BEFORE.toNanos());
+                downNanos.set(0);
                 long stop = System.nanoTime();
                 redis.stop();
                 phase = 1;
                 TimeUnit.NANOSECONDS.sleep(stopped.toNanos());
                 BackendState whileStopped = factory.backendState();
+                upNanos.set(0);
                 long goOn = System.nanoTime();
                 redis.goOn();
                 phase = 2;
@@ -117,6 +120,7 @@ public final class Outage {
                 TimeUnit.NANOSECONDS.toMillis(toUpNanos));
     }
 
+    /** What callers saw in one part of the run. */
     private static final class Phase {
 
         private final String name;
@@ -132,7 +136,7 @@ public final class Outage {
 
         void decided(long tookNanos, Decision.Source source) {
             nanos.recordValue(tookNanos);
-            bySource.get(source).incrementAndGet();
+            Objects.requireNonNull(bySource.get(source)).incrementAndGet();
         }
 
         void print() {
@@ -153,6 +157,7 @@ public final class Outage {
         }
     }
 
+    /** The first of each since it was set to 0. */
     private record Times(AtomicLong downNanos, AtomicLong upNanos) implements LimiterListener {
 
         @Override
@@ -162,7 +167,7 @@ public final class Outage {
 
         @Override
         public void backendUp(Duration downtime) {
-            upNanos.set(System.nanoTime());
+            upNanos.compareAndSet(0, System.nanoTime());
         }
     }
 }
