@@ -27,15 +27,18 @@ record HttpRules(HttpLimits first, HttpLimits byUser) {
 
     /** @throws IllegalArgumentException naming a setting that cannot work */
     static HttpRules read(Environment environment, LimiterFactory factory) {
-        BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
-        List<HttpRule> rules = Binder.get(environment)
-                .bind(PROPERTY, Bindable.listOf(HttpRule.class), strict)
+        Binder binder = Binder.get(environment);
+        List<HttpRule> rules = binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict())
                 .orElse(List.of());
         List<Built> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {
             HttpRule rule = rules.get(i);
             String property = PROPERTY + "[" + i + "]";
+            for (int j = 0; j < rule.limits().size(); j++) {
+                // The handler does not see what is too much in a list within a list.
+                binder.bind(property + ".limits[" + j + "]", Bindable.of(NamedLimit.class), strict());
+            }
             HttpLimit limit = rule.build(property, factory);
             if (!names.add(rule.knownName())) {
                 throw new IllegalArgumentException(property + ".name must differ from those before it, which share its"
@@ -45,6 +48,11 @@ record HttpRules(HttpLimits first, HttpLimits byUser) {
         }
         built.sort(Comparator.comparingInt(Built::order));
         return new HttpRules(limits(built, false), limits(built, true));
+    }
+
+    /** A new one each time, because it remembers what it has seen. */
+    private static BindHandler strict() {
+        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }
 
     private static HttpLimits limits(List<Built> built, boolean byUser) {

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.regex.Matcher;
@@ -353,8 +354,10 @@ public abstract class HttpContract {
 
     protected static HttpRequest.Builder request(
             ConfigurableApplicationContext context, String path, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(
-                URI.create("http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path));
+        // So that an answer that never comes fails a test instead of stopping all.
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:"
+                        + context.getEnvironment().getProperty("local.server.port") + path))
+                .timeout(Duration.ofMinutes(2));
         for (int i = 0; i < headers.length; i += 2) {
             if (!headers[i + 1].isEmpty()) {
                 request.header(headers[i], headers[i + 1]);

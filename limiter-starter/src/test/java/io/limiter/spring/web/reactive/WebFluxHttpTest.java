@@ -12,21 +12,29 @@ import io.limiter.spring.web.HttpContract;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -41,6 +49,8 @@ import reactor.core.scheduler.Schedulers;
 
 /** WebFlux on Netty, none of whose threads is ever blocked. */
 class WebFluxHttpTest extends HttpContract {
+
+    private static final Queue<BlockingOperationError> BLOCKED = new ConcurrentLinkedQueue<>();
 
     static class Service {
 
@@ -204,8 +214,28 @@ class WebFluxHttpTest extends HttpContract {
         }
     }
 
+    /** Tomcat, which is there too, would come first, and has no event loop. Spring Boot 4 has moved the class. */
+    static class OnNetty implements ImportBeanDefinitionRegistrar {
+
+        private static final List<String> FACTORIES = List.of(
+                "org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory",
+                "org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory");
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            ClassLoader loader = getClass().getClassLoader();
+            String factory = FACTORIES.stream()
+                    .filter(name -> ClassUtils.isPresent(name, loader))
+                    .findFirst()
+                    .orElseThrow();
+            registry.registerBeanDefinition(
+                    "netty", new RootBeanDefinition(ClassUtils.resolveClassName(factory, loader)));
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(OnNetty.class)
     static class Application {
 
         @Bean
@@ -251,7 +281,20 @@ class WebFluxHttpTest extends HttpContract {
     /** Whoever blocks a thread of the event loop fails from now on. */
     @BeforeAll
     static void watch() {
-        BlockHound.install();
+        BlockHound.install(builder -> builder.blockingMethodCallback(method -> {
+            BlockingOperationError blocked = new BlockingOperationError(method);
+            BLOCKED.add(blocked);
+            throw blocked;
+        }));
+    }
+
+    /** An error in a thread of the event loop may be told to nobody. */
+    @AfterEach
+    void nothing_was_blocked() {
+        List<BlockingOperationError> blocked = List.copyOf(BLOCKED);
+        BLOCKED.clear();
+        blocked.forEach(Throwable::printStackTrace);
+        assertThat(blocked).isEmpty();
     }
 
     @Test
@@ -266,6 +309,8 @@ class WebFluxHttpTest extends HttpContract {
                         .subscribeOn(Schedulers.parallel())
                         .block())
                 .hasCauseInstanceOf(BlockingOperationError.class);
+        assertThat(BLOCKED).hasSize(1);
+        BLOCKED.clear();
     }
 
     @Test
