@@ -1,0 +1,115 @@
+package io.limiter.benchmark.inprocess;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.Limiter;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
+import io.limiter.engine.CacheBounds;
+import io.limiter.engine.Denials;
+import io.limiter.engine.DenyCache;
+import io.limiter.engine.Engine;
+import io.limiter.engine.EngineCountLimiter;
+import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.EngineRateLimiter;
+import io.limiter.engine.KeyRequests;
+import io.limiter.engine.Leases;
+import io.limiter.engine.Sleeper;
+import io.limiter.engine.UntimedLimiter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** Limiters with all that stands before Redis, and in its place the same steps in this process. */
+final class SteppingLimiters extends EngineLimiterFactory {
+
+    private final Engine engine;
+
+    SteppingLimiters() {
+        super(CacheBounds.DEFAULT);
+        Denials denials = new Denials(Denials.DEFAULT_SIZE);
+        this.engine = new Leases(new DenyCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE);
+    }
+
+    @Override
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+        return new Rate(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+        return new Count(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+        return new UntimedLimiter(name, prefix, limit, engine);
+    }
+
+    @Override
+    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
+        throw new UnsupportedOperationException("no benchmark holds permits");
+    }
+
+    private static final class Rate extends EngineRateLimiter {
+
+        Rate(String name, String prefix, TokenBucket limit, Engine engine) {
+            super(name, prefix, limit, engine, Sleeper.UNINTERRUPTIBLE);
+        }
+    }
+
+    private static final class Count extends EngineCountLimiter {
+
+        Count(String name, String prefix, FixedWindow limit, Engine engine) {
+            super(name, prefix, limit, engine);
+        }
+    }
+
+    private static final class Stepping implements Engine {
+
+        private final Denials denials;
+        private final Map<String, Object> states = new HashMap<>();
+
+        Stepping(Denials denials) {
+            this.denials = denials;
+        }
+
+        @Override
+        public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
+            List<Answer> answers = new ArrayList<>(batch.size());
+            for (KeyRequests<?> asked : batch) {
+                answers.add(decide(asked));
+            }
+            return answers;
+        }
+
+        private <S> Answer decide(KeyRequests<S> asked) {
+            long sentNanos = denials.readNanos();
+            long nowMicros = System.currentTimeMillis() * 1000;
+            S state = asked.limit().stateType().cast(states.get(asked.key()));
+            List<Decision> decisions = new ArrayList<>(1);
+            for (Request request : asked.requests()) {
+                Step<S> step = asked.limit().step(state, nowMicros, request);
+                state = step.state();
+                decisions.add(step.decision());
+            }
+            states.put(asked.key(), state);
+            denials.decided(asked, decisions, state, nowMicros, sentNanos);
+            return Answer.of(decisions);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+            return CompletableFuture.completedFuture(decide(key, limit, request));
+        }
+    }
+}
