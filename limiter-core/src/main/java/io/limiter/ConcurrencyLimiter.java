@@ -83,6 +83,16 @@ public interface ConcurrencyLimiter {
     /** As {@link #peek()}, of one key. */
     Decision peek(String key);
 
+    /**
+     * Forgets who holds the limiter's own permits, so that all can be had again: for an operator, if holders that are gone
+     * for good have long leases. Leases of this JVM are lost at once, those of others when they are next renewed; until
+     * then, more permits may be held than the limit allows. Waits for the backend.
+     */
+    void reset();
+
+    /** As {@link #reset()}, for one key. */
+    void reset(String key);
+
     /** How many permits are held now, in the whole fleet. */
     default int inUse() {
         return inUse(peek());

@@ -110,6 +110,18 @@ public interface Limiter {
     /** As {@link #peekAsync(int)}, for the permits of one key. */
     CompletableFuture<Decision> peekAsync(String key, int permits);
 
+    /**
+     * Forgets what is stored for the limiter's own permits, as if nobody had ever asked for them: for an operator who lets a
+     * caller in again. Waits for the backend.
+     *
+     * <p>Other JVMs repeat refusals that they know for up to a second more, and use up permits that they have taken ahead.
+     * Permits in a {@linkplain LimitPart#inSlot slot} are others, and are not forgotten.
+     */
+    void reset();
+
+    /** As {@link #reset()}, for one key. */
+    void reset(String key);
+
     /** The limiter's own permits, as a part of a {@link LimitSet}. */
     LimitPart own();
 

@@ -1,6 +1,8 @@
 package io.limiter;
 
+import io.limiter.algorithm.Decision;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Is told what happens to the limiters of a factory. All methods are called by one thread, in order, which is not one that
@@ -22,4 +24,13 @@ public interface LimiterListener {
      * @param downtime since {@link #backendDown}
      */
     default void backendUp(Duration downtime) {}
+
+    /**
+     * Permits were refused.
+     *
+     * @param limiter the limiter's name
+     * @param key whose permits; {@code null} for the limiter's own
+     * @param decision the refusal
+     */
+    default void limitExceeded(String limiter, @Nullable String key, Decision decision) {}
 }

@@ -69,6 +69,15 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Resets extends ResetContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+    }
+
+    @Nested
     class ConcurrencyLimiters extends ConcurrencyLimiterContract {
 
         @Override

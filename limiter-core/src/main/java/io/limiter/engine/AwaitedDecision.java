@@ -19,8 +19,16 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
     private final Consumer<D> giveBack;
     private final AtomicBoolean givenUp = new AtomicBoolean();
 
+    /**
+     * @param begins is told that the wait begins, and returns what is to be run when it ends
+     * @param giveBack gives the permits back
+     */
     AwaitedDecision(
-            CompletableFuture<D> decided, Function<D, Decision> toDecision, Sleeper sleeper, Consumer<D> giveBack) {
+            CompletableFuture<D> decided,
+            Function<D, Decision> toDecision,
+            Sleeper sleeper,
+            Function<D, Runnable> begins,
+            Consumer<D> giveBack) {
         this.decided = decided;
         this.toDecision = toDecision;
         this.giveBack = giveBack;
@@ -31,6 +39,9 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             }
             Decision decision = toDecision.apply(answer);
             if (decision.granted() && decision.waitMicros() > 0) {
+                Runnable end = begins.apply(answer);
+                // Also if it is cancelled meanwhile.
+                whenComplete((done, failure) -> end.run());
                 sleeper.later(decision.waitMicros(), () -> complete(answer));
             } else {
                 complete(answer);

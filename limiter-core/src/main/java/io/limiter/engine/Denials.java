@@ -122,10 +122,30 @@ public final class Denials {
                 return;
             }
         }
-        Denial<?> denial = onlyPeeks ? null : table.get(place(asked.key()));
-        if (denial != null && denial.key.equals(asked.key())) {
-            table.compareAndSet(place(asked.key()), denial, null);
+        if (!onlyPeeks) {
+            forget(asked.key());
         }
+    }
+
+    /** Drops what is known of a key. */
+    void forget(String key) {
+        Denial<?> denial = of(key);
+        if (denial != null && denial.key.equals(key)) {
+            table.compareAndSet(place(key), denial, null);
+        }
+    }
+
+    /** How many refusals are known that still hold; looks at each place. */
+    public int count() {
+        long now = ticker.read();
+        int count = 0;
+        for (int i = 0; i < table.length(); i++) {
+            Denial<?> denial = table.get(i);
+            if (denial != null && now - denial.notBeforeNanos < 0) {
+                count++;
+            }
+        }
+        return count;
     }
 
     /** What is in the key's place, perhaps another key's. */

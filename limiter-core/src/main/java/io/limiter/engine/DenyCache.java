@@ -76,6 +76,13 @@ public final class DenyCache implements Engine {
     }
 
     @Override
+    public void reset(String key) {
+        engine.reset(key);
+        // Afterwards, so that nothing is left that was refused before.
+        denials.forget(key);
+    }
+
+    @Override
     public void close() {
         engine.close();
     }

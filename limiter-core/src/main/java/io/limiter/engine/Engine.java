@@ -40,9 +40,9 @@ public interface Engine extends AutoCloseable {
 
     /** What came of trying to do without the backend. */
     enum Known {
-        /** The permits are taken, and may be used at once. */
+        /** The permits are taken, and may be used at once: they were taken from the backend ahead. */
         GRANTED,
-        /** The backend would refuse them now. */
+        /** The backend would refuse them now: an earlier refusal still holds. */
         REFUSED,
         /** Only the backend can tell; nothing was taken. */
         UNKNOWN
@@ -88,6 +88,17 @@ public interface Engine extends AutoCloseable {
     default CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
         return InOrder.decideAsync(this, parts);
     }
+
+    /**
+     * Forgets what is stored for a key, here and in the backend, as if it had never been asked for. Requests that are under
+     * way meanwhile are decided before or after. What other instances know of the key, they forget by themselves: refusals
+     * within a second, permits that they have taken ahead within the time for which they may keep them.
+     *
+     * <p>Waits for the backend.
+     *
+     * @throws io.limiter.LimiterBackendException if the backend did not answer
+     */
+    void reset(String key);
 
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
     @Override

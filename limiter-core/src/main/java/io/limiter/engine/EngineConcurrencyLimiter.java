@@ -10,6 +10,7 @@ import io.limiter.algorithm.Request;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link ConcurrencyLimiter} on an engine. */
 public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
@@ -22,6 +23,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private final Failover engine;
     private final HeldLeases leases;
     private final HeldLeases localLeases;
+    private Tally tally;
 
     /** One whose failures are the caller's. */
     public EngineConcurrencyLimiter(
@@ -46,6 +48,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         this.limit = limit;
         this.engine = engine;
         this.leases = leases;
+        this.tally = Tally.unseen(prefix, name);
+    }
+
+    /** Where decisions are counted; before others see this limiter. */
+    void countIn(Tally factorys) {
+        tally = factorys;
     }
 
     @Override
@@ -60,42 +68,42 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(tried(keys.own(), permits, timeout));
+        return await(tried(null, keys.own(), permits, timeout));
     }
 
     @Override
     public Optional<Lease> tryAcquire(String key, int permits, Duration timeout) {
-        return await(tried(keys.of(key), permits, timeout));
+        return await(tried(key, keys.of(key), permits, timeout));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(int permits, Duration timeout) {
-        return start(tried(keys.own(), permits, timeout));
+        return start(tried(null, keys.own(), permits, timeout));
     }
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquireAsync(String key, int permits, Duration timeout) {
-        return start(tried(keys.of(key), permits, timeout));
+        return start(tried(key, keys.of(key), permits, timeout));
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(demanded(keys.own(), name, permits, timeout));
+        return await(demanded(null, keys.own(), permits, timeout));
     }
 
     @Override
     public Lease acquire(String key, int permits, Duration timeout) {
-        return await(demanded(keys.of(key), key, permits, timeout));
+        return await(demanded(key, keys.of(key), permits, timeout));
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(int permits, Duration timeout) {
-        return start(demanded(keys.own(), name, permits, timeout));
+        return start(demanded(null, keys.own(), permits, timeout));
     }
 
     @Override
     public CompletableFuture<Lease> acquireAsync(String key, int permits, Duration timeout) {
-        return start(demanded(keys.of(key), key, permits, timeout));
+        return start(demanded(key, keys.of(key), permits, timeout));
     }
 
     @Override
@@ -108,19 +116,36 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         return engine.decide(keys.of(key), limit, PEEK);
     }
 
-    private LeaseRequest<Optional<Lease>> tried(String backendKey, int permits, Duration timeout) {
-        return LeaseRequest.tried(
-                new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
-                leases.ticker().read(),
-                this::instead);
+    @Override
+    public void reset() {
+        reset(leases, keys.own());
     }
 
-    private LeaseRequest<Lease> demanded(String backendKey, String who, int permits, Duration timeout) {
+    @Override
+    public void reset(String key) {
+        reset(leases, keys.of(key));
+    }
+
+    private void reset(HeldLeases held, String backendKey) {
+        if (held != localLeases) {
+            localLeases.reset(backendKey);
+        }
+        held.reset(backendKey);
+    }
+
+    private LeaseRequest<Optional<Lease>> tried(
+            @Nullable String key, String backendKey, int permits, Duration timeout) {
+        return LeaseRequest.tried(
+                wanted(key, backendKey, permits, timeout), leases.ticker().read(), this::instead);
+    }
+
+    private LeaseRequest<Lease> demanded(@Nullable String key, String backendKey, int permits, Duration timeout) {
         return LeaseRequest.demanded(
-                new LeaseRequest.Wanted(backendKey, limit, permits, timeout),
-                leases.ticker().read(),
-                who,
-                this::instead);
+                wanted(key, backendKey, permits, timeout), leases.ticker().read(), this::instead);
+    }
+
+    private LeaseRequest.Wanted wanted(@Nullable String key, String backendKey, int permits, Duration timeout) {
+        return new LeaseRequest.Wanted(new LeaseRequest.Asker(tally, name, key), backendKey, limit, permits, timeout);
     }
 
     /** What a request is answered that the backend has not decided. */
@@ -133,7 +158,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         switch (policy.action()) {
             case THROW -> request.completeExceptionally(failure);
             case DENY -> request.refuse(engine.refused(limit));
-            case ALLOW -> request.grant(new UncountedLease());
+            case ALLOW -> request.grant(new UncountedLease(), Failover.granted(limit));
             case LOCAL -> localLeases.answerAsync(request.locally(limit.scaled(policy.share())));
         }
     }

@@ -8,6 +8,8 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -93,23 +95,72 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private SetDecision decideAndWait(List<SetPart<?>> asked) {
-        SetDecision decided = toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : decideTogether(asked));
+        SetDecision decided = decideNow(asked);
         long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
-            sleeper.sleep(waitMicros);
+            Tally longest = longestWait(decided);
+            Runnable end = longest.mayWait().begins(longest);
+            try {
+                sleeper.sleep(waitMicros);
+            } finally {
+                end.run();
+            }
         }
         return decided;
     }
 
+    private SetDecision decideNow(List<SetPart<?>> asked) {
+        try {
+            return counted(toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : decideTogether(asked)));
+        } catch (LimiterBackendException e) {
+            failed();
+            throw e;
+        }
+    }
+
     private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
+        EngineObserver.MayWait mayWait = parts.get(0).engineLimiter().tally().mayWait();
         CompletableFuture<SetDecision> decided = asked.size() == 1
                 ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
                 : AnsweredInstead.of(
                                 engine.decideTogetherAsync(asked),
                                 failure -> Failover.together(failure, asked, policies))
                         .thenApply(this::toDecision);
+        decided.whenComplete((decision, error) -> {
+            if (error == null) {
+                counted(decision);
+            } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
+                failed();
+            }
+        });
         return new AwaitedDecision<>(
-                decided, SetDecision::decision, sleeper, granted -> giveBackUnused(asked, granted));
+                decided,
+                SetDecision::decision,
+                sleeper,
+                decision -> mayWait.begins(longestWait(decision)),
+                granted -> giveBackUnused(asked, granted));
+    }
+
+    private SetDecision counted(SetDecision decided) {
+        boolean granted = decided.granted();
+        decided.parts().forEach(each -> partOf(each).decided(granted, each.decision()));
+        return decided;
+    }
+
+    private void failed() {
+        parts.forEach(part -> part.engineLimiter().tally().failed());
+    }
+
+    /** Of the limiter that makes the caller wait. */
+    private static Tally longestWait(SetDecision decided) {
+        SetDecision.OfPart longest = Collections.max(
+                decided.parts(),
+                Comparator.comparingLong(each -> each.decision().waitMicros()));
+        return partOf(longest).engineLimiter().tally();
+    }
+
+    private static EnginePart partOf(SetDecision.OfPart decided) {
+        return (EnginePart) decided.part();
     }
 
     private List<@Nullable Decision> decideTogether(List<SetPart<?>> asked) {

@@ -2,12 +2,14 @@ package io.limiter.engine;
 
 import io.limiter.LimitPart;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +27,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     private final Failover engine;
     private final Sleeper sleeper;
     private volatile L limit;
+    private Tally tally;
 
     /**
      * @param engine a {@link Failover}, unless failures are the caller's
@@ -35,6 +38,12 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         this.limit = limit;
         this.engine = Failover.none(engine);
         this.sleeper = sleeper;
+        this.tally = Tally.unseen(prefix, name);
+    }
+
+    /** Where decisions are counted; before others see this limiter. */
+    final void countIn(Tally factorys) {
+        tally = factorys;
     }
 
     @Override
@@ -50,6 +59,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     /** From the next decision on. */
     protected final void changeLimit(L newLimit) {
         limit = newLimit;
+        tally.limit(newLimit);
     }
 
     /** How long a call that names no timeout waits, in microseconds. */
@@ -57,32 +67,32 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision decide(int permits) {
-        return decideAndWait(keys.own(), permits, timeoutMicros());
+        return decideAndWait(null, keys.own(), permits, timeoutMicros());
     }
 
     @Override
     public final Decision decide(String key, int permits) {
-        return decideAndWait(keys.of(key), permits, timeoutMicros());
+        return decideAndWait(key, keys.of(key), permits, timeoutMicros());
     }
 
     @Override
     public final boolean tryAcquire(int permits) {
-        return tryAcquire(keys.own(), permits, timeoutMicros());
+        return tryAcquire(null, keys.own(), permits, timeoutMicros());
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits) {
-        return tryAcquire(keys.of(key), permits, timeoutMicros());
+        return tryAcquire(key, keys.of(key), permits, timeoutMicros());
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(int permits) {
-        return decideAndWaitAsync(keys.own(), permits, timeoutMicros());
+        return decideAndWaitAsync(null, keys.own(), permits, timeoutMicros());
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, int permits) {
-        return decideAndWaitAsync(keys.of(key), permits, timeoutMicros());
+        return decideAndWaitAsync(key, keys.of(key), permits, timeoutMicros());
     }
 
     @Override
@@ -146,6 +156,16 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
     }
 
     @Override
+    public final void reset() {
+        engine.reset(keys.own());
+    }
+
+    @Override
+    public final void reset(String key) {
+        engine.reset(keys.of(key));
+    }
+
+    @Override
     public final LimitPart own() {
         return new EnginePart(this, null, keys.own());
     }
@@ -163,6 +183,10 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return engine;
     }
 
+    final Tally tally() {
+        return tally;
+    }
+
     final Sleeper sleeper() {
         return sleeper;
     }
@@ -177,55 +201,99 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return keys.of(key);
     }
 
-    /** Decides in one call, then waits as long as the decision says, holding nothing. */
-    protected final Decision decideAndWait(String key, int permits, long timeoutMicros) {
-        Decision decision = engine.decide(key, limit, new Request(permits, timeoutMicros, false));
+    /**
+     * Decides in one call, then waits as long as the decision says, holding nothing.
+     *
+     * @param key the caller's; {@code null} for the limiter's own permits
+     */
+    protected final Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        Decision decision = decideNow(key, backendKey, new Request(permits, timeoutMicros, false));
         if (decision.granted() && decision.waitMicros() > 0) {
-            sleeper.sleep(decision.waitMicros());
+            Runnable end = tally.mayWait().begins(tally);
+            try {
+                sleeper.sleep(decision.waitMicros());
+            } finally {
+                end.run();
+            }
         }
         return decision;
     }
 
+    private Decision decideNow(@Nullable String key, String backendKey, Request request) {
+        Decision decision;
+        try {
+            decision = engine.decide(backendKey, limit, request);
+        } catch (LimiterBackendException e) {
+            tally.failed();
+            throw e;
+        }
+        tally.decided(name, key, decision);
+        return decision;
+    }
+
+    private CompletableFuture<Decision> decideAsync(@Nullable String key, String backendKey, L asked, Request request) {
+        CompletableFuture<Decision> decided = engine.decideAsync(backendKey, asked, request);
+        decided.whenComplete((decision, error) -> {
+            if (error == null) {
+                tally.decided(name, key, decision);
+            } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
+                tally.failed();
+            }
+        });
+        return decided;
+    }
+
     /** Whether the permits are had; what is known already makes no decision. */
-    protected final boolean tryAcquire(String backendKey, int permits, long timeoutMicros) {
+    protected final boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         // Less than one permit is an error, which the request says.
         Engine.Known known = permits < 1
                 ? Engine.Known.UNKNOWN
                 : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
-        return known == Engine.Known.UNKNOWN
-                ? decideAndWait(backendKey, permits, timeoutMicros).granted()
-                : known == Engine.Known.GRANTED;
+        if (known == Engine.Known.GRANTED) {
+            tally.counted(key, true, Decision.Source.LEASE);
+            return true;
+        }
+        if (known == Engine.Known.REFUSED && !tally.isListenedTo()) {
+            tally.counted(key, false, Decision.Source.DENY_CACHE);
+            return false;
+        }
+        return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
     }
 
     /** As {@link #decideAndWait}, with no thread that waits. */
-    protected final CompletableFuture<Decision> decideAndWaitAsync(String key, int permits, long timeoutMicros) {
-        CompletableFuture<Decision> decided =
-                engine.decideAsync(key, limit, new Request(permits, timeoutMicros, false));
-        // Without a timeout nothing is granted later than now.
-        return timeoutMicros == 0
-                ? decided
-                : new AwaitedDecision<>(
-                        decided,
-                        Function.identity(),
-                        sleeper,
-                        decision -> giveBackUnused(decision, key, limit, permits));
+    protected final CompletableFuture<Decision> decideAndWaitAsync(
+            @Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        Request request = new Request(permits, timeoutMicros, false);
+        if (timeoutMicros == 0) {
+            // Nothing is granted later than now.
+            return decideAsync(key, backendKey, limit, request);
+        }
+        EngineObserver.MayWait mayWait = tally.mayWait();
+        return new AwaitedDecision<>(
+                decideAsync(key, backendKey, limit, request),
+                Function.identity(),
+                sleeper,
+                decision -> mayWait.begins(tally),
+                decision -> giveBackUnused(decision, backendKey, limit, permits));
     }
 
     /** Books, and leaves the waiting to the caller. */
-    protected final Reservation reserve(String key, int permits, long timeoutMicros) {
-        return reservation(key, permits, engine.decide(key, limit, new Request(permits, timeoutMicros, false)));
+    protected final Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        return reservation(backendKey, permits, decideNow(key, backendKey, new Request(permits, timeoutMicros, false)));
     }
 
-    /** As {@link #reserve(String, int, long)}, without blocking the calling thread. */
-    protected final CompletableFuture<Reservation> reserveAsync(String key, int permits, long timeoutMicros) {
+    /** As {@link #reserve(String, String, int, long)}, without blocking the calling thread. */
+    protected final CompletableFuture<Reservation> reserveAsync(
+            @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         L asked = limit;
         CompletableFuture<Decision> decided =
-                engine.decideAsync(key, asked, new Request(permits, timeoutMicros, false));
-        CompletableFuture<Reservation> reserved = decided.thenApply(decision -> reservation(key, permits, decision));
+                decideAsync(key, backendKey, asked, new Request(permits, timeoutMicros, false));
+        CompletableFuture<Reservation> reserved =
+                decided.thenApply(decision -> reservation(backendKey, permits, decision));
         // Then nobody has the reservation that could be cancelled instead.
         decided.thenAccept(decision -> {
             if (reserved.isCancelled() && decision.granted()) {
-                giveBackUnused(decision, key, asked, permits);
+                giveBackUnused(decision, backendKey, asked, permits);
             }
         });
         return reserved;

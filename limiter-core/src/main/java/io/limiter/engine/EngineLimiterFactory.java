@@ -7,12 +7,15 @@ import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterStatistics;
+import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -29,16 +32,22 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private final Cache<LimiterId, Limiter> limiters;
     private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
+    private final Tallies tallies;
 
     private final FailurePolicy defaultPolicy;
 
     /** Of an engine without a backend that could fail. */
     protected EngineLimiterFactory(CacheBounds bounds) {
-        this(bounds, FailurePolicy.THROW);
+        this(bounds, FailurePolicy.THROW, EngineObserver.NONE, Notices.NONE);
     }
 
-    protected EngineLimiterFactory(CacheBounds bounds, FailurePolicy defaultPolicy) {
+    /**
+     * @param notices tells listeners of refusals
+     */
+    protected EngineLimiterFactory(
+            CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, Notices notices) {
         this.defaultPolicy = defaultPolicy;
+        this.tallies = new Tallies(observer, notices);
         this.limiters = cache(bounds);
         this.concurrencyLimiters = cache(bounds);
     }
@@ -64,6 +73,26 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      * @throws IllegalArgumentException if the engine cannot decide it
      */
     protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy);
+
+    /** What the limiters have decided, and what this factory holds. */
+    public final LimiterStatistics statistics() {
+        return new Statistics();
+    }
+
+    /** How many refusals are known that still hold. */
+    protected int knownRefusals() {
+        return 0;
+    }
+
+    /** How many leases of concurrency limiters are held. */
+    protected int liveLeases() {
+        return 0;
+    }
+
+    /** How many requests wait to be sent to the backend. */
+    protected int queuedRequests() {
+        return 0;
+    }
 
     @Override
     public final RateLimiter build(String name, TokenBucket limit) {
@@ -147,7 +176,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                 .asMap()
                 .computeIfAbsent(
                         new LimiterId(prefix, name, limit, policy),
-                        id -> newConcurrencyLimiter(name, prefix, limit, policy));
+                        id -> counted(id, newConcurrencyLimiter(name, prefix, limit, policy)));
     }
 
     private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
@@ -155,9 +184,24 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         if (known == null || !allows(known, id)) {
             // Atomic, so that all callers get the same one: its rate can be set.
             known = limiters.asMap()
-                    .compute(id, (same, other) -> other != null && allows(other, id) ? other : build.get());
+                    .compute(
+                            id, (same, other) -> other != null && allows(other, id) ? other : counted(id, build.get()));
         }
         return type.cast(known);
+    }
+
+    private Limiter counted(LimiterId id, Limiter limiter) {
+        if (limiter instanceof EngineLimiter<?> counting) {
+            counting.countIn(tallies.of(id.prefix(), id.name(), id.limit()));
+        }
+        return limiter;
+    }
+
+    private ConcurrencyLimiter counted(LimiterId id, ConcurrencyLimiter limiter) {
+        if (limiter instanceof EngineConcurrencyLimiter counting) {
+            counting.countIn(tallies.of(id.prefix(), id.name(), id.limit()));
+        }
+        return limiter;
     }
 
     /** A limiter whose rate was set since it was built does not have the numbers any more that are asked for. */
@@ -166,6 +210,29 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy) {}
+
+    private final class Statistics implements LimiterStatistics {
+
+        @Override
+        public List<LimiterTotals> totals() {
+            return tallies.all();
+        }
+
+        @Override
+        public int knownRefusals() {
+            return EngineLimiterFactory.this.knownRefusals();
+        }
+
+        @Override
+        public int liveLeases() {
+            return EngineLimiterFactory.this.liveLeases();
+        }
+
+        @Override
+        public int queuedRequests() {
+            return EngineLimiterFactory.this.queuedRequests();
+        }
+    }
 
     /** The same factory with other prefixes, or another policy. */
     private final class View implements LimiterFactory {

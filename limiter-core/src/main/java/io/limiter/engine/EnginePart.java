@@ -3,6 +3,7 @@ package io.limiter.engine;
 import io.limiter.LimitPart;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,6 +78,13 @@ final class EnginePart implements LimitPart {
             parts.add(part);
         }
         return new EngineLimitSet(parts);
+    }
+
+    /** Counts what this part answered; permits that were not taken because another part refuses are not granted. */
+    void decided(boolean setGranted, Decision decision) {
+        if (setGranted || !decision.granted()) {
+            limiter.tally().decided(limiter.name(), key, decision);
+        }
     }
 
     /** How long a call that names no timeout waits. */

@@ -26,52 +26,52 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
 
     @Override
     public final Decision decide(int permits, Duration timeout) {
-        return decideAndWait(ownKey(), permits, Timeouts.micros(timeout));
+        return decideAndWait(null, ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Decision decide(String key, int permits, Duration timeout) {
-        return decideAndWait(keyOf(key), permits, Timeouts.micros(timeout));
+        return decideAndWait(key, keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(int permits, Duration timeout) {
-        return tryAcquire(ownKey(), permits, Timeouts.micros(timeout));
+        return tryAcquire(null, ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return tryAcquire(keyOf(key), permits, Timeouts.micros(timeout));
+        return tryAcquire(key, keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
-        return decideAndWaitAsync(ownKey(), permits, Timeouts.micros(timeout));
+        return decideAndWaitAsync(null, ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
-        return decideAndWaitAsync(keyOf(key), permits, Timeouts.micros(timeout));
+        return decideAndWaitAsync(key, keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Reservation reserve(int permits, Duration timeout) {
-        return reserve(ownKey(), permits, Timeouts.micros(timeout));
+        return reserve(null, ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final Reservation reserve(String key, int permits, Duration timeout) {
-        return reserve(keyOf(key), permits, Timeouts.micros(timeout));
+        return reserve(key, keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout) {
-        return reserveAsync(ownKey(), permits, Timeouts.micros(timeout));
+        return reserveAsync(null, ownKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout) {
-        return reserveAsync(keyOf(key), permits, Timeouts.micros(timeout));
+        return reserveAsync(key, keyOf(key), permits, Timeouts.micros(timeout));
     }
 
     @Override

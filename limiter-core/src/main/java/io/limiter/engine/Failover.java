@@ -152,7 +152,7 @@ public final class Failover implements Engine {
                 Decision.Source.POLICY);
     }
 
-    private static Decision granted(Limit<?> limit) {
+    static Decision granted(Limit<?> limit) {
         return new Decision(true, limit.capacity(), limit.capacity(), 0, 0, 0, Decision.Source.POLICY);
     }
 
@@ -231,6 +231,15 @@ public final class Failover implements Engine {
             case LOCAL -> local.decideAsync(key, limit.scaled(policy.share()), Request.giveBack(permits));
             case BACKEND, LEASE, DENY_CACHE -> decideAsync(key, limit, Request.giveBack(permits));
         };
+    }
+
+    /** What the policy knows of the key too. */
+    @Override
+    public void reset(String key) {
+        if (local != engine) {
+            local.reset(key);
+        }
+        engine.reset(key);
     }
 
     /** The failure of a future that has failed; {@code null} if it has failed by something else. */

@@ -110,6 +110,30 @@ public final class GroupCommit implements Engine {
         return beside.decideTogetherAsync(parts);
     }
 
+    /** How many requests wait to be sent. */
+    public int queued() {
+        AtomicReferenceArray<Lane> all = lanes.get();
+        int queued = 0;
+        for (int i = 0; all != null && i < all.length(); i++) {
+            Lane lane = all.get(i);
+            queued += lane == null ? 0 : lane.queued();
+        }
+        return queued;
+    }
+
+    /** Within the budget. */
+    @Override
+    public void reset(String key) {
+        BoundedCall.start(
+                        guard,
+                        key,
+                        () -> BlockingCalls.decide(blockingCalls, key, () -> {
+                            engine.reset(key);
+                            return key;
+                        }))
+                .await();
+    }
+
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
     @Override
     public void close() {

@@ -80,6 +80,19 @@ public final class GuardedEngine implements Engine {
         return BoundedCall.start(guard, parts.get(0).key(), () -> engine.decideTogetherAsync(parts));
     }
 
+    /** Within the budget. */
+    @Override
+    public void reset(String key) {
+        BoundedCall.start(
+                        guard,
+                        key,
+                        () -> BlockingCalls.decide(blockingCalls, key, () -> {
+                            engine.reset(key);
+                            return key;
+                        }))
+                .await();
+    }
+
     @Override
     public void close() {
         engine.close();

@@ -122,7 +122,7 @@ public final class HeldLeases implements AutoCloseable {
     private static void answer(LeaseRequest<?> request, Outcome outcome) {
         if (outcome.lease() == null) {
             request.refuse(outcome.decision());
-        } else if (!request.grant(outcome.lease())) {
+        } else if (!request.grant(outcome.lease(), outcome.decision())) {
             outcome.lease().closeAsync();
         }
     }
@@ -210,6 +210,18 @@ public final class HeldLeases implements AutoCloseable {
         if (queue != null) {
             queue.wake();
         }
+    }
+
+    /** How many leases are held. */
+    public int count() {
+        return renewer.size();
+    }
+
+    /** Forgets who holds permits of a key. Leases of it are lost. */
+    void reset(String key) {
+        renewer.lose(key, "it was reset");
+        engine.reset(key);
+        wake(key);
     }
 
     /** Fails those who wait, and gives everything back, waiting a second for it at most. What comes later fails. */

@@ -98,6 +98,11 @@ final class Lane {
         return overdue;
     }
 
+    /** How many requests wait to be sent. */
+    int queued() {
+        return queued.get();
+    }
+
     /** Fails what is queued, and whatever is added from now on. What was sent is still answered. */
     void close() {
         closed = true;

@@ -53,12 +53,13 @@ final class LeaseQueue {
      */
     boolean add(LeaseRequest<?> request) {
         Decision refused = null;
+        boolean first;
         synchronized (this) {
             if (ended) {
                 return false;
             }
             dropDone();
-            boolean first = waiting.isEmpty();
+            first = waiting.isEmpty();
             if (request.isUrgent() && !first) {
                 // It would have to pass those who wait. While the first of them is being asked for, it waits for that.
                 refused = refusal;
@@ -69,6 +70,9 @@ final class LeaseQueue {
             }
         }
         if (refused == null) {
+            if (!first) {
+                request.waits();
+            }
             signal();
         } else {
             request.refuse(refused);
@@ -176,20 +180,23 @@ final class LeaseQueue {
         }
         // The next call first: the backend is at work on it while this caller is woken.
         signal();
-        if (!first.grant(lease)) {
+        if (!first.grant(lease, decision)) {
             lease.closeAsync();
         }
     }
 
     private void refused(Decision decision) {
         List<LeaseRequest<?>> overdue;
+        List<LeaseRequest<?>> wait;
         synchronized (this) {
             asking = false;
             refusal = decision;
             pause(decision.retryAfterMicros());
             overdue = takeOverdue(ticker.read());
+            wait = List.copyOf(waiting);
         }
         signal();
+        wait.forEach(LeaseRequest::waits);
         overdue.forEach(request -> request.refuse(decision));
     }
 

@@ -91,6 +91,16 @@ final class LeaseRenewer {
         }
     }
 
+    /** Ends the leases of a key. */
+    void lose(String key, String why) {
+        for (HeldLease lease : held) {
+            if (lease.key().equals(key)) {
+                held.remove(lease);
+                lease.lose(why);
+            }
+        }
+    }
+
     /** Renews what is due, and waits for it. */
     void renewDue() {
         List<HeldLease> due = new ArrayList<>();

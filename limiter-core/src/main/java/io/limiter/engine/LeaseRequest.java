@@ -9,8 +9,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Somebody who wants a lease, for a while. The very future that the caller has, so that whoever grants knows whether it was
@@ -27,6 +29,9 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
     private final int permits;
     private final long timeoutNanos;
     private final long deadlineNanos;
+    private final Asker asker;
+    private final EngineObserver.MayWait mayWait;
+    private final AtomicBoolean waits = new AtomicBoolean();
     private final Function<Lease, T> granted;
     private final Function<Decision, T> refused;
     private final BiConsumer<LimiterBackendException, LeaseRequest<?>> instead;
@@ -44,6 +49,9 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
         this.permits = wanted.permits;
         this.timeoutNanos = nanos(wanted.timeout);
         this.deadlineNanos = nowNanos + timeoutNanos;
+        this.asker = wanted.asker;
+        this.mayWait =
+                isUrgent() ? EngineObserver.MayWait.UNSEEN : asker.tally().mayWait();
         this.granted = granted;
         this.refused = refused;
     }
@@ -61,17 +69,17 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
     /**
      * Fails if refused.
      *
-     * @param who whose permits they are, for the exception
      * @param instead sees to it that it is answered if the backend does not decide
      */
     static LeaseRequest<Lease> demanded(
-            Wanted wanted, long nowNanos, String who, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
+            Wanted wanted, long nowNanos, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
+        Asker asker = wanted.asker;
         return new LeaseRequest<>(
                 wanted,
                 nowNanos,
                 lease -> lease,
                 refusal -> {
-                    throw new RateLimitExceededException(who, refusal);
+                    throw new RateLimitExceededException(asker.key() == null ? asker.limiter() : asker.key(), refusal);
                 },
                 instead);
     }
@@ -123,19 +131,47 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
         return leftNanos(nowNanos) <= 0;
     }
 
+    /** The caller has to wait for permits; said once or more. */
+    void waits() {
+        if (!isUrgent() && waits.compareAndSet(false, true)) {
+            Runnable end = mayWait.begins(asker.tally());
+            whenComplete((answer, error) -> end.run());
+        }
+    }
+
     /**
      * @return whether the caller has the lease now; otherwise it has cancelled
      */
-    boolean grant(Lease lease) {
+    boolean grant(Lease lease, Decision decision) {
+        if (isDone()) {
+            return false;
+        }
+        counted(decision);
         return complete(granted.apply(lease));
     }
 
     void refuse(Decision refusal) {
+        if (isDone()) {
+            return;
+        }
+        counted(refusal);
         try {
             complete(refused.apply(refusal));
         } catch (RateLimitExceededException e) {
             completeExceptionally(e);
         }
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable error) {
+        if (error instanceof LimiterBackendException && !isDone()) {
+            asker.tally().failed();
+        }
+        return super.completeExceptionally(error);
+    }
+
+    private void counted(Decision decision) {
+        asker.tally().decided(asker.limiter(), asker.key(), isLocal ? decision.from(Decision.Source.LOCAL) : decision);
     }
 
     /** Waits for the answer. An interrupt does not end the wait, but is set again at its end. */
@@ -158,11 +194,21 @@ final class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     /**
+     * Who asks.
+     *
+     * @param tally where the answer is counted
+     * @param limiter its name
+     * @param key the caller's; {@code null} for the limiter's own permits
+     */
+    record Asker(Tally tally, String limiter, @Nullable String key) {}
+
+    /**
+     * @param asker who asks
      * @param key the whole key
      * @param permits at least 1
      * @param timeout at least 0
      */
-    record Wanted(String key, ConcurrencyLimit limit, int permits, Duration timeout) {
+    record Wanted(Asker asker, String key, ConcurrencyLimit limit, int permits, Duration timeout) {
 
         Wanted {
             if (permits < 1) {

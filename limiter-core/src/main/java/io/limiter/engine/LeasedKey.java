@@ -48,6 +48,7 @@ final class LeasedKey {
     private volatile @Nullable LeasedBlock next;
     private volatile int wanted = SMALLEST;
     private volatile boolean closed;
+    private volatile boolean forgotten;
 
     LeasedKey(String key, Limit<?> limit, LeaseTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
         this.key = key;
@@ -61,7 +62,11 @@ final class LeasedKey {
     }
 
     boolean isFor(String otherKey, Limit<?> otherLimit) {
-        return key.equals(otherKey) && limit.equals(otherLimit);
+        return isFor(otherKey) && limit.equals(otherLimit);
+    }
+
+    boolean isFor(String otherKey) {
+        return key.equals(otherKey);
     }
 
     /** Whether nothing is leased, and nobody has asked lately. */
@@ -208,6 +213,13 @@ final class LeasedKey {
         return drop();
     }
 
+    /** Leases no more, and gives nothing back: the backend does not know of it any more. */
+    void forget() {
+        forgotten = true;
+        closed = true;
+        drop();
+    }
+
     private CompletableFuture<?> drop() {
         LeasedBlock first;
         LeasedBlock second;
@@ -222,7 +234,7 @@ final class LeasedKey {
 
     private CompletableFuture<?> giveBack(@Nullable LeasedBlock block) {
         int unused = block == null ? 0 : block.takeRest();
-        if (unused == 0) {
+        if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
         return engine.decideAsync(key, limit, Request.giveBack(unused)).exceptionally(e -> {

@@ -113,6 +113,22 @@ public final class Leases implements Engine {
         return engine.decideTogetherAsync(parts);
     }
 
+    /** What was taken ahead is forgotten too: given back, it would be on top of what a key has that was never used. */
+    @Override
+    public void reset(String key) {
+        forget(key);
+        engine.reset(key);
+        // Once more: what was taken ahead meanwhile may have been taken before.
+        forget(key);
+    }
+
+    private void forget(String key) {
+        LeasedKey leased = keys.get(place(key));
+        if (leased != null && leased.isFor(key) && keys.compareAndSet(place(key), leased, null)) {
+            leased.forget();
+        }
+    }
+
     /** Gives back all permits that were not used, waiting a second for it at most, and closes the other engine. */
     @Override
     public void close() {

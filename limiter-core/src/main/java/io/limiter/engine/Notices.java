@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Notices implements AutoCloseable {
 
+    /** Without listeners. */
+    static final Notices NONE = new Notices(List.of());
+
     static final int MAX_WAITING = 1024;
 
     private static final Logger log = LoggerFactory.getLogger(Notices.class);
@@ -35,6 +38,11 @@ public final class Notices implements AutoCloseable {
                     return thread;
                 });
         thread.allowCoreThreadTimeOut(true);
+    }
+
+    /** Whether there is nobody to tell. */
+    boolean isEmpty() {
+        return listeners.isEmpty();
     }
 
     /** Tells all listeners, later; does not block. */

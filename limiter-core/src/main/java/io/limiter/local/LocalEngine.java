@@ -196,6 +196,13 @@ public final class LocalEngine implements Engine {
         return decision;
     }
 
+    @Override
+    public void reset(String key) {
+        while (entries.computeIfPresent(key, (same, entry) -> entry instanceof Held ? entry : null) != null) {
+            awaitRelease(key);
+        }
+    }
+
     /** How many keys are held. */
     public int size() {
         return entries.size();

@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -12,9 +13,12 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.EngineConcurrencyLimiter;
 import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.EngineObserver;
 import io.limiter.engine.HeldLeases;
+import io.limiter.engine.Notices;
 import io.limiter.engine.Sleeper;
 import io.limiter.engine.UntimedLimiter;
+import java.util.List;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
@@ -22,6 +26,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     private final LocalEngine engine;
     private final Sleeper sleeper;
     private final HeldLeases leases;
+    private final Notices notices;
 
     public LocalLimiterFactory() {
         this(CacheBounds.DEFAULT, LocalEngine.DEFAULT_MAX_KEYS);
@@ -34,20 +39,42 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
         this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE);
     }
 
+    /**
+     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
+     * @param observer is told what is done, in the threads that do it
+     * @param listeners are told of refusals
+     */
+    public LocalLimiterFactory(
+            CacheBounds cacheBounds, int maxKeys, EngineObserver observer, List<LimiterListener> listeners) {
+        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new Notices(listeners));
+    }
+
     LocalLimiterFactory(CacheBounds cacheBounds, LocalEngine engine, Sleeper sleeper) {
-        super(cacheBounds);
+        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new Notices(List.of()));
+    }
+
+    LocalLimiterFactory(
+            CacheBounds cacheBounds, LocalEngine engine, Sleeper sleeper, EngineObserver observer, Notices notices) {
+        super(cacheBounds, FailurePolicy.THROW, observer, notices);
         this.engine = engine;
         this.sleeper = sleeper;
         this.leases = new HeldLeases(engine, sleeper);
+        this.notices = notices;
     }
 
     /**
      * Gives back all permits that are held under leases, fails those who wait for some with
-     * {@link io.limiter.LimiterBackendException}, and grants no more leases. Other limiters go on.
+     * {@link io.limiter.LimiterBackendException}, and grants no more leases. Other limiters go on, but listeners hear no more.
      */
     @Override
     public void close() {
         leases.close();
+        notices.close();
+    }
+
+    @Override
+    protected int liveLeases() {
+        return leases.count();
     }
 
     @Override

@@ -110,6 +110,16 @@ final class LockEngine implements Engine {
         }
     }
 
+    /** Needs no lock: whoever has loaded it meanwhile cannot save it, and starts over. */
+    @Override
+    public void reset(String key) {
+        try {
+            redis.delete(utf8(key));
+        } catch (RuntimeException e) {
+            throw RedisProblems.of(key, e);
+        }
+    }
+
     /** Fails whatever comes later; what has begun is still answered. */
     @Override
     public void close() {

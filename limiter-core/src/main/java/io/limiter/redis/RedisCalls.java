@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.engine.Deadlines;
+import io.limiter.engine.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,20 +35,38 @@ final class RedisCalls {
     private static final byte[][] NO_ARGUMENTS = {};
 
     private final RedisConnectionFactory connections;
+    private final EngineObserver observer;
     private final @Nullable LettuceScripts lettuce;
     private volatile @Nullable Boolean cluster;
 
     /** One that blocks, whatever the client. */
     RedisCalls(RedisConnectionFactory connections) {
+        this(connections, EngineObserver.NONE);
+    }
+
+    /**
+     * One that blocks, whatever the client.
+     *
+     * @param observer is told how long each call took
+     */
+    RedisCalls(RedisConnectionFactory connections, EngineObserver observer) {
         this.connections = connections;
+        this.observer = observer;
         this.lettuce = null;
+    }
+
+    /** One whose calls nobody observes. */
+    RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
+        this(connections, deadlines, EngineObserver.NONE);
     }
 
     /**
      * @param deadlines see to it that nothing is waited for too long where no thread waits
+     * @param observer is told how long each call took
      */
-    RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
+    RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         this.connections = connections;
+        this.observer = observer;
         this.lettuce = LettuceScripts.of(connections, this::call, deadlines);
     }
 
@@ -91,7 +110,9 @@ final class RedisCalls {
     CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[] argument) {
         if (lettuce != null) {
             try {
-                return lettuce.run(script, keys, argument);
+                long startNanos = System.nanoTime();
+                return lettuce.run(script, keys, argument)
+                        .whenComplete((reply, error) -> called(startNanos, error != null));
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(new NotSentException(e));
             }
@@ -124,12 +145,17 @@ final class RedisCalls {
     boolean setIfAbsent(byte[] key, byte[] value, Duration lifetime) {
         Expiration expiration = Expiration.milliseconds(lifetime.toMillis());
         return Boolean.TRUE.equals(
-                call(connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
+                timed(connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
+    }
+
+    /** {@code DEL key}. */
+    void delete(byte[] key) {
+        timed(connection -> connection.keyCommands().del(key));
     }
 
     private <T> @Nullable T run(LuaScript script, ReturnType type, int keys, List<byte[]> keysAndArguments) {
         byte[][] arguments = keysAndArguments.toArray(NO_ARGUMENTS);
-        return call(connection -> {
+        return timed(connection -> {
             try {
                 return connection.scriptingCommands().evalSha(script.sha1(), type, keys, arguments);
             } catch (RuntimeException e) {
@@ -139,6 +165,27 @@ final class RedisCalls {
                 return connection.scriptingCommands().eval(script.source(), type, keys, arguments);
             }
         });
+    }
+
+    private <T extends @Nullable Object> T timed(Function<RedisConnection, T> command) {
+        long startNanos = System.nanoTime();
+        boolean failed = true;
+        try {
+            T answer = call(command);
+            failed = false;
+            return answer;
+        } finally {
+            called(startNanos, failed);
+        }
+    }
+
+    /** So many requests go to Redis in the next call. */
+    void sends(int keys, int requests) {
+        observer.sent(keys, requests);
+    }
+
+    private void called(long startNanos, boolean failed) {
+        observer.called(System.nanoTime() - startNanos, failed);
     }
 
     /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */

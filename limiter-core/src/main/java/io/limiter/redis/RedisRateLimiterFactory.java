@@ -25,6 +25,7 @@ import io.limiter.engine.DenyCache;
 import io.limiter.engine.Engine;
 import io.limiter.engine.EngineConcurrencyLimiter;
 import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.EngineObserver;
 import io.limiter.engine.Failover;
 import io.limiter.engine.GroupCommit;
 import io.limiter.engine.Guard;
@@ -71,7 +72,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             new SlidingCounter(1, Duration.ofSeconds(1)),
             new ConcurrencyLimit(1));
 
+    private final Denials denials;
     private final Engine engine;
+    private final @Nullable GroupCommit shared;
     private final Engine unguarded;
     private final Guard guard;
     private final boolean byScript;
@@ -85,25 +88,31 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final ConcurrentHashMap<FailurePolicy, Failover> policies = new ConcurrentHashMap<>();
 
     private RedisRateLimiterFactory(Builder settings) {
-        super(settings.cacheBounds, settings.failurePolicy);
-        this.notices = new Notices(settings.listeners);
+        this(settings, new Notices(settings.listeners));
+    }
+
+    private RedisRateLimiterFactory(Builder settings, Notices notices) {
+        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
+        this.notices = notices;
         this.guard = new Guard(settings.budget, new Breaker(settings.probeInterval, notices));
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
-        Denials denials = new Denials(settings.denyCacheSize, settings.ticker);
+        this.denials = new Denials(settings.denyCacheSize, settings.ticker);
         if (settings.lock == null) {
             ScriptEngine script = new ScriptEngine(
-                    new RedisCalls(settings.connections, guard.deadlines()), settings.clock, denials, blockingCalls);
-            this.unguarded = script;
-            this.engine = onTop(
+                    new RedisCalls(settings.connections, guard.deadlines(), settings.observer),
+                    settings.clock,
                     denials,
-                    settings.shareCalls
-                            ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard)
-                            : new GuardedEngine(script, blockingCalls, guard));
+                    blockingCalls);
+            this.unguarded = script;
+            this.shared =
+                    settings.shareCalls ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard) : null;
+            this.engine = onTop(denials, shared == null ? new GuardedEngine(script, blockingCalls, guard) : shared);
         } else {
+            this.shared = null;
             this.unguarded = new LockEngine(
-                    new RedisCalls(settings.connections),
+                    new RedisCalls(settings.connections, settings.observer),
                     settings.lock,
                     settings.lockWait,
                     settings.budget,
@@ -190,6 +199,21 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         blockingCalls.shutdown();
     }
 
+    @Override
+    protected int knownRefusals() {
+        return denials.count();
+    }
+
+    @Override
+    protected int liveLeases() {
+        return leases.count() + localLeases.count();
+    }
+
+    @Override
+    protected int queuedRequests() {
+        return shared == null ? 0 : shared.queued();
+    }
+
     private Failover failover(FailurePolicy policy) {
         return policies.computeIfAbsent(policy, known -> new Failover(engine, known, local, retryAfterMicros));
     }
@@ -242,6 +266,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
         private Duration budget = DEFAULT_BUDGET;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
+        private EngineObserver observer = EngineObserver.NONE;
         private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
@@ -314,6 +339,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
          */
         public Builder yieldWhileWaiting(Duration newYield) {
             this.groupCommit = groupCommit.withYield(newYield);
+            return this;
+        }
+
+        /** Is told what is done, in the threads that do it, so it must be quick. Default nobody. */
+        public Builder observer(EngineObserver newObserver) {
+            this.observer = newObserver;
             return this;
         }
 

@@ -10,6 +10,7 @@ import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
 import io.limiter.engine.SetPart;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -146,7 +147,9 @@ final class ScriptEngine implements BatchEngine {
     private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts, long expectedMicros, boolean again) {
         TogetherCall call = new TogetherCall(parts, denials.readNanos(), expectedMicros);
         try {
-            return redis.start(together.of(parts), call.keys(), call.argument())
+            LuaScript script = together.of(parts);
+            redis.sends(parts.size(), parts.size());
+            return redis.start(script, call.keys(), call.argument())
                     .handle((reply, error) -> error == null
                             ? answered(call, parts, reply, again)
                             : CompletableFuture.completedFuture(call.failed(error)))
@@ -166,6 +169,15 @@ final class ScriptEngine implements BatchEngine {
                     : CompletableFuture.completedFuture(call.answer(reply, denials));
         } catch (RuntimeException e) {
             return CompletableFuture.completedFuture(call.notUnderstood(e));
+        }
+    }
+
+    @Override
+    public void reset(String key) {
+        try {
+            redis.delete(key.getBytes(StandardCharsets.UTF_8));
+        } catch (RuntimeException e) {
+            throw RedisProblems.of(key, e);
         }
     }
 
@@ -236,11 +248,20 @@ final class ScriptEngine implements BatchEngine {
     }
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
+        redis.sends(batch.size(), requests(batch));
         ScriptCall call = new ScriptCall(batch, denials.readNanos(), aboutMicros);
         return send(script, call, batch)
                 .thenCompose(answers -> call.atAnotherTime().isEmpty()
                         ? CompletableFuture.completedFuture(answers)
                         : again(script, batch, answers, call.atAnotherTime()));
+    }
+
+    private static int requests(List<KeyRequests<?>> batch) {
+        int requests = 0;
+        for (KeyRequests<?> asked : batch) {
+            requests += asked.requests().size();
+        }
+        return requests;
     }
 
     /** Never completed exceptionally. */

@@ -19,6 +19,8 @@ class AwaitedDecisionTest {
     private final CompletableFuture<Decision> decided = new CompletableFuture<>();
     private final List<Runnable> timers = new ArrayList<>();
     private final AtomicInteger givenBack = new AtomicInteger();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
     private final AwaitedDecision<Decision> awaited = new AwaitedDecision<>(
             decided,
             Function.identity(),
@@ -33,13 +35,20 @@ class AwaitedDecisionTest {
                     timers.add(action);
                 }
             },
+            decision -> {
+                begun.incrementAndGet();
+                return ended::incrementAndGet;
+            },
             decision -> givenBack.incrementAndGet());
 
     @Test
     void it_is_there_when_the_permits_are() {
         decided.complete(IN_A_SECOND);
         assertThat(awaited).isNotDone();
+        assertThat(begun).hasValue(1);
+        assertThat(ended).hasValue(0);
         timers.forEach(Runnable::run);
+        assertThat(ended).hasValue(1);
         assertThat(awaited).isCompletedWithValue(IN_A_SECOND);
         assertThat(awaited.cancel(true)).isFalse();
         assertThat(givenBack).hasValue(0);
@@ -49,6 +58,7 @@ class AwaitedDecisionTest {
     void a_wait_that_is_cancelled_gives_its_permits_back_once() {
         decided.complete(IN_A_SECOND);
         assertThat(awaited.cancel(false)).isTrue();
+        assertThat(ended).hasValue(1);
         assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
         timers.forEach(Runnable::run);
         assertThat(awaited).isCancelled();

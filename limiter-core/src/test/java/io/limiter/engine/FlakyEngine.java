@@ -53,6 +53,14 @@ final class FlakyEngine implements Engine {
         }
     }
 
+    @Override
+    public void reset(String key) {
+        if (failing) {
+            throw new LimiterBackendException(key, "failing");
+        }
+        engine.reset(key);
+    }
+
     /** As if all holders of the limiter's own permits had been deleted by hand. */
     void forget(ConcurrencyLimit limit) {
         engine.forget(new KeySpace("", "k", limit.keySuffix()).own());

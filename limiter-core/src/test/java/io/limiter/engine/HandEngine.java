@@ -60,6 +60,11 @@ final class HandEngine implements BatchEngine {
     }
 
     @Override
+    public void reset(String key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
         throw new AssertionError("a group commit makes calls of batches");
     }

@@ -126,6 +126,11 @@ class InOrderTest {
         }
 
         @Override
+        public void reset(String key) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
             try {
                 return CompletableFuture.completedFuture(decideOne(key, request));

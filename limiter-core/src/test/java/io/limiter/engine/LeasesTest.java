@@ -159,6 +159,21 @@ class LeasesTest {
     }
 
     @Test
+    void a_reset_forgets_what_is_held_and_gives_nothing_back_on_top() {
+        take(1_000);
+        leases.reset(KEY);
+        assertThat(remaining()).isEqualTo(10_000);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        take(1);
+        clock.advance(Duration.ofMillis(1));
+        timers.actions.forEach(Runnable::run);
+        leases.close();
+        assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
+        assertThat(backend.decide(KEY, LEASED, new Request(1, 0, true)).remaining())
+                .isGreaterThanOrEqualTo(9_999);
+    }
+
+    @Test
     void a_block_that_comes_after_closing_goes_straight_back() {
         CompletableFuture<Decision> late = new CompletableFuture<>();
         List<Request> asked = new ArrayList<>();
@@ -172,6 +187,11 @@ class LeasesTest {
             public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
                 asked.add(request);
                 return late;
+            }
+
+            @Override
+            public void reset(String key) {
+                backend.reset(key);
             }
         };
         Leases closing = new Leases(slow, timers, new LeaseClock(clock, wall));

@@ -44,6 +44,11 @@ final class SteppingEngine implements Engine {
     }
 
     @Override
+    public void reset(String key) {
+        forget(key);
+    }
+
+    @Override
     public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
         List<Answer> answers = new ArrayList<>(batch.size());
         for (KeyRequests<?> asked : batch) {

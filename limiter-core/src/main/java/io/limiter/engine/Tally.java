@@ -1,0 +1,126 @@
+package io.limiter.engine;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what the limiters of one prefix and name decide, and tells those who want to know. Counting allocates nothing. */
+final class Tally implements LimiterTotals {
+
+    private static final int SOURCES = Decision.Source.values().length;
+
+    private final String prefix;
+    private final String name;
+    private final LongAdder[] granted = adders();
+    private final LongAdder[] refused = adders();
+    private final LongAdder errors = new LongAdder();
+    private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
+    private final EngineObserver observer;
+    private final Notices notices;
+    private volatile @Nullable Limit<?> limit;
+
+    /**
+     * @param notices tells listeners of refusals
+     */
+    Tally(String prefix, String name, EngineObserver observer, Notices notices) {
+        this.prefix = prefix;
+        this.name = name;
+        this.observer = observer;
+        this.notices = notices;
+    }
+
+    /** Of a limiter that no factory has built. */
+    static Tally unseen(String prefix, String name) {
+        return new Tally(prefix, name, EngineObserver.NONE, Notices.NONE);
+    }
+
+    private static LongAdder[] adders() {
+        LongAdder[] adders = new LongAdder[SOURCES];
+        for (int i = 0; i < SOURCES; i++) {
+            adders[i] = new LongAdder();
+        }
+        return adders;
+    }
+
+    void limit(Limit<?> newLimit) {
+        limit = newLimit;
+    }
+
+    /** Whether somebody wants to know of each refusal what it says. */
+    boolean isListenedTo() {
+        return !notices.isEmpty();
+    }
+
+    /**
+     * @param limiter its name, which is not this one's if there are too many
+     * @param key the caller's; {@code null} for the limiter's own permits
+     */
+    void decided(String limiter, @Nullable String key, Decision decision) {
+        counted(key, decision.granted(), decision.source());
+        if (!decision.granted() && isListenedTo()) {
+            notices.tell(listener -> listener.limitExceeded(limiter, key, decision));
+        }
+    }
+
+    /** As {@link #decided}, where no decision was made. */
+    void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
+        (wasGranted ? granted : refused)[source.ordinal()].increment();
+        if (key != null) {
+            hotKeys.asked(key);
+        }
+    }
+
+    void failed() {
+        errors.increment();
+    }
+
+    EngineObserver.MayWait mayWait() {
+        return observer.mayWait();
+    }
+
+    @Override
+    public String prefix() {
+        return prefix;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Optional<Limit<?>> limit() {
+        return Optional.ofNullable(limit);
+    }
+
+    @Override
+    public long granted(Decision.Source source) {
+        return granted[source.ordinal()].sum();
+    }
+
+    @Override
+    public long refused(Decision.Source source) {
+        return refused[source.ordinal()].sum();
+    }
+
+    @Override
+    public long errors() {
+        return errors.sum();
+    }
+
+    @Override
+    public List<HotKey> hottestKeys() {
+        return hotKeys.hottest();
+    }
+
+    @Override
+    public String toString() {
+        return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", refused " + refused() + ", errors "
+                + errors() + "]";
+    }
+}

@@ -1,0 +1,81 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What forgetting a key does, whichever engine decides. */
+abstract class ResetContract {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    @Test
+    void a_key_that_was_reset_is_as_if_it_had_never_been_used_and_others_are_as_they_were() {
+        for (Limiter limiter : List.of(
+                limiters().build("bucket", TokenBucket.of(2.0 / 86_400, 86_400)),
+                limiters().build("window", new FixedWindow(2, DAY)),
+                limiters().build("log", new SlidingLog(2, DAY)),
+                limiters().build("counter", new SlidingCounter(2, DAY)))) {
+            for (String key : List.of("alice", "bob")) {
+                assertThat(limiter.tryAcquire(key, 2)).as(limiter.toString()).isTrue();
+                assertThat(limiter.tryAcquire(key)).isFalse();
+                assertThat(limiter.decide(key, 1).granted()).isFalse();
+            }
+            limiter.reset("alice");
+            assertThat(limiter.peek("alice").remaining()).isEqualTo(2);
+            assertThat(limiter.tryAcquire("alice", 2)).isTrue();
+            assertThat(limiter.tryAcquire("alice")).isFalse();
+            assertThat(limiter.tryAcquire("bob")).isFalse();
+        }
+    }
+
+    @Test
+    void the_limiters_own_permits_are_reset_apart_from_those_of_its_keys() {
+        CountLimiter limiter = limiters().count("k", 1, DAY);
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire("alice")).isTrue();
+        limiter.reset();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.tryAcquire("alice")).isFalse();
+    }
+
+    @Test
+    void what_was_never_used_can_be_reset_and_a_blank_key_cannot() {
+        CountLimiter limiter = limiters().count("k", 1, DAY);
+        limiter.reset("alice");
+        limiter.reset();
+        assertThat(limiter.tryAcquire("alice")).isTrue();
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reset(" "));
+    }
+
+    @Test
+    void holders_that_are_forgotten_make_room_and_have_lost_their_leases() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 1, Duration.ofMinutes(1));
+        Lease lost = limiter.tryAcquire("alice").orElseThrow();
+        Lease other = limiter.tryAcquire("bob").orElseThrow();
+        assertThat(limiter.tryAcquire("alice")).isEmpty();
+        limiter.reset("alice");
+        assertThat(lost.isHeld()).isFalse();
+        Lease next = limiter.tryAcquire("alice").orElseThrow();
+        lost.close();
+        assertThat(limiter.inUse("alice"))
+                .as("the lease that was lost gives nothing back")
+                .isEqualTo(1);
+        assertThat(next.isHeld()).isTrue();
+        assertThat(other.isHeld()).isTrue();
+        Lease own = limiter.tryAcquire().orElseThrow();
+        limiter.reset();
+        assertThat(own.isHeld()).isFalse();
+        assertThat(limiter.inUse()).isZero();
+    }
+}

@@ -1,0 +1,266 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterListener;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.EngineObserver;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a factory over Redis says about itself. */
+class StatisticsTest {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Recorder recorder = new Recorder();
+
+    private RedisRateLimiterFactory factory() {
+        return redis.builder().observer(recorder).build();
+    }
+
+    private static LimiterTotals only(RedisRateLimiterFactory factory) {
+        assertThat(factory.statistics().totals()).hasSize(1);
+        return factory.statistics().totals().get(0);
+    }
+
+    @Test
+    void decisions_are_counted_by_outcome_and_source_also_those_that_make_no_decision() {
+        RedisRateLimiterFactory factory = factory();
+        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        assertThat(limiter.tryAcquire("a")).isTrue();
+        assertThat(limiter.tryAcquire("a")).isFalse();
+        assertThat(limiter.tryAcquire("a")).isFalse();
+        assertThat(limiter.decide("a", 1).source()).isEqualTo(Source.DENY_CACHE);
+        limiter.peek("a");
+        limiter.refund("b", 1);
+        limiter.charge("b", 1);
+        LimiterTotals totals = only(factory);
+        assertThat(totals.name()).isEqualTo("k");
+        assertThat(totals.prefix()).isEqualTo(redis.prefix());
+        assertThat(totals.limit()).contains(limiter.limit());
+        assertThat(totals.granted(Source.BACKEND)).isEqualTo(1);
+        assertThat(totals.refused(Source.BACKEND)).isEqualTo(1);
+        assertThat(totals.refused(Source.DENY_CACHE)).isEqualTo(2);
+        assertThat(totals.granted() + totals.refused() + totals.errors()).isEqualTo(4);
+        assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey("a", 4));
+        assertThat(factory.statistics().knownRefusals()).isEqualTo(1);
+        redis.clock().advance(Duration.ofSeconds(2));
+        assertThat(factory.statistics().knownRefusals()).isZero();
+    }
+
+    @Test
+    void what_was_taken_ahead_counts_when_it_is_given_out() {
+        RedisRateLimiterFactory factory = factory();
+        RateLimiter limiter = factory.withPrefix(redis.prefix())
+                .build("k", TokenBucket.builder(1e6, 1).lease(1000, DAY).build());
+        for (int i = 0; i < 500; i++) {
+            assertThat(limiter.tryAcquire("a")).isTrue();
+            assertThat(limiter.decide("a", 1).granted()).isTrue();
+        }
+        LimiterTotals totals = only(factory);
+        assertThat(totals.granted()).isEqualTo(1000);
+        assertThat(totals.granted(Source.LEASE)).isPositive();
+        assertThat(totals.granted(Source.BACKEND)).isEqualTo(1000 - totals.granted(Source.LEASE));
+        factory.close();
+    }
+
+    @Test
+    void decisions_without_a_thread_that_waits_are_counted_too() {
+        RedisRateLimiterFactory factory = factory();
+        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        assertThat(limiter.decideAsync("a", 1).join().granted()).isTrue();
+        assertThat(limiter.decideAsync("a", 1).join().granted()).isFalse();
+        assertThat(limiter.reserveAsync("a", 1).join().decision().granted()).isTrue();
+        assertThat(limiter.reserve("a", 1).decision().granted()).isTrue();
+        LimiterTotals totals = only(factory);
+        Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
+        Eventually.that(() -> assertThat(totals.refused()).isEqualTo(1));
+    }
+
+    @Test
+    void of_a_set_that_is_refused_only_the_parts_that_refuse_are_counted() {
+        RedisRateLimiterFactory factory = factory();
+        CountLimiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
+        CountLimiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
+        LimitSet set = LimitSet.of(one.on("a"), two.on("a"));
+        assertThat(set.tryAcquire()).isTrue();
+        assertThat(set.tryAcquire()).isFalse();
+        assertThat(set.decideAsync(1).join().granted()).isFalse();
+        List<LimiterTotals> totals = factory.statistics().totals();
+        assertThat(totals).extracting(LimiterTotals::name).containsExactly("one", "two");
+        assertThat(totals).extracting(LimiterTotals::granted).containsExactly(1L, 1L);
+        Eventually.that(
+                () -> assertThat(totals).extracting(LimiterTotals::refused).containsExactly(2L, 0L));
+    }
+
+    @Test
+    void leases_are_counted_when_they_are_granted_and_while_they_are_held() {
+        RedisRateLimiterFactory factory = factory();
+        ConcurrencyLimiter limiter = factory.withPrefix(redis.prefix()).concurrent("k", 1);
+        Lease lease = limiter.tryAcquire("a").orElseThrow();
+        assertThat(limiter.tryAcquire("a")).isEmpty();
+        assertThat(factory.statistics().liveLeases()).isEqualTo(1);
+        lease.close();
+        assertThat(factory.statistics().liveLeases()).isZero();
+        assertThat(only(factory).granted()).isEqualTo(1);
+        assertThat(only(factory).refused()).isEqualTo(1);
+        assertThat(only(factory).limit()).contains(limiter.limit());
+    }
+
+    @Test
+    void what_redis_does_not_decide_is_an_error() {
+        redis.expectForeignValues();
+        RedisRateLimiterFactory factory = factory();
+        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        RedisFixture.commands().lpush(redis.prefix() + "{k:a}", new byte[1]);
+        assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> limiter.decideAsync("a", 1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+        Eventually.that(() -> assertThat(only(factory).errors()).isEqualTo(2));
+        assertThat(only(factory).granted() + only(factory).refused()).isZero();
+    }
+
+    @Test
+    void a_new_rate_is_told() {
+        RedisRateLimiterFactory factory = factory();
+        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        limiter.setRate(5);
+        assertThat(only(factory).limit()).contains(limiter.limit());
+    }
+
+    @Test
+    void the_observer_hears_of_calls_and_of_what_goes_together() {
+        RedisRateLimiterFactory factory = factory();
+        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 100, DAY);
+        limiter.decide("a", 1);
+        Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
+        assertThat(recorder.sent).containsExactly("1 of 1");
+        RedisFixture.whileItIsBusy(() -> {
+                    List<CompletableFuture<Decision>> asked = new ArrayList<>();
+                    for (int i = 0; i < 40; i++) {
+                        asked.add(limiter.decideAsync("a", 1));
+                    }
+                    assertThat(factory.statistics().queuedRequests()).isPositive();
+                    return asked;
+                })
+                .forEach(decision -> assertThat(decision.join().granted()).isTrue());
+        assertThat(factory.statistics().queuedRequests()).isZero();
+        assertThat(recorder.requests).hasValue(41);
+        assertThat(recorder.sent.size()).isLessThan(41);
+        Eventually.that(() -> assertThat(recorder.calls).hasValue(recorder.sent.size()));
+        assertThat(recorder.nanos.get()).isPositive();
+        assertThat(recorder.failures).hasValue(0);
+    }
+
+    @Test
+    void the_observer_hears_of_waits_and_of_no_others() {
+        RedisRateLimiterFactory factory = factory();
+        RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
+        Duration patience = Duration.ofSeconds(10);
+        limiter.decide(1, patience);
+        assertThat(recorder.waits).isEmpty();
+        limiter.decide(1, patience);
+        limiter.decideAsync(1, patience).join();
+        LimitSet.of(limiter.own()).decide(1, patience);
+        assertThat(recorder.waits).containsExactly("k begins", "k ends", "k begins", "k ends", "k begins", "k ends");
+    }
+
+    @Test
+    void listeners_hear_of_refusals_and_harm_no_decision() throws Exception {
+        CountDownLatch slow = new CountDownLatch(1);
+        AtomicBoolean thrown = new AtomicBoolean();
+        List<String> heard = new CopyOnWriteArrayList<>();
+        RedisRateLimiterFactory factory = redis.builder()
+                .listener(new LimiterListener() {
+                    @Override
+                    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+                        if (thrown.compareAndSet(false, true)) {
+                            throw new IllegalStateException("a listener that throws");
+                        }
+                    }
+                })
+                .listener(new LimiterListener() {
+                    @Override
+                    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+                        try {
+                            slow.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                        heard.add(limiter + " " + key + " " + decision.source());
+                    }
+                })
+                .build();
+        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        assertThat(limiter.tryAcquire("a")).isTrue();
+        for (int i = 0; i < 5_000; i++) {
+            assertThat(limiter.tryAcquire("a")).isFalse();
+        }
+        assertThat(limiter.tryAcquire()).isTrue();
+        slow.countDown();
+        Eventually.that(() -> assertThat(heard).hasSizeGreaterThan(1000));
+        assertThat(heard.get(0)).isEqualTo("k a BACKEND");
+        assertThat(heard.get(1)).isEqualTo("k a DENY_CACHE");
+        assertThat(only(factory).refused()).isEqualTo(5_000);
+        heard.clear();
+        limiter.tryAcquire();
+        Eventually.that(() -> assertThat(heard).contains("k null BACKEND"));
+    }
+
+    private static final class Recorder implements EngineObserver {
+
+        final AtomicInteger calls = new AtomicInteger();
+        final AtomicInteger failures = new AtomicInteger();
+        final AtomicInteger requests = new AtomicInteger();
+        final AtomicLong nanos = new AtomicLong();
+        final List<String> sent = new CopyOnWriteArrayList<>();
+        final List<String> waits = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void called(long callNanos, boolean failed) {
+            calls.incrementAndGet();
+            nanos.addAndGet(callNanos);
+            if (failed) {
+                failures.incrementAndGet();
+            }
+        }
+
+        @Override
+        public void sent(int keys, int requestsOfCall) {
+            requests.addAndGet(requestsOfCall);
+            sent.add(requestsOfCall + " of " + keys);
+        }
+
+        @Override
+        public MayWait mayWait() {
+            return limiter -> {
+                waits.add(limiter.name() + " begins");
+                return () -> waits.add(limiter.name() + " ends");
+            };
+        }
+    }
+}
