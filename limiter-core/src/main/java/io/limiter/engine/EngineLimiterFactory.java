@@ -74,6 +74,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      */
     protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy);
 
+    /** What limiters answer that were built with no policy of their own, when the backend does not decide. */
+    public final FailurePolicy failurePolicy() {
+        return defaultPolicy;
+    }
+
     /** What the limiters have decided, and what this factory holds. */
     public final LimiterStatistics statistics() {
         return new Statistics();

@@ -1,6 +1,7 @@
 package io.limiter.engine;
 
 import io.limiter.LimiterTotals;
+import java.util.List;
 
 /**
  * Is told what a factory does, in the threads that do it, for meters. So it is trusted: it must be quick, must not block, and
@@ -10,6 +11,11 @@ public interface EngineObserver {
 
     /** Looks away. */
     EngineObserver NONE = new EngineObserver() {};
+
+    /** All of them, one after the other. */
+    static EngineObserver of(List<? extends EngineObserver> observers) {
+        return observers.isEmpty() ? NONE : observers.size() == 1 ? observers.get(0) : new Observers(observers);
+    }
 
     /** Limiters of this prefix and name are counted from now on. */
     default void limiterAdded(LimiterTotals totals) {}

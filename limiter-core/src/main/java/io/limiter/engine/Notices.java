@@ -50,12 +50,21 @@ public final class Notices implements AutoCloseable {
         if (listeners.isEmpty()) {
             return;
         }
+        if (thread.getQueue().remainingCapacity() == 0) {
+            // A rejection would be an exception, which costs those who decide more than all the rest.
+            drop();
+            return;
+        }
         try {
             thread.execute(() -> tellNow(notice));
         } catch (RejectedExecutionException e) {
-            if (!thread.isShutdown() && dropped.getAndIncrement() == 0) {
-                log.warn("Listeners are slower than what there is to tell; some of it is dropped.");
-            }
+            drop();
+        }
+    }
+
+    private void drop() {
+        if (!thread.isShutdown() && dropped.getAndIncrement() == 0) {
+            log.warn("Listeners are slower than what there is to tell; some of it is dropped.");
         }
     }
 

@@ -103,5 +103,10 @@ class FailoverTest {
         public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
             return CompletableFuture.failedFuture(new LimiterBackendException(key, "it is away"));
         }
+
+        @Override
+        public void reset(String key) {
+            throw new LimiterBackendException(key, "it is away");
+        }
     }
 }

@@ -100,6 +100,11 @@ class InOrderTest {
                 CompletableFuture<Decision> decided = engine.decideAsync(key, limit, request);
                 return request.action() == Action.GIVE_BACK ? slow.thenCompose(done -> decided) : decided;
             }
+
+            @Override
+            public void reset(String key) {
+                engine.reset(key);
+            }
         };
         CompletableFuture<?> failed = slowToReturn.decideTogetherAsync(parts());
         assertThat(failed).isNotDone();

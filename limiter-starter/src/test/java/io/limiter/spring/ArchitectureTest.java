@@ -29,7 +29,7 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackage("io.limiter.spring.autoconfigure")
+                .resideOutsideOfPackages("io.limiter.spring.autoconfigure", "io.limiter.spring.actuate")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")

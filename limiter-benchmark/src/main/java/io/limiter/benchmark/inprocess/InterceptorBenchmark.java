@@ -4,6 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.ForwardedHeader;
@@ -168,7 +169,7 @@ public class InterceptorBenchmark {
 
         @Bean
         ClientAddress clientAddress() {
-            return new ServletClientAddress(List.of("10.0.0.0/8"), 64, ForwardedHeader.ANY);
+            return new ServletClientAddress(new CallerAddress(List.of("10.0.0.0/8"), 64, ForwardedHeader.ANY));
         }
 
         @Bean

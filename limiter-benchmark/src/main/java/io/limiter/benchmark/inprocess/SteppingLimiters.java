@@ -2,6 +2,7 @@ package io.limiter.benchmark.inprocess;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -41,22 +42,22 @@ final class SteppingLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit) {
+    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
         return new Rate(name, prefix, limit, engine);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit) {
+    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
         return new Count(name, prefix, limit, engine);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit) {
+    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
         return new UntimedLimiter(name, prefix, limit, engine);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
         throw new UnsupportedOperationException("no benchmark holds permits");
     }
 
@@ -90,6 +91,11 @@ final class SteppingLimiters extends EngineLimiterFactory {
                 answers.add(decide(asked));
             }
             return answers;
+        }
+
+        @Override
+        public synchronized void reset(String key) {
+            states.remove(key);
         }
 
         private <S> Answer decide(KeyRequests<S> asked) {

@@ -192,6 +192,16 @@ final class StubLimiters implements LimiterFactory {
             throw unused();
         }
 
+        @Override
+        public void reset() {
+            throw unused();
+        }
+
+        @Override
+        public void reset(String key) {
+            throw unused();
+        }
+
         private static UnsupportedOperationException unused() {
             return new UnsupportedOperationException("no benchmark asks for it");
         }

@@ -7,16 +7,21 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 
-/** The beans of the application that limits need, looked up when they are there. */
+/** What the limits of an application share: its beans, looked up when they are there, and where calls are counted. */
 final class ApplicationBeans {
 
     /** Spring Boot's, and Spring's own for asynchronous web requests. */
     private static final String EXECUTOR = "applicationTaskExecutor";
 
+    private final CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
     private volatile @Nullable Executor executor;
     private volatile @Nullable DecisionRecorders recorders;
     private volatile @Nullable Optional<SubscriptionContext> subscriptions;
+
+    CallCounts calls() {
+        return calls;
+    }
 
     void setFactory(BeanFactory newFactory) {
         factory = newFactory;

@@ -8,11 +8,20 @@ import io.limiter.algorithm.Decision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A declared concurrency limit with the limiter that carries it out. */
-record BoundConcurrency(DeclaredConcurrency declared, ConcurrencyLimiter limiter, ApplicationBeans beans) {
+/**
+ * A declared concurrency limit with the limiter that carries it out.
+ *
+ * @param refusals tells of those
+ */
+record BoundConcurrency(
+        DeclaredConcurrency declared, ConcurrencyLimiter limiter, ApplicationBeans beans, RefusalLog refusals) {
 
     static BoundConcurrency of(LimiterFactory prefixed, DeclaredConcurrency declared, ApplicationBeans beans) {
-        return new BoundConcurrency(declared, prefixed.build(declared.name(), declared.limit()), beans);
+        return new BoundConcurrency(
+                declared,
+                prefixed.build(declared.name(), declared.limit()),
+                beans,
+                new RefusalLog(declared.where(), true, System::nanoTime));
     }
 
     /**
@@ -30,6 +39,7 @@ record BoundConcurrency(DeclaredConcurrency declared, ConcurrencyLimiter limiter
             record(recorder, owner, null);
             return lease;
         } catch (RateLimitExceededException e) {
+            refusals.refused(e.decision());
             record(recorder, owner, e.decision());
             String message = declared.message();
             throw message.isEmpty() ? e : new RateLimitExceededException(e.key(), e.decision(), message);

@@ -14,7 +14,8 @@ final class BoundLimit {
     private final Limiter limiter;
     private final @Nullable ResolvedLimiters resolved;
     private final ApplicationBeans beans;
-    private final @Nullable DryRunLog dryRun;
+    private final RefusalLog refusals;
+    private final CallCounts.OfLimit calls;
 
     /** @param resolved {@code null} if the limit is the same for all calls */
     private BoundLimit(
@@ -23,7 +24,8 @@ final class BoundLimit {
         this.limiter = limiter;
         this.resolved = resolved;
         this.beans = beans;
-        this.dryRun = declared.onRefusal().enforce() ? null : new DryRunLog(declared.where(), System::nanoTime);
+        this.refusals = new RefusalLog(declared.where(), isEnforced(), System::nanoTime);
+        this.calls = beans.calls().of(declared.name());
     }
 
     static BoundLimit of(DeclaredLimit declared, LimiterFactory prefixed, ApplicationBeans beans) {
@@ -46,7 +48,12 @@ final class BoundLimit {
     }
 
     boolean isEnforced() {
-        return dryRun == null;
+        return declared.onRefusal().enforce();
+    }
+
+    /** A refused call is answered by a fallback. */
+    void answersInstead(Decision refusal) {
+        calls.fallback(refusal);
     }
 
     /** What is to be asked for a call; {@code null} if that is nothing, or was granted to it before. */
@@ -55,12 +62,13 @@ final class BoundLimit {
         @Nullable Object[] arguments = call.getArguments();
         int permits = declared.permits().of(arguments);
         if (permits == 0) {
+            calls.skip();
             return null;
         }
         String owner = declared.key().of(arguments);
         String slot = declared.slot() == null ? null : declared.slot().of(arguments);
         // A dry run is nobody's business but the log's.
-        DecisionRecorder recorder = dryRun == null ? beans.recorder() : null;
+        DecisionRecorder recorder = isEnforced() ? beans.recorder() : null;
         Decision earlier = recorder == null ? null : recorder.earlier(asked(owner, slot, permits));
         if (earlier != null && earlier.granted()) {
             return null;
@@ -76,8 +84,8 @@ final class BoundLimit {
     /** What becomes of a call that was refused; {@code null} if it goes on all the same. */
     @Nullable
     Refusal refusal(@Nullable String owner, Decision decision) {
-        if (dryRun != null) {
-            dryRun.refused(decision);
+        refusals.refused(decision);
+        if (!isEnforced()) {
             return null;
         }
         String whose = owner == null ? limiter.name() : owner;

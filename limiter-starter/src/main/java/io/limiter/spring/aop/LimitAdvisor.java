@@ -71,6 +71,11 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
         beans.setFactory(beanFactory);
     }
 
+    /** What becomes of calls, as far as limiters do not know it. */
+    public CallCounts callCounts() {
+        return beans.calls();
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
         super.afterSingletonsInstantiated();

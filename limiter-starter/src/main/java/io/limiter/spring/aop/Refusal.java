@@ -18,6 +18,7 @@ record Refusal(BoundLimit limit, RateLimitExceededException exception) {
         if (fallback == null) {
             throw exception;
         }
+        limit.answersInstead(exception.decision());
         return fallback.answer(call, exception.decision());
     }
 }

@@ -4,8 +4,8 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
-import io.limiter.spring.aop.DryRunLog;
 import io.limiter.spring.aop.LimitSettings;
+import io.limiter.spring.aop.RefusalLog;
 import io.limiter.spring.key.RequestKey;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
@@ -75,8 +75,8 @@ record HttpRule(
             String limiterName = i == 0 ? knownName() : knownName() + "/" + (i + 1);
             limiters.add(limiter(property + ".limits[" + i + "]", limits.get(i), limiterName, factory));
         }
-        DryRunLog dryRun = enforce ? null : new DryRunLog(property + " (" + knownName() + ")", System::nanoTime);
-        return new HttpLimit(PREFIX, route, requestKey, limiters, dryRun);
+        RefusalLog refusals = new RefusalLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
+        return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, refusals);
     }
 
     private Limiter limiter(String property, NamedLimit limit, String limiterName, LimiterFactory factory) {

@@ -28,8 +28,8 @@ record HttpRules(HttpLimits first, HttpLimits byUser) {
     /** @throws IllegalArgumentException naming a setting that cannot work */
     static HttpRules read(Environment environment, LimiterFactory factory) {
         Binder binder = Binder.get(environment);
-        List<HttpRule> rules = binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict())
-                .orElse(List.of());
+        List<HttpRule> rules =
+                binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
         List<Built> built = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (int i = 0; i < rules.size(); i++) {

@@ -4,6 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.ConcurrentLimitAdvisor;
 import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -14,6 +15,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
@@ -44,6 +46,11 @@ class LimiterAutoConfiguration {
     @ConditionalOnMissingBean
     static ConfiguredLimits configuredLimits(Environment environment) {
         return new ConfiguredLimits(NamedLimits.read(environment));
+    }
+
+    @Bean
+    EventPublishingListener limiterEvents(ApplicationEventPublisher publisher) {
+        return new EventPublishingListener(publisher);
     }
 
     /**

@@ -31,6 +31,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param key How callers are told apart.
  * @param web What answers over HTTP tell of limits.
  * @param http Limits on HTTP requests, by path, before anything handles them.
+ * @param endpoint What operators see and do at the Actuator endpoint limiters.
  * @param limits Numbers of annotated limits by their names. They win over those of the annotations.
  */
 @ConfigurationProperties("limiter")
@@ -48,6 +49,7 @@ record LimiterProperties(
         @DefaultValue Key key,
         @DefaultValue Web web,
         @Nullable List<HttpRule> http,
+        @DefaultValue Endpoint endpoint,
         @Nullable Map<String, NamedLimit> limits) {
 
     enum Type {
@@ -242,6 +244,17 @@ record LimiterProperties(
             return new AnswerSettings(status, headers, body, message);
         }
     }
+
+    /**
+     * The Actuator endpoint.
+     *
+     * @param writable Whether keys can be reset through it.
+     * @param showKeys Whether it shows callers' keys as they are, which may be addresses or names of people. If not, it
+     *     shows a hash of each.
+     */
+    record Endpoint(
+            @DefaultValue("false") boolean writable,
+            @DefaultValue("false") boolean showKeys) {}
 
     private static final Duration MAX_DURATION = Duration.ofDays(1000);
 }

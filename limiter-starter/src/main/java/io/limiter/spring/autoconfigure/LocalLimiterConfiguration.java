@@ -1,7 +1,10 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterListener;
+import io.limiter.engine.EngineObserver;
 import io.limiter.local.LocalLimiterFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
@@ -14,8 +17,14 @@ import org.springframework.context.annotation.Configuration;
 class LocalLimiterConfiguration {
 
     @Bean
-    LimiterFactory limiterFactory(LimiterProperties properties) {
+    LimiterFactory limiterFactory(
+            ObjectProvider<EngineObserver> observers,
+            ObjectProvider<LimiterListener> listeners,
+            LimiterProperties properties) {
         return new LocalLimiterFactory(
-                properties.cache().bounds(), properties.local().maxKeys());
+                properties.cache().bounds(),
+                properties.local().maxKeys(),
+                EngineObserver.of(observers.orderedStream().toList()),
+                listeners.orderedStream().toList());
     }
 }

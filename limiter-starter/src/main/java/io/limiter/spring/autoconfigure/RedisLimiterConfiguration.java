@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
+import io.limiter.engine.EngineObserver;
 import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -27,6 +28,7 @@ class RedisLimiterConfiguration {
     LimiterFactory limiterFactory(
             ObjectProvider<RedisConnectionFactory> connections,
             ObjectProvider<DistributedLock> lock,
+            ObjectProvider<EngineObserver> observers,
             ObjectProvider<LimiterListener> listeners,
             LimiterProperties properties) {
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(connections))
@@ -36,7 +38,8 @@ class RedisLimiterConfiguration {
                 .denyCacheSize(properties.denyCache().size())
                 .failurePolicy(properties.failure().failurePolicy())
                 .budget(properties.failure().budget())
-                .probeInterval(properties.failure().probeInterval());
+                .probeInterval(properties.failure().probeInterval())
+                .observer(EngineObserver.of(observers.orderedStream().toList()));
         listeners.orderedStream().forEach(builder::listener);
         if (properties.engine() == LimiterProperties.Engine.LOCK) {
             builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());

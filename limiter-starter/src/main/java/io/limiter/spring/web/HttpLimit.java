@@ -5,8 +5,8 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.aop.DryRunLog;
 import io.limiter.spring.aop.LimitAsked;
+import io.limiter.spring.aop.RefusalLog;
 import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.key.RequestKey;
 import java.util.ArrayList;
@@ -22,20 +22,28 @@ public final class HttpLimit {
     private final HttpRoute route;
     private final RequestKey key;
     private final List<Limiter> limiters;
-    private final @Nullable DryRunLog dryRun;
+    private final boolean enforced;
+    private final RefusalLog refusals;
 
     /**
      * @param prefix starts the keys in Redis
      * @param limiters at least one; all or nothing
-     * @param dryRun tells of those it would refuse; {@code null} if it does refuse
+     * @param enforced whether it refuses anybody
+     * @param refusals tells of those that it refuses, or would
      */
     public HttpLimit(
-            String prefix, HttpRoute route, RequestKey key, List<Limiter> limiters, @Nullable DryRunLog dryRun) {
+            String prefix,
+            HttpRoute route,
+            RequestKey key,
+            List<Limiter> limiters,
+            boolean enforced,
+            RefusalLog refusals) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
         this.limiters = List.copyOf(limiters);
-        this.dryRun = dryRun;
+        this.enforced = enforced;
+        this.refusals = refusals;
     }
 
     /** Whether it can be asked only when the user is known. */
@@ -62,9 +70,12 @@ public final class HttpLimit {
         return new HttpQuestion(this, owner, parts);
     }
 
-    @Nullable
-    DryRunLog dryRun() {
-        return dryRun;
+    boolean isEnforced() {
+        return enforced;
+    }
+
+    void refused(Decision decision) {
+        refusals.refused(decision);
     }
 
     /** In a Cluster several are decided in one call if they are in one slot. */

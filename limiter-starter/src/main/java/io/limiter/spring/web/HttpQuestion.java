@@ -40,10 +40,10 @@ public final class HttpQuestion {
     /** Records what was decided; {@code null} if the request goes on. */
     public @Nullable RateLimitExceededException refusal(SetDecision decision, DecisionRecorder recorder) {
         Decision whole = decision.parts().size() == 1 ? decision.parts().get(0).decision() : decision.decision();
-        if (limit.dryRun() != null) {
-            if (!whole.granted()) {
-                limit.dryRun().refused(whole);
-            }
+        if (!whole.granted()) {
+            limit.refused(whole);
+        }
+        if (!limit.isEnforced()) {
             return null;
         }
         recorder.decided(whole, decision.parts().stream().map(this::recorded).toList());

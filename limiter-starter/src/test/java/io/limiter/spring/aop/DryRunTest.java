@@ -48,7 +48,7 @@ class DryRunTest {
     @Test
     void it_takes_permits_and_refuses_nobody() {
         Contexts.local().withBean(Tried.class).run(context -> {
-            try (LogLines log = new LogLines(DryRunLog.class)) {
+            try (LogLines log = new LogLines(RefusalLog.class)) {
                 Tried tried = context.getBean(Tried.class);
                 tried.call();
                 assertThat(context.getBean(LimiterFactory.class)
@@ -82,7 +82,7 @@ class DryRunTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void it_books_permits_that_others_would_wait_for_and_holds_nobody_up() {
         Contexts.local().withBean(Slow.class).run(context -> {
-            try (LogLines log = new LogLines(DryRunLog.class)) {
+            try (LogLines log = new LogLines(RefusalLog.class)) {
                 Slow slow = context.getBean(Slow.class);
                 slow.call();
                 assertThat(slow.later()).isCompletedWithValue("called");
@@ -135,8 +135,8 @@ class DryRunTest {
     @Test
     void it_tells_of_the_first_refusal_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-        DryRunLog dryRun = new DryRunLog("the limit", nanos::get);
-        try (LogLines log = new LogLines(DryRunLog.class)) {
+        RefusalLog dryRun = new RefusalLog("the limit", false, nanos::get);
+        try (LogLines log = new LogLines(RefusalLog.class)) {
             dryRun.refused(REFUSAL);
             assertThat(log.all())
                     .singleElement(as(STRING))

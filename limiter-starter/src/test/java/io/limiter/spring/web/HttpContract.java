@@ -355,8 +355,8 @@ public abstract class HttpContract {
     protected static HttpRequest.Builder request(
             ConfigurableApplicationContext context, String path, String... headers) {
         // So that an answer that never comes fails a test instead of stopping all.
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:"
-                        + context.getEnvironment().getProperty("local.server.port") + path))
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
+                        "http://127.0.0.1:" + context.getEnvironment().getProperty("local.server.port") + path))
                 .timeout(Duration.ofMinutes(2));
         for (int i = 0; i < headers.length; i += 2) {
             if (!headers[i + 1].isEmpty()) {

@@ -7,22 +7,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whom a limit would have refused that does not: the first refusal in a minute, and how many there were since the
- * last one told. It names no key, which may be a person's. Safe for use by many threads.
+ * Tells what a limit refuses, or would refuse if it were enforced: the first refusal in a minute, and how many there were
+ * since the last one told. It names no key, which may be a person's. Safe for use by many threads.
  */
-public final class DryRunLog {
+public final class RefusalLog {
 
-    private static final Logger log = LoggerFactory.getLogger(DryRunLog.class);
+    private static final Logger log = LoggerFactory.getLogger(RefusalLog.class);
     private static final long INTERVAL_NANOS = 60_000_000_000L;
 
     private final String where;
+    private final boolean enforced;
     private final LongSupplier nanoTime;
     private final AtomicLong due;
     private final AtomicLong untold = new AtomicLong();
 
-    /** @param where the limit */
-    public DryRunLog(String where, LongSupplier nanoTime) {
+    /**
+     * @param where the limit
+     * @param enforced whether it does refuse
+     */
+    public RefusalLog(String where, boolean enforced, LongSupplier nanoTime) {
         this.where = where;
+        this.enforced = enforced;
         this.nanoTime = nanoTime;
         this.due = new AtomicLong(nanoTime.getAsLong());
     }
@@ -35,8 +40,11 @@ public final class DryRunLog {
             return;
         }
         log.info(
-                "{} would have refused a call, and {} before it since the last such line, if it were enforced:"
-                        + " limit {}, remaining {}, retry after {}",
+                enforced
+                        ? "{} has refused a call, and {} before it since the last such line:"
+                                + " limit {}, remaining {}, retry after {}"
+                        : "{} would have refused a call, and {} before it since the last such line, if it were enforced:"
+                                + " limit {}, remaining {}, retry after {}",
                 where,
                 untold.getAndSet(0),
                 decision.limit(),

@@ -1,0 +1,39 @@
+package io.limiter.engine;
+
+import io.limiter.LimiterTotals;
+import java.util.List;
+
+/** Several observers. */
+final class Observers implements EngineObserver {
+
+    private final List<EngineObserver> all;
+
+    Observers(List<? extends EngineObserver> all) {
+        this.all = List.copyOf(all);
+    }
+
+    @Override
+    public void limiterAdded(LimiterTotals totals) {
+        all.forEach(each -> each.limiterAdded(totals));
+    }
+
+    @Override
+    public void called(long nanos, boolean failed) {
+        all.forEach(each -> each.called(nanos, failed));
+    }
+
+    @Override
+    public void sent(int keys, int requests) {
+        all.forEach(each -> each.sent(keys, requests));
+    }
+
+    @Override
+    public MayWait mayWait() {
+        List<MayWait> mayWait = all.stream().map(EngineObserver::mayWait).toList();
+        return limiter -> {
+            List<Runnable> ends =
+                    mayWait.stream().map(each -> each.begins(limiter)).toList();
+            return () -> ends.forEach(Runnable::run);
+        };
+    }
+}

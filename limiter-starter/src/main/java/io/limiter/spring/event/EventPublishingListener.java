@@ -1,0 +1,33 @@
+package io.limiter.spring.event;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterListener;
+import io.limiter.algorithm.Decision;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationEventPublisher;
+
+/** Publishes what a limiter's factory tells its listeners as events of the application. */
+public final class EventPublishingListener implements LimiterListener {
+
+    private final ApplicationEventPublisher publisher;
+
+    public EventPublishingListener(ApplicationEventPublisher publisher) {
+        this.publisher = publisher;
+    }
+
+    @Override
+    public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+        publisher.publishEvent(new LimitExceededEvent(limiter, key, decision));
+    }
+
+    @Override
+    public void backendDown(LimiterBackendException cause) {
+        publisher.publishEvent(new LimiterBackendDownEvent(cause));
+    }
+
+    @Override
+    public void backendUp(Duration downtime) {
+        publisher.publishEvent(new LimiterBackendUpEvent(downtime));
+    }
+}

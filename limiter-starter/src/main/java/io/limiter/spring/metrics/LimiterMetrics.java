@@ -1,0 +1,185 @@
+package io.limiter.spring.metrics;
+
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterStatistics;
+import io.limiter.LimiterTotals;
+import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.engine.EngineObserver;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.aop.CallCounts;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a caller's key, and the names of limits are
+ * bounded, as {@link LimiterStatistics#totals()} says.
+ *
+ * <p>Where there is an {@link ObservationRegistry} that somebody listens to, waits are observations, so that they show in
+ * traces, and the timer is what its handlers make of them. Otherwise they are timed here.
+ */
+public final class LimiterMetrics implements MeterBinder, EngineObserver {
+
+    private static final Duration SHORTEST_CALL = Duration.ofNanos(100_000);
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
+
+    private final Supplier<@Nullable LimiterFactory> factory;
+    private final Supplier<@Nullable CallCounts> calls;
+    private final Supplier<@Nullable ObservationRegistry> observations;
+    private final Map<String, MeteredLimit> limits = new ConcurrentHashMap<>();
+    private final List<Bound> bound = new CopyOnWriteArrayList<>();
+
+    /**
+     * @param factory asked for when meters are registered; {@code null} if there is none
+     * @param calls of the limited methods; {@code null} if there are none
+     * @param observations {@code null} if there are none
+     */
+    public LimiterMetrics(
+            Supplier<@Nullable LimiterFactory> factory,
+            Supplier<@Nullable CallCounts> calls,
+            Supplier<@Nullable ObservationRegistry> observations) {
+        this.factory = factory;
+        this.calls = calls;
+        this.observations = observations;
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        if (!(factory.get() instanceof EngineLimiterFactory measured)) {
+            return;
+        }
+        Bound added = new Bound(registry, measured instanceof LocalLimiterFactory, measured.statistics());
+        if (measured instanceof RedisRateLimiterFactory redis) {
+            Gauge.builder(
+                            LimiterMeters.BACKEND,
+                            redis,
+                            backend -> backend.backendState().up() ? 1 : 0)
+                    .description("1 while Redis decides, 0 while the failure policy does")
+                    .strongReference(true)
+                    .register(registry);
+        }
+        synchronized (this) {
+            bound.add(added);
+            limits.values().forEach(limit -> limit.register(registry, added.local));
+        }
+    }
+
+    @Override
+    public synchronized void limiterAdded(LimiterTotals totals) {
+        MeteredLimit known = limits.get(totals.name());
+        if (known != null) {
+            known.add(totals);
+            return;
+        }
+        MeteredLimit limit = new MeteredLimit(totals.name(), calls);
+        limit.add(totals);
+        limits.put(totals.name(), limit);
+        bound.forEach(each -> limit.register(each.registry, each.local));
+    }
+
+    @Override
+    public void called(long nanos, boolean failed) {
+        for (Bound each : bound) {
+            (failed ? each.failed : each.answered).record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void sent(int keys, int requests) {
+        for (Bound each : bound) {
+            each.batch.record(requests);
+        }
+    }
+
+    @Override
+    public MayWait mayWait() {
+        ObservationRegistry registry = observations.get();
+        if (registry == null || registry.isNoop()) {
+            return this::timed;
+        }
+        Observation parent = registry.getCurrentObservation();
+        return limiter -> Observation.createNotStarted(LimiterMeters.WAIT, registry)
+                .contextualName("wait for " + limiter.name())
+                .lowCardinalityKeyValue(LimiterMeters.LIMIT, limiter.name())
+                .parentObservation(parent)
+                .start()::stop;
+    }
+
+    private Runnable timed(LimiterTotals limiter) {
+        long startNanos = System.nanoTime();
+        return () -> {
+            long nanos = System.nanoTime() - startNanos;
+            for (Bound each : bound) {
+                Timer.builder(LimiterMeters.WAIT)
+                        .description("How long callers waited for permits")
+                        .tag(LimiterMeters.LIMIT, limiter.name())
+                        .register(each.registry)
+                        .record(nanos, TimeUnit.NANOSECONDS);
+            }
+        };
+    }
+
+    /** The meters in one registry. */
+    private static final class Bound {
+
+        private final MeterRegistry registry;
+        private final boolean local;
+        private final Timer answered;
+        private final Timer failed;
+        private final DistributionSummary batch;
+
+        Bound(MeterRegistry registry, boolean local, LimiterStatistics statistics) {
+            this.registry = registry;
+            this.local = local;
+            this.answered = timer(registry, "answered");
+            this.failed = timer(registry, "failed");
+            this.batch = DistributionSummary.builder(LimiterMeters.BATCH)
+                    .description("Requests that went to Redis in one call")
+                    .baseUnit("requests")
+                    .register(registry);
+            gauge(
+                    LimiterMeters.DENY_CACHE,
+                    "Known refusals that still hold",
+                    LimiterStatistics::knownRefusals,
+                    statistics);
+            gauge(
+                    LimiterMeters.LEASES,
+                    "Leases of concurrency limits held here",
+                    LimiterStatistics::liveLeases,
+                    statistics);
+            gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", LimiterStatistics::queuedRequests, statistics);
+        }
+
+        private static Timer timer(MeterRegistry registry, String outcome) {
+            return Timer.builder(LimiterMeters.REDIS)
+                    .description("How long calls to Redis took")
+                    .tag(LimiterMeters.OUTCOME, outcome)
+                    .publishPercentileHistogram()
+                    .minimumExpectedValue(SHORTEST_CALL)
+                    .maximumExpectedValue(LONGEST_CALL)
+                    .register(registry);
+        }
+
+        private void gauge(
+                String name, String description, ToDoubleFunction<LimiterStatistics> value, LimiterStatistics of) {
+            Gauge.builder(name, of, value)
+                    .description(description)
+                    .strongReference(true)
+                    .register(registry);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.limiter.spring.metrics;
+
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.spring.aop.CallCounts;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counters of one name. They read the totals that limiters keep anyway, of all prefixes together: a prefix is a matter of
+ * keys in Redis, and one meter cannot be registered twice.
+ */
+final class MeteredLimit {
+
+    private static final List<Source> GRANTING = List.of(Source.BACKEND, Source.LEASE, Source.LOCAL, Source.POLICY);
+    private static final List<Source> REFUSING =
+            List.of(Source.BACKEND, Source.DENY_CACHE, Source.LOCAL, Source.POLICY);
+
+    private final String name;
+    private final Supplier<@Nullable CallCounts> calls;
+    private final List<LimiterTotals> totals = new CopyOnWriteArrayList<>();
+    private final Map<Source, AtomicLong> refusedMost = new EnumMap<>(Source.class);
+
+    /**
+     * @param calls {@code null} as long as no method is limited
+     */
+    MeteredLimit(String name, Supplier<@Nullable CallCounts> calls) {
+        this.name = name;
+        this.calls = calls;
+        REFUSING.forEach(source -> refusedMost.put(source, new AtomicLong()));
+    }
+
+    void add(LimiterTotals more) {
+        totals.add(more);
+    }
+
+    /**
+     * @param local whether the backend is this process
+     */
+    void register(MeterRegistry registry, boolean local) {
+        for (Source source : GRANTING) {
+            if (!local || source == Source.BACKEND) {
+                counter(registry, "granted", SourceNames.of(source, local), limit -> limit.granted(source));
+            }
+        }
+        for (Source source : REFUSING) {
+            if (!local || source == Source.BACKEND) {
+                counter(registry, "refused", SourceNames.of(source, local), limit -> limit.refused(source));
+                counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
+            }
+        }
+        counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
+        counter(registry, "skipped", "none", MeteredLimit::skipped);
+    }
+
+    private void counter(MeterRegistry registry, String outcome, String source, ToDoubleFunction<MeteredLimit> count) {
+        FunctionCounter.builder(LimiterMeters.DECISIONS, this, count)
+                .description("Requests for permits, by what became of them")
+                .tag(LimiterMeters.LIMIT, name)
+                .tag(LimiterMeters.OUTCOME, outcome)
+                .tag(LimiterMeters.SOURCE, source)
+                .register(registry);
+    }
+
+    private long granted(Source source) {
+        return totals.stream().mapToLong(each -> each.granted(source)).sum();
+    }
+
+    /**
+     * Those that no fallback has answered. A refusal is counted before its fallback, so what is read in between would be
+     * lower the next time; a counter must not be.
+     */
+    private long refused(Source source) {
+        long refused = totals.stream().mapToLong(each -> each.refused(source)).sum() - fallbacks(source);
+        AtomicLong most = refusedMost.get(source);
+        return most == null ? refused : most.accumulateAndGet(refused, Math::max);
+    }
+
+    private long errors() {
+        return totals.stream().mapToLong(LimiterTotals::errors).sum();
+    }
+
+    private long fallbacks(Source source) {
+        CallCounts counts = calls.get();
+        return counts == null ? 0 : counts.fallbacks(name, source);
+    }
+
+    private long skipped() {
+        CallCounts counts = calls.get();
+        return counts == null ? 0 : counts.skipped(name);
+    }
+}

@@ -1,0 +1,37 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.BackendState;
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterBackendException;
+import io.limiter.local.LocalLimiterFactory;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class BackendHealthTest {
+
+    private static final Instant SINCE = Instant.ofEpochSecond(1_763_650_000);
+    private static final LimiterBackendException FAILURE = new LimiterBackendException("key", "away");
+
+    @Test
+    void the_state_of_redis_and_the_policy_make_the_status() {
+        BackendState up = new BackendState(true, SINCE, FAILURE);
+        BackendState down = new BackendState(false, SINCE, FAILURE);
+        assertThat(BackendHealth.of(up, FailurePolicy.LOCAL).status()).isEqualTo("UP");
+        assertThat(BackendHealth.of(up, FailurePolicy.THROW).status()).isEqualTo("UP");
+        assertThat(BackendHealth.of(down, FailurePolicy.LOCAL).status()).isEqualTo("DEGRADED");
+        assertThat(BackendHealth.of(down, FailurePolicy.ALLOW).status()).isEqualTo("DEGRADED");
+        assertThat(BackendHealth.of(down, FailurePolicy.DENY).status()).isEqualTo("DEGRADED");
+        assertThat(BackendHealth.of(down, FailurePolicy.THROW).status()).isEqualTo("DOWN");
+        assertThat(BackendHealth.of(down, FailurePolicy.DENY).details())
+                .containsEntry("policy", "DENY")
+                .containsEntry("since", SINCE.toString())
+                .containsEntry("problem", FAILURE.problem());
+    }
+
+    @Test
+    void limits_in_this_process_are_always_up() {
+        assertThat(BackendHealth.of(new LocalLimiterFactory()).status()).isEqualTo("UP");
+    }
+}

@@ -1,0 +1,285 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.metrics.LimiterMeters;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** A whole application with Actuator and Prometheus, on a real Redis, and what the documentation says of it. */
+class OperationsTest {
+
+    private static final Path DOCS = Path.of("..", "docs", "operations");
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    // A Redis that outlives this JVM may know the limits from the last run.
+    private static final String KEY = UUID.randomUUID().toString();
+
+    private static final String USER = "limiter-test";
+
+    private static ConfigurableApplicationContext application;
+    private static ConfigurableApplicationContext writable;
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+
+    @BeforeAll
+    static void start() {
+        application = start("--spring.data.redis.port=" + TestRedis.shared().port());
+        LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
+        limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
+        RateLimiter slow = limiters.build("slow", 100, 0.01, 60);
+        slow.decide(KEY, 1, Duration.ofSeconds(30));
+        slow.decide(KEY, 5, Duration.ofSeconds(30));
+        writable = start(
+                "--spring.data.redis.port=" + TestRedis.shared().port(),
+                "--limiter.endpoint.writable=true",
+                "--limiter.endpoint.show-keys=true");
+    }
+
+    private static ConfigurableApplicationContext start(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of(
+                "--server.port=0",
+                "--spring.data.redis.host=" + TestRedis.shared().host(),
+                "--management.endpoints.web.exposure.include=limiters,health,prometheus",
+                "--management.endpoint.health.show-details=always"));
+        return new SpringApplication(Application.class).run(all.toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        writable.close();
+    }
+
+    @Test
+    void all_limits_are_listed_with_numbers_and_totals() throws Exception {
+        HttpResponse<String> all = get(application, "limiters");
+        assertThat(all.statusCode()).isEqualTo(200);
+        assertThat(all.body())
+                .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
+                .contains("\"granted\":{\"backend\":1},\"refused\":{\"backend\":1},\"errors\":0")
+                .contains("\"redis\":{\"calls\":")
+                .contains("\"sizes\":{\"knownRefusals\":")
+                .doesNotContain(KEY);
+    }
+
+    @Test
+    void one_limit_has_its_hottest_keys_hashed_unless_they_are_to_be_shown() throws Exception {
+        assertThat(get(application, "limiters/login").body())
+                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\",\"requests\":2}]")
+                .doesNotContain(KEY);
+        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
+        limiters.count("shown", 10, Duration.ofHours(1)).tryAcquire(KEY);
+        assertThat(get(writable, "limiters/countLimit:shown").body())
+                .contains("\"hottestKeys\":[{\"key\":\"" + KEY + "\",\"requests\":1}]");
+        assertThat(get(application, "limiters/unknown").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void a_key_can_be_looked_at_and_is_not_reset_unless_that_is_switched_on() throws Exception {
+        assertThat(get(application, "limiters/login/" + KEY).body())
+                .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":");
+        assertThat(delete(application, "limiters/login/" + KEY).statusCode()).isEqualTo(405);
+        assertThat(get(application, "limiters/login/" + KEY).body()).contains("\"remaining\":0");
+    }
+
+    @Test
+    void an_operator_who_may_resets_a_key() throws Exception {
+        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
+        limiters.count("reset", 1, Duration.ofHours(1)).tryAcquire(KEY);
+        limiters.concurrent("places", 1).tryAcquire(KEY);
+        for (String limit : List.of("reset", "places")) {
+            assertThat(get(writable, "limiters/" + limit + "/" + KEY).body()).contains("\"remaining\":0");
+            assertThat(delete(writable, "limiters/" + limit + "/" + KEY).statusCode())
+                    .isEqualTo(204);
+            assertThat(get(writable, "limiters/" + limit + "/" + KEY).body()).contains("\"remaining\":1");
+            assertThat(delete(writable, "limiters/" + limit).statusCode()).isEqualTo(204);
+        }
+        assertThat(delete(writable, "limiters/unknown").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void the_application_is_healthy_while_redis_decides_and_degraded_while_the_policy_does() throws Exception {
+        assertThat(get(application, "health/limiter").body()).contains("\"status\":\"UP\"");
+        assertThat(get(application, "health").body()).contains("\"limiter\":{");
+        try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.freePort())) {
+            LimiterFactory limiters = alone.getBean(LimiterFactory.class);
+            Eventually.that(() -> {
+                limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
+                try {
+                    assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            assertThat(scrape(alone)).contains("limiter_backend_up 0.0");
+        }
+    }
+
+    @Test
+    void every_metric_of_the_dashboard_and_the_alerts_is_scraped() throws Exception {
+        String scraped = scrape(application);
+        Set<String> used = metricsIn("grafana-dashboard.json");
+        used.addAll(metricsIn("prometheus-alerts.yml"));
+        assertThat(used)
+                .hasSizeGreaterThan(8)
+                .allSatisfy(metric -> assertThat(scraped).containsPattern("(?m)^" + Pattern.quote(metric) + "[ {]"));
+        assertThat(scraped)
+                .contains("limiter_decisions_total{limit=\"login\",outcome=\"granted\",source=\"redis\"} 1.0")
+                .contains("limiter_decisions_total{limit=\"login\",outcome=\"refused\",source=\"redis\"} 1.0")
+                .contains("limiter_backend_up 1.0")
+                .doesNotContain(KEY);
+    }
+
+    @Test
+    void every_meter_is_documented_and_every_documented_one_is_scraped() throws Exception {
+        Set<String> inCode = Arrays.stream(LimiterMeters.class.getFields())
+                .filter(field -> Modifier.isStatic(field.getModifiers()))
+                .map(OperationsTest::value)
+                .filter(name -> name.startsWith("limiter."))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> inDocs = Pattern.compile("(?m)^\\| `(limiter\\.[a-z.]+)` \\|")
+                .matcher(Files.readString(DOCS.resolve("README.md")))
+                .results()
+                .map(match -> match.group(1))
+                .filter(name -> !name.startsWith("limiter.endpoint."))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(inDocs).isEqualTo(inCode);
+        String scraped = scrape(application);
+        assertThat(inDocs).allSatisfy(name -> assertThat(scraped).contains(name.replace('.', '_')));
+    }
+
+    @Test
+    void the_rights_that_the_documentation_gives_are_enough() throws Exception {
+        String rule = Pattern.compile("(?m)^ACL SETUSER (.*)$")
+                .matcher(Files.readString(DOCS.resolve("README.md")))
+                .results()
+                .map(match -> match.group(1))
+                .findFirst()
+                .orElseThrow();
+        acl("SETUSER " + rule.replace("limiter on", USER + " on"));
+        try {
+            for (String engine : List.of("script", "lock")) {
+                try (ConfigurableApplicationContext limited = start(
+                        "--spring.data.redis.port=" + TestRedis.shared().port(),
+                        "--spring.data.redis.username=" + USER,
+                        "--spring.data.redis.password=password",
+                        "--limiter.engine=" + engine)) {
+                    LimiterFactory limiters = limited.getBean(LimiterFactory.class);
+                    everyKind(limiters.withFailurePolicy(FailurePolicy.THROW), engine);
+                }
+            }
+        } finally {
+            acl("DELUSER " + USER);
+        }
+    }
+
+    private static void everyKind(LimiterFactory limiters, String engine) {
+        Duration hour = Duration.ofHours(1);
+        for (Limit<?> limit : List.of(
+                TokenBucket.of(10, 1),
+                new FixedWindow(9, hour),
+                new SlidingLog(9, hour),
+                new SlidingCounter(9, hour))) {
+            Limiter limiter = limiters.build("acl-" + engine + limit.getClass().getSimpleName(), limit);
+            for (int i = 0; i < 3; i++) {
+                assertThat(limiter.tryAcquire(KEY)).isTrue();
+            }
+            LimitSet.of(limiter.on(KEY), limiter.on("other" + KEY)).decide(1);
+            limiter.refund(KEY, 1);
+            limiter.reset(KEY);
+        }
+        ConcurrencyLimiter places = limiters.concurrent("acl-" + engine, 2);
+        places.tryAcquire(KEY).orElseThrow().close();
+        places.reset(KEY);
+    }
+
+    private static void acl(String words) {
+        RedisConnectionFactory connections = application.getBean(RedisConnectionFactory.class);
+        try (RedisConnection connection = connections.getConnection()) {
+            byte[][] arguments = Arrays.stream(words.split(" "))
+                    .map(word -> word.getBytes(StandardCharsets.UTF_8))
+                    .toArray(byte[][]::new);
+            connection.execute("ACL", arguments);
+        }
+    }
+
+    private static Set<String> metricsIn(String file) throws IOException {
+        return Pattern.compile("\\blimiter_[a-z_]+")
+                .matcher(Files.readString(DOCS.resolve(file)))
+                .results()
+                .map(match -> match.group())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String value(java.lang.reflect.Field field) {
+        try {
+            return (String) field.get(null);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String scrape(ConfigurableApplicationContext context) throws Exception {
+        return get(context, "prometheus").body();
+    }
+
+    private static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
+        return send(context, path, "GET");
+    }
+
+    private static HttpResponse<String> delete(ConfigurableApplicationContext context, String path) throws Exception {
+        return send(context, path, "DELETE");
+    }
+
+    private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String method)
+            throws IOException, InterruptedException {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+}

@@ -1,0 +1,181 @@
+package io.limiter.spring.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.FilteredClassLoader;
+
+class LimiterMetricsTest {
+
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final MeterRegistry registry = new SimpleMeterRegistry();
+
+    static class Limited {
+
+        @CountLimit(name = "login", limit = 1, period = 3600, condition = "#{#limited}", fallback = "instead")
+        public String login(boolean limited) {
+            return "in";
+        }
+
+        String instead(boolean limited) {
+            return "later";
+        }
+    }
+
+    @Test
+    void what_became_of_requests_is_counted_once_by_limit_outcome_and_source() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            Limited limited = context.getBean(Limited.class);
+            assertThat(limited.login(true)).isEqualTo("in");
+            assertThat(limited.login(true)).isEqualTo("later");
+            assertThat(limited.login(true)).isEqualTo("later");
+            assertThat(limited.login(false)).isEqualTo("in");
+            assertThat(count("login", "granted", "local")).isEqualTo(1);
+            assertThat(count("login", "refused", "local")).isZero();
+            assertThat(count("login", "fallback", "local")).isEqualTo(2);
+            assertThat(count("login", "skipped", "none")).isEqualTo(1);
+            assertThat(count("login", "error", "local")).isZero();
+        });
+    }
+
+    @Test
+    void limits_that_are_built_later_have_meters_too_and_two_prefixes_share_them() {
+        Contexts.local().run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            LimiterFactory factory = context.getBean(LimiterFactory.class);
+            for (String prefix : new String[] {"a:", "b:"}) {
+                CountLimiter limiter = factory.withPrefix(prefix).count("later", 1, DAY);
+                limiter.tryAcquire("alice");
+                limiter.tryAcquire("alice");
+            }
+            assertThat(count("later", "granted", "local")).isEqualTo(2);
+            assertThat(count("later", "refused", "local")).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void no_tag_has_a_key_of_a_caller() {
+        Contexts.local().run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            LimiterFactory factory = context.getBean(LimiterFactory.class);
+            CountLimiter limiter = factory.count("k", 1, DAY);
+            limiter.tryAcquire("alice@example.com");
+            limiter.tryAcquire("alice@example.com");
+            factory.concurrent("places", 1).tryAcquire("alice@example.com");
+            Set<String> values = registry.getMeters().stream()
+                    .map(Meter::getId)
+                    .flatMap(id -> id.getTags().stream())
+                    .map(Tag::getValue)
+                    .collect(Collectors.toSet());
+            assertThat(values)
+                    .containsExactlyInAnyOrder(
+                            "k",
+                            "places",
+                            "granted",
+                            "refused",
+                            "fallback",
+                            "skipped",
+                            "error",
+                            "local",
+                            "none",
+                            "answered",
+                            "failed");
+        });
+    }
+
+    @Test
+    void what_is_held_is_measured_when_it_is_read() {
+        Contexts.local().run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            ConcurrencyLimiter places = context.getBean(LimiterFactory.class).concurrent("places", 2);
+            try (var lease = places.tryAcquire().orElseThrow()) {
+                assertThat(lease.isHeld()).isTrue();
+                assertThat(registry.get(LimiterMeters.LEASES).gauge().value()).isEqualTo(1);
+            }
+            assertThat(registry.get(LimiterMeters.LEASES).gauge().value()).isZero();
+            assertThat(registry.get(LimiterMeters.QUEUE).gauge().value()).isZero();
+            assertThat(registry.get(LimiterMeters.DENY_CACHE).gauge().value()).isZero();
+        });
+    }
+
+    @Test
+    void waits_are_timed_where_nobody_observes() {
+        Contexts.local().run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            waitFor(context.getBean(LimiterFactory.class));
+            assertThat(registry.get(LimiterMeters.WAIT)
+                            .tag(LimiterMeters.LIMIT, "slow")
+                            .timer()
+                            .count())
+                    .isEqualTo(2);
+        });
+    }
+
+    @Test
+    void waits_are_observed_as_a_part_of_what_the_caller_does() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        Contexts.local().withBean(ObservationRegistry.class, () -> observations).run(context -> {
+            context.getBean(LimiterMetrics.class).bindTo(registry);
+            Observation request = Observation.start("request", observations);
+            try (Observation.Scope scope = request.openScope()) {
+                assertThat(scope.getCurrentObservation()).isSameAs(request);
+                waitFor(context.getBean(LimiterFactory.class));
+            }
+            request.stop();
+            TestObservationRegistryAssert.assertThat(observations)
+                    .hasNumberOfObservationsWithNameEqualTo(LimiterMeters.WAIT, 2)
+                    .forAllObservationsWithNameEqualTo(
+                            LimiterMeters.WAIT,
+                            wait -> wait.hasLowCardinalityKeyValue(LimiterMeters.LIMIT, "slow")
+                                    .hasParentObservationEqualTo(request));
+            assertThat(registry.find(LimiterMeters.WAIT).timer()).isNull();
+        });
+    }
+
+    @Test
+    void without_micrometer_all_else_works() {
+        Contexts.local()
+                .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
+                .run(context -> {
+                    assertThat(context).hasNotFailed().doesNotHaveBean("limiterMetrics");
+                    CountLimiter limiter = context.getBean(LimiterFactory.class).count("k", 1, DAY);
+                    assertThat(limiter.tryAcquire()).isTrue();
+                    assertThat(limiter.tryAcquire()).isFalse();
+                });
+    }
+
+    /** Twice: the second and third permits are a hundredth of a second away each. */
+    private static void waitFor(LimiterFactory factory) {
+        RateLimiter slow = factory.build("slow", 100, 0.01, 60);
+        slow.decide(1, Duration.ofSeconds(30));
+        slow.decide(5, Duration.ofSeconds(30));
+        slow.decideAsync(5, Duration.ofSeconds(30)).join();
+    }
+
+    private double count(String limit, String outcome, String source) {
+        FunctionCounter counter = registry.get(LimiterMeters.DECISIONS)
+                .tags(LimiterMeters.LIMIT, limit, LimiterMeters.OUTCOME, outcome, LimiterMeters.SOURCE, source)
+                .functionCounter();
+        return counter.count();
+    }
+}
