@@ -9,6 +9,7 @@ import io.limiter.spring.web.ProblemBody;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -133,9 +134,8 @@ record LimiterProperties(
      * When Redis does not answer.
      *
      * @param policy What limits answer then: local decides in each instance alone, deny refuses, allow lets through, throw
-     *     fails the call. Default local.
+     *     fails the call.
      * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
-     *     Default 1.
      * @param budget How long a decision may take before the policy decides, from 1ms to 1h. Waiting for permits comes on
      *     top.
      * @param probeInterval How often a Redis that was away is asked whether it is back, from 1ms to 1h.
@@ -143,22 +143,26 @@ record LimiterProperties(
      *     first decision.
      */
     record Failure(
-            FailurePolicy.@Nullable Action policy,
-            @Nullable Double share,
+            @DefaultValue("local") FailurePolicy.Action policy,
+            @DefaultValue("1.0") double share,
             @DefaultValue("100ms") Duration budget,
             @DefaultValue("500ms") Duration probeInterval,
             @DefaultValue("true") boolean warmUp) {
 
         Failure {
-            FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", share);
+            policy(policy, share);
             Range.check("limiter.failure.budget", budget, Duration.ofMillis(1), Duration.ofHours(1));
             Range.check("limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
         }
 
         FailurePolicy failurePolicy() {
-            FailurePolicy set =
-                    FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", share);
-            return set == null ? FailurePolicy.LOCAL : set;
+            return policy(policy, share);
+        }
+
+        private static FailurePolicy policy(FailurePolicy.Action policy, double share) {
+            Double set = share == 1.0 ? null : Double.valueOf(share);
+            return Objects.requireNonNull(
+                    FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", set));
         }
     }
 

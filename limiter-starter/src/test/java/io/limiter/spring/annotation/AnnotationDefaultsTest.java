@@ -32,6 +32,8 @@ class AnnotationDefaultsTest {
                         Map.entry("slot", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
+                        Map.entry("onFailure", OnFailure.DEFAULT),
+                        Map.entry("failureShare", 1.0),
                         Map.entry("limitType", LimitType.METHOD)));
     }
 
@@ -52,6 +54,8 @@ class AnnotationDefaultsTest {
                         Map.entry("slot", ""),
                         Map.entry("enforce", true),
                         Map.entry("message", ""),
+                        Map.entry("onFailure", OnFailure.DEFAULT),
+                        Map.entry("failureShare", 1.0),
                         Map.entry("limitType", LimitType.METHOD)));
     }
 
@@ -73,6 +77,10 @@ class AnnotationDefaultsTest {
                         0.0,
                         "message",
                         "",
+                        "onFailure",
+                        OnFailure.DEFAULT,
+                        "failureShare",
+                        1.0,
                         "limitType",
                         LimitType.METHOD));
     }

@@ -320,7 +320,9 @@ class AsynchronousMethodsTest {
         Contexts.plain()
                 .withConfiguration(Contexts.redis())
                 .withPropertyValues(
-                        "spring.data.redis.url=" + TestRedis.shared().uri())
+                        "spring.data.redis.url=" + TestRedis.shared().uri(),
+                        "limiter.failure.policy=throw",
+                        "limiter.failure.budget=2m")
                 // Whoever used this Redis a moment ago.
                 .withPropertyValues("limiter.limits[" + Service.class.getName() + ".call()].enforce=false")
                 .withBean(Service.class)

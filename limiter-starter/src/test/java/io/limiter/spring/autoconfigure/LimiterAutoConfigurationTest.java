@@ -42,7 +42,10 @@ class LimiterAutoConfigurationTest {
 
     private final ApplicationContextRunner redis = Contexts.plain()
             .withConfiguration(Contexts.redis())
-            .withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri());
+            .withPropertyValues(
+                    "spring.data.redis.url=" + TestRedis.shared().uri(),
+                    "limiter.failure.policy=throw",
+                    "limiter.failure.budget=2m");
 
     @Test
     void redisIsTheDefault() {

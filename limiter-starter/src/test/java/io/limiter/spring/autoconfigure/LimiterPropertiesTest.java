@@ -113,6 +113,27 @@ class LimiterPropertiesTest {
     }
 
     @Test
+    void failureSettingsOutOfRangeFailTheStartByName() {
+        Map.of(
+                        "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0.0",
+                        "limiter.failure.budget=0", "limiter.failure.budget must be between",
+                        "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
+                        "limiter.failure.policy=maybe", "limiter.failure.policy")
+                .forEach((property, message) -> Contexts.local()
+                        .withPropertyValues(property)
+                        .run(context ->
+                                assertThat(context).hasFailed().getFailure().hasStackTraceContaining(message)));
+        Contexts.local()
+                .withPropertyValues("limiter.failure.policy=deny", "limiter.failure.share=0.5")
+                .run(context -> assertThat(context)
+                        .hasFailed()
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage("limiter.failure.share has no effect with limiter.failure.policy deny,"
+                                + " only with local, was 0.5"));
+    }
+
+    @Test
     void everyPropertyIsDescribed() throws Exception {
         Map<String, JsonNode> properties = new TreeMap<>();
         for (URL url : Collections.list(
@@ -135,6 +156,11 @@ class LimiterPropertiesTest {
                         "limiter.group-commit.max-queued",
                         "limiter.group-commit.yield",
                         "limiter.deny-cache.size",
+                        "limiter.failure.policy",
+                        "limiter.failure.share",
+                        "limiter.failure.budget",
+                        "limiter.failure.probe-interval",
+                        "limiter.failure.warm-up",
                         "limiter.cache.initial",
                         "limiter.cache.maximum",
                         "limiter.cache.expire-after-access",

@@ -117,6 +117,8 @@ class OverHttpTest {
                 Application.class,
                 "--server.port=0",
                 "--spring.data.redis.url=" + TestRedis.shared().uri(),
+                "--limiter.failure.policy=throw",
+                "--limiter.failure.budget=2m",
                 "--spring.main.banner-mode=off");
     }
 
