@@ -11,7 +11,9 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WindowCount;
 import io.limiter.engine.Answer;
 import io.limiter.engine.CacheBounds;
 import io.limiter.engine.KeyRequests;
@@ -19,8 +21,10 @@ import io.limiter.engine.SetPart;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class LocalEngineTest {
@@ -212,7 +216,13 @@ class LocalEngineTest {
                 } else if (kind == 1) {
                     cb.addAndGet(granted(engine, List.of(b, c)));
                 } else {
-                    alone.addAndGet(engine.decide("b", bucket, ONE).granted() ? 1 : 0);
+                    Decision decision = i % 2 == 0
+                            ? engine.decide("b", bucket, ONE)
+                            : engine.decide(List.of(new KeyRequests<>("b", bucket, List.of(ONE))))
+                                    .get(0)
+                                    .decisions()
+                                    .get(0);
+                    alone.addAndGet(decision.granted() ? 1 : 0);
                 }
             }
         });
@@ -247,5 +257,45 @@ class LocalEngineTest {
         List<SetPart<?>> parts = List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE));
         assertThat(granted(engine, parts)).isEqualTo(1);
         assertThat(engine.size()).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void a_key_that_a_set_holds_is_not_forgotten_meanwhile() {
+        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
+        List<Boolean> granted = new ArrayList<>();
+        Limit<?> full = new Interrupted(() -> {
+            // With the key of the set there is no room for another, so the other is forgotten each time.
+            granted.add(engine.decide("other", ONE_A_SECOND, ONE).granted());
+            granted.add(engine.decide("other", ONE_A_SECOND, ONE).granted());
+        });
+        engine.decideTogether(List.of(new SetPart<>("a", full, ONE)));
+        assertThat(granted).containsExactly(true, true);
+    }
+
+    /** A window that lets others in while it decides. */
+    private record Interrupted(Runnable others) implements Limit<WindowCount> {
+
+        private static final FixedWindow WINDOW = new FixedWindow(1, Duration.ofDays(1));
+
+        @Override
+        public Class<WindowCount> stateType() {
+            return WINDOW.stateType();
+        }
+
+        @Override
+        public long capacity() {
+            return WINDOW.capacity();
+        }
+
+        @Override
+        public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
+            others.run();
+            return WINDOW.step(state, nowMicros, request);
+        }
+
+        @Override
+        public long lifetimeMillis(WindowCount state, long nowMicros) {
+            return WINDOW.lifetimeMillis(state, nowMicros);
+        }
     }
 }
