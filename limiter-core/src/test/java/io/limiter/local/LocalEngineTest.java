@@ -297,5 +297,10 @@ class LocalEngineTest {
         public long lifetimeMillis(WindowCount state, long nowMicros) {
             return WINDOW.lifetimeMillis(state, nowMicros);
         }
+
+        @Override
+        public Limit<WindowCount> scaled(double share) {
+            return this;
+        }
     }
 }

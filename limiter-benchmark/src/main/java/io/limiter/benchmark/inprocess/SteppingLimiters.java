@@ -57,7 +57,8 @@ final class SteppingLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
         throw new UnsupportedOperationException("no benchmark holds permits");
     }
 
