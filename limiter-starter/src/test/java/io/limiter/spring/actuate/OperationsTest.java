@@ -3,11 +3,14 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -34,6 +37,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,17 +67,14 @@ class OperationsTest {
 
     @BeforeAll
     static void start() {
-        application = start("--spring.data.redis.port=" + TestRedis.shared().port());
+        application = connected();
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
         limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
         RateLimiter slow = limiters.build("slow", 100, 0.01, 60);
         slow.decide(KEY, 1, Duration.ofSeconds(30));
-        slow.decide(KEY, 5, Duration.ofSeconds(30));
-        writable = start(
-                "--spring.data.redis.port=" + TestRedis.shared().port(),
-                "--limiter.endpoint.writable=true",
-                "--limiter.endpoint.show-keys=true");
+        slow.decide(KEY, 50, Duration.ofSeconds(30));
+        writable = connected("--limiter.endpoint.writable=true", "--limiter.endpoint.show-keys=true");
     }
 
     private static ConfigurableApplicationContext start(String... arguments) {
@@ -84,6 +85,17 @@ class OperationsTest {
                 "--management.endpoints.web.exposure.include=limiters,health,prometheus",
                 "--management.endpoint.health.show-details=always"));
         return new SpringApplication(Application.class).run(all.toArray(String[]::new));
+    }
+
+    /** The first decision connects, for which a slow machine takes longer than a decision may. */
+    private static ConfigurableApplicationContext connected(String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--limiter.failure.budget=2m");
+        all.add("--spring.data.redis.port=" + TestRedis.shared().port());
+        ConfigurableApplicationContext started = start(all.toArray(String[]::new));
+        CountLimiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
+        Eventually.that(() -> assertThat(warm.peek(KEY).source()).isEqualTo(Decision.Source.BACKEND));
+        return started;
     }
 
     @AfterAll
@@ -98,7 +110,7 @@ class OperationsTest {
         assertThat(all.statusCode()).isEqualTo(200);
         assertThat(all.body())
                 .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
-                .contains("\"granted\":{\"backend\":1},\"refused\":{\"backend\":1},\"errors\":0")
+                .contains("\"granted\":{\"redis\":1},\"refused\":{\"redis\":1},\"errors\":0")
                 .contains("\"redis\":{\"calls\":")
                 .contains("\"sizes\":{\"knownRefusals\":")
                 .doesNotContain(KEY);
@@ -130,11 +142,17 @@ class OperationsTest {
         limiters.count("reset", 1, Duration.ofHours(1)).tryAcquire(KEY);
         limiters.concurrent("places", 1).tryAcquire(KEY);
         for (String limit : List.of("reset", "places")) {
-            assertThat(get(writable, "limiters/" + limit + "/" + KEY).body()).contains("\"remaining\":0");
-            assertThat(delete(writable, "limiters/" + limit + "/" + KEY).statusCode())
-                    .isEqualTo(204);
-            assertThat(get(writable, "limiters/" + limit + "/" + KEY).body()).contains("\"remaining\":1");
-            assertThat(delete(writable, "limiters/" + limit).statusCode()).isEqualTo(204);
+            eventually(() -> assertThat(
+                            get(writable, "limiters/" + limit + "/" + KEY).body())
+                    .contains("\"remaining\":0"));
+            eventually(() -> assertThat(
+                            delete(writable, "limiters/" + limit + "/" + KEY).statusCode())
+                    .isEqualTo(204));
+            eventually(() -> assertThat(
+                            get(writable, "limiters/" + limit + "/" + KEY).body())
+                    .contains("\"remaining\":1"));
+            eventually(() -> assertThat(delete(writable, "limiters/" + limit).statusCode())
+                    .isEqualTo(204));
         }
         assertThat(delete(writable, "limiters/unknown").statusCode()).isEqualTo(400);
     }
@@ -145,13 +163,9 @@ class OperationsTest {
         assertThat(get(application, "health").body()).contains("\"limiter\":{");
         try (ConfigurableApplicationContext alone = start("--spring.data.redis.port=" + TestRedis.freePort())) {
             LimiterFactory limiters = alone.getBean(LimiterFactory.class);
-            Eventually.that(() -> {
+            eventually(() -> {
                 limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
-                try {
-                    assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
+                assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
             });
             assertThat(scrape(alone)).contains("limiter_backend_up 0.0");
         }
@@ -162,9 +176,12 @@ class OperationsTest {
         String scraped = scrape(application);
         Set<String> used = metricsIn("grafana-dashboard.json");
         used.addAll(metricsIn("prometheus-alerts.yml"));
-        assertThat(used)
-                .hasSizeGreaterThan(8)
-                .allSatisfy(metric -> assertThat(scraped).containsPattern("(?m)^" + Pattern.quote(metric) + "[ {]"));
+        assertThat(used).hasSizeGreaterThan(8);
+        assertThat(used.stream()
+                        .filter(metric -> !Pattern.compile("(?m)^" + metric + "[ {]")
+                                .matcher(scraped)
+                                .find()))
+                .isEmpty();
         assertThat(scraped)
                 .contains("limiter_decisions_total{limit=\"login\",outcome=\"granted\",source=\"redis\"} 1.0")
                 .contains("limiter_decisions_total{limit=\"login\",outcome=\"refused\",source=\"redis\"} 1.0")
@@ -201,8 +218,7 @@ class OperationsTest {
         acl("SETUSER " + rule.replace("limiter on", USER + " on"));
         try {
             for (String engine : List.of("script", "lock")) {
-                try (ConfigurableApplicationContext limited = start(
-                        "--spring.data.redis.port=" + TestRedis.shared().port(),
+                try (ConfigurableApplicationContext limited = connected(
                         "--spring.data.redis.username=" + USER,
                         "--spring.data.redis.password=password",
                         "--limiter.engine=" + engine)) {
@@ -211,28 +227,40 @@ class OperationsTest {
                 }
             }
         } finally {
-            acl("DELUSER " + USER);
+            acl("SETUSER " + USER + " reset");
         }
     }
 
     private static void everyKind(LimiterFactory limiters, String engine) {
         Duration hour = Duration.ofHours(1);
         for (Limit<?> limit : List.of(
-                TokenBucket.of(10, 1),
-                new FixedWindow(9, hour),
-                new SlidingLog(9, hour),
-                new SlidingCounter(9, hour))) {
+                TokenBucket.of(1e6, 1),
+                new FixedWindow(999, hour),
+                new SlidingLog(999, hour),
+                new SlidingCounter(999, hour))) {
             Limiter limiter = limiters.build("acl-" + engine + limit.getClass().getSimpleName(), limit);
             for (int i = 0; i < 3; i++) {
-                assertThat(limiter.tryAcquire(KEY)).isTrue();
+                decided(() -> assertThat(limiter.tryAcquire(KEY)).isTrue());
             }
-            LimitSet.of(limiter.on(KEY), limiter.on("other" + KEY)).decide(1);
-            limiter.refund(KEY, 1);
-            limiter.reset(KEY);
+            decided(() ->
+                    LimitSet.of(limiter.on(KEY), limiter.on("other" + KEY)).decide(1));
+            decided(() -> limiter.refund(KEY, 1));
+            decided(() -> limiter.reset(KEY));
         }
-        ConcurrencyLimiter places = limiters.concurrent("acl-" + engine, 2);
-        places.tryAcquire(KEY).orElseThrow().close();
-        places.reset(KEY);
+        ConcurrencyLimiter places = limiters.concurrent("acl-" + engine, 900);
+        decided(() -> places.tryAcquire(KEY).orElseThrow().close());
+        decided(() -> places.reset(KEY));
+    }
+
+    /** A slow machine may need longer than a decision may take. */
+    private static void decided(Runnable ask) {
+        Eventually.that(() -> {
+            try {
+                ask.run();
+            } catch (LimiterBackendException e) {
+                throw new AssertionError(e);
+            }
+        });
     }
 
     private static void acl(String words) {
@@ -259,6 +287,18 @@ class OperationsTest {
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private static void eventually(ThrowingCallable assertion) {
+        Eventually.that(() -> {
+            try {
+                assertion.call();
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        });
     }
 
     private static String scrape(ConfigurableApplicationContext context) throws Exception {

@@ -168,6 +168,8 @@ class LimiterPropertiesTest {
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",
                         "limiter.key.ipv6-prefix-length",
+                        "limiter.endpoint.writable",
+                        "limiter.endpoint.show-keys",
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");

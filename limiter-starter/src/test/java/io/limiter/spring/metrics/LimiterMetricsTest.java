@@ -164,12 +164,12 @@ class LimiterMetricsTest {
                 });
     }
 
-    /** Twice: the second and third permits are a hundredth of a second away each. */
+    /** Twice, half a second each. */
     private static void waitFor(LimiterFactory factory) {
         RateLimiter slow = factory.build("slow", 100, 0.01, 60);
         slow.decide(1, Duration.ofSeconds(30));
-        slow.decide(5, Duration.ofSeconds(30));
-        slow.decideAsync(5, Duration.ofSeconds(30)).join();
+        slow.decide(50, Duration.ofSeconds(30));
+        slow.decideAsync(50, Duration.ofSeconds(30)).join();
     }
 
     private double count(String limit, String outcome, String source) {
