@@ -55,8 +55,10 @@ interface GettingStartedSnippets {
         connections.afterPropertiesSet();
         connections.start();
 
-        try (RedisRateLimiterFactory limiters =
-                RedisRateLimiterFactory.builder(connections).build()) {
+        try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
+                .budget(Duration.ofSeconds(1))
+                .build()) {
+            limiters.warmUp().join();
             RateLimiter codes = limiters.build("codes", 1.0 / 60, 60, 60);
             return codes.tryAcquire(phone);
         } finally {

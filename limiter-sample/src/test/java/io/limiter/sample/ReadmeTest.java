@@ -46,7 +46,11 @@ class ReadmeTest {
     static void start() {
         application = SampleApplication.application()
                 .sources(Snippets.class)
-                .run("--server.port=0", "--sample.redis.port=" + TestRedis.freePort());
+                .run(
+                        "--server.port=0",
+                        "--sample.redis.port=" + TestRedis.freePort(),
+                        "--limiter.failure.policy=throw",
+                        "--limiter.failure.budget=2m");
     }
 
     @AfterAll
