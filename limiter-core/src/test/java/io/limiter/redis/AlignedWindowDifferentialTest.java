@@ -40,7 +40,7 @@ class AlignedWindowDifferentialTest {
     @Test
     void a_window_ends_at_the_same_moment_in_both() {
         Engine script = new ScriptEngine(
-                new RedisCalls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
         for (ZoneId zone : ZONES) {
             for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
                 FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);

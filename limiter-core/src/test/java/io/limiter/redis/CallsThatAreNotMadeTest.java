@@ -34,7 +34,7 @@ class CallsThatAreNotMadeTest {
 
     @Test
     void a_request_that_cannot_be_written() {
-        Engine engine = engine(new RedisCalls(RedisFixture.connections()));
+        Engine engine = engine(RedisFixture.calls(RedisFixture.connections()));
         fails(engine, HOLD, "Redis was not asked: the permits of a TokenBucket are not held under an id");
         assertThat(redis.keys()).isEmpty();
     }
@@ -45,7 +45,7 @@ class CallsThatAreNotMadeTest {
                 TestRedis.shared().host(), TestRedis.shared().port());
         stopped.afterPropertiesSet();
         stopped.start();
-        Engine engine = engine(new RedisCalls(stopped));
+        Engine engine = engine(RedisFixture.calls(stopped));
         engine.decide(key("{k}"), TEN, ONE);
         stopped.stop();
         fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");
