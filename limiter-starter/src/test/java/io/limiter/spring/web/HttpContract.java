@@ -10,12 +10,17 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,10 +33,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpContract {
 
-    private static final HttpClient HTTP =
-            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final Pattern TIME = Pattern.compile(";t=(\\d+)");
 
+    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext usual;
     private ConfigurableApplicationContext other;
 
@@ -54,18 +58,17 @@ public abstract class HttpContract {
 
     @AfterAll
     void close() {
-        usual.close();
-        other.close();
+        started.forEach(ConfigurableApplicationContext::close);
     }
 
-    protected final ConfigurableApplicationContext start(String... more) {
-        return start(application(), type(), more);
+    private ConfigurableApplicationContext start(String... more) {
+        return start(application(), more);
     }
 
-    protected static ConfigurableApplicationContext start(
-            Class<?> application, WebApplicationType type, String... more) {
+    /** Runs until the last test is done: the first one that ends would take the threads of Netty from all others. */
+    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
         SpringApplication spring = new SpringApplication(application);
-        spring.setWebApplicationType(type);
+        spring.setWebApplicationType(type());
         String[] settings = {
             "--server.port=0",
             "--spring.data.redis.url=" + TestRedis.shared().uri(),
@@ -112,9 +115,11 @@ public abstract class HttpContract {
             "--limiter.http[5].limits[0].limit=1",
             "--limiter.http[5].limits[0].period=3600"
         };
-        String[] all = java.util.Arrays.copyOf(settings, settings.length + more.length);
+        String[] all = Arrays.copyOf(settings, settings.length + more.length);
         System.arraycopy(more, 0, all, settings.length, more.length);
-        return spring.run(all);
+        ConfigurableApplicationContext context = spring.run(all);
+        started.add(context);
+        return context;
     }
 
     @Test
@@ -350,7 +355,7 @@ public abstract class HttpContract {
 
     private int invocation;
 
-    @org.junit.jupiter.api.BeforeEach
+    @BeforeEach
     void next() {
         invocation++;
     }
@@ -370,7 +375,12 @@ public abstract class HttpContract {
     }
 
     protected static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        // A connection for each request: on one that is used again, Java's client and Netty sometimes wait for each
+        // other.
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .build()
+                .send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     protected static String header(HttpResponse<?> response, String name) {
@@ -398,6 +408,6 @@ public abstract class HttpContract {
     }
 
     private static int random(int bound) {
-        return java.util.concurrent.ThreadLocalRandom.current().nextInt(bound);
+        return ThreadLocalRandom.current().nextInt(bound);
     }
 }

@@ -8,7 +8,7 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.HttpQuestion;
-import java.util.List;
+import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +16,6 @@ import org.springframework.core.Ordered;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
-import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
@@ -72,22 +71,22 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         }
         return subscriptions
                 .call(exchange, matching.usesUser(), () -> matching.questions(facts))
-                .flatMap(questions -> firstRefusal(questions, ExchangeRecorder.of(exchange, headers)))
+                .flatMap(questions -> firstRefusal(questions.iterator(), ExchangeRecorder.of(exchange, headers)))
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
                 .flatMap(refusal -> refusal.map(e -> answers.write(e, exchange)).orElse(handled));
     }
 
     private static Mono<Optional<RuntimeException>> firstRefusal(
-            List<HttpQuestion> questions, ExchangeRecorder recorder) {
-        return Flux.fromIterable(questions)
-                .concatMap(
-                        question -> decision(question)
-                                .<RuntimeException>mapNotNull(decided -> question.refusal(decided, recorder)),
-                        1)
-                .next()
-                .map(Optional::of)
-                .defaultIfEmpty(Optional.empty());
+            Iterator<HttpQuestion> questions, ExchangeRecorder recorder) {
+        if (!questions.hasNext()) {
+            return Mono.just(Optional.empty());
+        }
+        HttpQuestion question = questions.next();
+        return decision(question).flatMap(decided -> {
+            RuntimeException refusal = question.refusal(decided, recorder);
+            return refusal == null ? firstRefusal(questions, recorder) : Mono.just(Optional.of(refusal));
+        });
     }
 
     /** The threads that bring decisions serve all others too, so the request goes on elsewhere. */
