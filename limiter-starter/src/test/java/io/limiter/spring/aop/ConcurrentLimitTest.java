@@ -303,7 +303,7 @@ class ConcurrentLimitTest {
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -1.0"),
                 Arguments.of(Prefix.class, "prefix must not contain braces"),
                 Arguments.of(Key.class, "has no effect with limitType METHOD"),
-                Arguments.of(Ip.class, "limitType IP needs a servlet web application"),
+                Arguments.of(Ip.class, "limitType IP needs a web application"),
                 Arguments.of(Private.class, "the method is private"),
                 Arguments.of(Final.class, "the method is final"),
                 Arguments.of(Nothing.class, "it has no public methods"),

@@ -355,7 +355,7 @@ class InvalidLimitsTest {
                         NoResolver.class,
                         "resolver 'theBean' must be the name of a io.limiter.spring.aop.LimitResolver"),
                 Arguments.of(FallbackToItself.class, "fallback 'call' was not found"),
-                Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a servlet web application"));
+                Arguments.of(Ip.class, "@RateLimit for %s.call(): limitType IP needs a web application"));
     }
 
     @ParameterizedTest

@@ -170,13 +170,22 @@ class LimiterPropertiesTest {
                         "limiter.key.ipv6-prefix-length",
                         "limiter.endpoint.writable",
                         "limiter.endpoint.show-keys",
+                        "limiter.web.status",
+                        "limiter.web.headers",
+                        "limiter.web.body",
+                        "limiter.web.message",
+                        "limiter.web.filter-order",
+                        "limiter.web.user-filter-order",
+                        "limiter.http",
                         "limiter.limits");
         properties.forEach((name, property) -> {
             assertThat(property.path("description").asText()).as(name).endsWith(".");
             // An empty list or map is no default that the metadata can say.
             assertThat(property.has("defaultValue"))
                     .as(name)
-                    .isEqualTo(!name.endsWith("trusted-proxies") && !name.equals("limiter.limits"));
+                    .isEqualTo(!name.endsWith("trusted-proxies")
+                            && !name.equals("limiter.limits")
+                            && !name.equals("limiter.http"));
         });
     }
 }
