@@ -22,13 +22,11 @@ final class HoldingTogether {
     /** Permits of many keys are shared, waited for and renewed, and come back when their factory is closed. */
     static void check(RedisConnectionFactory one, RedisConnectionFactory other, String prefix) {
         try (RedisRateLimiterFactory here = RedisFixture.builder(one).build();
-                RedisRateLimiterFactory there =
-                        RedisFixture.builder(other).build()) {
+                RedisRateLimiterFactory there = RedisFixture.builder(other).build()) {
             share(held(here, prefix), held(there, prefix));
             renew(here.withPrefix(prefix).concurrent("renewed", 1, Duration.ofSeconds(6)));
         }
-        try (RedisRateLimiterFactory later =
-                RedisFixture.builder(other).build()) {
+        try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
             for (int i = 0; i < KEYS; i++) {
                 assertThat(held(later, prefix).inUse("key" + i)).isZero();
             }
