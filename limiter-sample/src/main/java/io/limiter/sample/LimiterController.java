@@ -39,7 +39,7 @@ class LimiterController {
     }
 
     @GetMapping("/rate")
-    @RateLimit(rate = 1.0 / 5, burst = 5)
+    @RateLimit(name = "rate", rate = 1.0 / 5, burst = 5)
     String rate() {
         return "granted";
     }
