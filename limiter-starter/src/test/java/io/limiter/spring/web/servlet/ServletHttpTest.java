@@ -8,11 +8,11 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.HttpContract;
+import io.limiter.spring.web.Reply;
 import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -264,21 +264,21 @@ class ServletHttpTest extends HttpContract {
 
     @Test
     void a_forwarded_request_is_charged_once_by_the_same_limit() throws Exception {
-        HttpResponse<String> granted = get("/forwarding");
+        Reply granted = get("/forwarding");
         assertThat(granted.body()).isEqualTo("done");
         assertThat(header(granted, "RateLimit")).matches("\"forwarded\";r=4;t=\\d+");
     }
 
     @Test
     void a_refusal_that_leaves_a_plain_servlet_is_answered() throws Exception {
-        HttpResponse<String> refused = get("/plain/x");
+        Reply refused = get("/plain/x");
         assertThat(refused.statusCode()).isEqualTo(429);
         assertThat(problem(refused).get("violated-policies")).hasToString("[\"first\"]");
     }
 
     @Test
     void a_decision_of_another_thread_is_told_if_the_answer_waited_for_it() throws Exception {
-        HttpResponse<String> granted = get("/late");
+        Reply granted = get("/late");
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(header(granted, "RateLimit")).matches("\"late\";r=4;t=\\d+");
     }
