@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,5 +107,20 @@ class HttpRulesTest {
             messages.append(cause.getMessage()).append('\n');
         }
         return messages.toString();
+    }
+
+    @Test
+    void everySettingIsOnThePage() throws IOException {
+        String page = Files.readString(Path.of("..", "docs", "http.md"));
+        String table = page.substring(page.indexOf("| setting |"));
+        List<String> settings = table.lines()
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(line -> line.split("`")[1].replace("[n]", ""))
+                .toList();
+        assertThat(settings)
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(HttpRule.class.getRecordComponents())
+                        .map(RecordComponent::getName)
+                        .toList());
     }
 }

@@ -11,8 +11,15 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +138,39 @@ class QuotaTest {
                 .doesNotContainKey("X-RateLimit-Reset");
         assertThat(LimitHeaders.of(List.of(late), HeaderSet.NONE)).isEmpty();
         assertThat(LimitHeaders.of(List.of(), HeaderSet.BOTH)).isEmpty();
+    }
+
+    @Test
+    void the_page_has_all_headers_and_parameters_and_no_others() throws IOException {
+        String page = Files.readString(Path.of("..", "docs", "http.md"));
+        List<Quota> quotas = List.of(quota(GRANTED), Quota.of("x", new ConcurrencyLimit(5), GRANTED));
+        Map<String, String> fields = LimitHeaders.of(quotas, HeaderSet.BOTH);
+        Set<String> headers = new TreeSet<>(fields.keySet());
+        headers.add("Retry-After");
+        assertThat(inFirstColumn(page, "header")).isEqualTo(headers);
+        Set<String> parameters = new TreeSet<>();
+        Pattern.compile(";(\\w+)=")
+                .matcher(fields.get("RateLimit-Policy") + fields.get("RateLimit"))
+                .results()
+                .forEach(match -> parameters.add(match.group(1)));
+        // Told beside w, in whose place it is.
+        assertThat(page).contains("`qu=\"concurrent-requests\"`");
+        parameters.remove("qu");
+        assertThat(inFirstColumn(page, "parameter")).isEqualTo(parameters);
+    }
+
+    /** What stands as code in the first column of the table that begins with this word. */
+    private static Set<String> inFirstColumn(String page, String word) {
+        Set<String> found = new TreeSet<>();
+        String table = page.substring(page.indexOf("| " + word + " |"));
+        table.lines()
+                .skip(2)
+                .takeWhile(line -> line.startsWith("|"))
+                .forEach(line -> Pattern.compile("`([^`]+)`")
+                        .matcher(line.split("\\|")[1])
+                        .results()
+                        .forEach(match -> found.add(match.group(1))));
+        return found;
     }
 
     private static Quota quota(Decision decision) {
