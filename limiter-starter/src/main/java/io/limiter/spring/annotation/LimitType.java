@@ -5,7 +5,8 @@ public enum LimitType {
 
     /**
      * The caller's IP. Behind a reverse proxy, say which one to trust with {@code limiter.key.trusted-proxies};
-     * otherwise all callers come from its address and share one limit. Needs a servlet request.
+     * otherwise all callers come from its address and share one limit. Needs a request: a servlet one in the calling thread,
+     * or in WebFlux an exchange in Reactor's context.
      */
     IP,
 

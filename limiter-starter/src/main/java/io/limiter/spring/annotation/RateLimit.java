@@ -18,7 +18,7 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>A call beyond the limit does not reach the method; the caller gets a
- * {@link io.limiter.RateLimitExceededException}, which a servlet application answers with status 429 unless it handles
+ * {@link io.limiter.RateLimitExceededException}, which a web application answers with status 429 unless it handles
  * the exception itself.
  *
  * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or in an
@@ -30,10 +30,11 @@ import java.lang.annotation.Target;
  * <p><b>Asynchronous methods</b>, which return {@link java.util.concurrent.CompletableFuture},
  * {@link java.util.concurrent.CompletionStage} or Reactor's {@code Mono} or {@code Flux}, are limited without blocking
  * the calling thread, and a refusal is in the future. A publisher is limited with each subscription. Keys, costs and
- * conditions are found in the thread that calls the method, so IP and user work where that thread knows them. The
+ * conditions are found in the thread that calls the method, so IP and user work where that thread knows them; in WebFlux
+ * those of publishers are found with each subscription, and Reactor's context knows IP and user. The
  * method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
- * that return any other type are limited in the calling thread.
+ * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not wait.
  *
  * <p><b>Several</b> on one method, also of both kinds, are all or nothing: a refusal by one takes nothing from the others.
  * See {@link io.limiter.LimitSet}, also for where that is exact. If several refuse, the one that does so for longest answers
@@ -169,7 +170,10 @@ public @interface RateLimit {
      */
     double failureShare() default 1.0;
 
-    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
+    /**
+     * The message of a refusal, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
+     * <code>{sms.often}</code>. Default: one that says when to try again.
+     */
     String message() default "";
 
     /** Whose permits a call takes. */
