@@ -44,15 +44,17 @@ public final class Breaker implements AutoCloseable {
     // Not null while open.
     private volatile @Nullable LimiterBackendException openedBy;
     private volatile BackendState state = new BackendState(true, Instant.now(), null);
-    // Written under this object's monitor, as the two above.
+    // Under this object's monitor, as what writes the two above.
     private long openedNanos;
+    private final ProbePauses pauses;
 
     /**
-     * @param probeInterval how long to wait before each probe
+     * @param probeInterval how long to wait before a probe at most; see {@link ProbePauses}
      * @param notices tells the listeners
      */
     public Breaker(Duration probeInterval, Notices notices) {
         this.probeNanos = probeInterval.toNanos();
+        this.pauses = new ProbePauses(probeInterval);
         this.notices = notices;
         this.breaker = CircuitBreaker.of(
                 "limiter",
@@ -128,9 +130,11 @@ public final class Breaker implements AutoCloseable {
         }
         openedBy = failure;
         openedNanos = System.nanoTime();
+        pauses.away(openedNanos);
         state = new BackendState(false, Instant.now(), failure);
         log.warn(
-                "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms.",
+                "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms, and"
+                        + " sooner at first.",
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure);
         notices.tell(listener -> listener.backendDown(failure));
@@ -139,7 +143,7 @@ public final class Breaker implements AutoCloseable {
 
     private void probeLater(String key) {
         try {
-            prober.schedule(() -> probe(key), probeNanos, TimeUnit.NANOSECONDS);
+            prober.schedule(() -> probe(key), pauses.next(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // Closed: whoever asks is told so.
             return;
@@ -182,7 +186,9 @@ public final class Breaker implements AutoCloseable {
     private synchronized void closedAgain() {
         breaker.transitionToClosedState();
         answersToCount.set(0);
-        Duration downtime = Duration.ofNanos(System.nanoTime() - openedNanos);
+        long now = System.nanoTime();
+        pauses.back(now);
+        Duration downtime = Duration.ofNanos(now - openedNanos);
         state = new BackendState(true, Instant.now(), state.failure());
         openedBy = null;
         log.info("The backend answers again, after {} ms.", downtime.toMillis());

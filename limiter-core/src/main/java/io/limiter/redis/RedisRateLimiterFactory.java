@@ -6,17 +6,12 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
-import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
-import io.limiter.algorithm.SlidingCounter;
-import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Answer;
 import io.limiter.engine.BlockingCalls;
 import io.limiter.engine.Breaker;
 import io.limiter.engine.CacheBounds;
@@ -31,7 +26,6 @@ import io.limiter.engine.GroupCommit;
 import io.limiter.engine.Guard;
 import io.limiter.engine.GuardedEngine;
 import io.limiter.engine.HeldLeases;
-import io.limiter.engine.KeyRequests;
 import io.limiter.engine.Leases;
 import io.limiter.engine.Notices;
 import io.limiter.engine.Sleeper;
@@ -40,12 +34,9 @@ import io.limiter.local.LocalEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -60,22 +51,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
-
-    private static final int WARM_UP_TRIES = 5;
-    private static final String PROBE_KEY = "limiter:probe:{limiter}";
-    private static final TokenBucket PROBED = TokenBucket.of(1, 1);
-    private static final List<Limit<?>> WARM_UP_LIMITS = List.of(
-            PROBED,
-            new FixedWindow(1, Duration.ofSeconds(1)),
-            new SlidingLog(1, Duration.ofSeconds(1)),
-            new SlidingCounter(1, Duration.ofSeconds(1)),
-            new ConcurrencyLimit(1));
-
     private final Denials denials;
     private final Engine engine;
     private final @Nullable GroupCommit shared;
-    private final Engine unguarded;
+    private final Probe probe;
     private final Guard guard;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
@@ -99,19 +78,20 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
         this.denials = new Denials(settings.denyCacheSize, settings.ticker);
+        Engine unguarded;
         if (settings.lock == null) {
             ScriptEngine script = new ScriptEngine(
                     new RedisCalls(settings.connections, guard.deadlines(), settings.observer),
                     settings.clock,
                     denials,
                     blockingCalls);
-            this.unguarded = script;
+            unguarded = script;
             this.shared =
                     settings.shareCalls ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard) : null;
             this.engine = onTop(denials, shared == null ? new GuardedEngine(script, blockingCalls, guard) : shared);
         } else {
             this.shared = null;
-            this.unguarded = new LockEngine(
+            unguarded = new LockEngine(
                     new RedisCalls(settings.connections, settings.observer),
                     settings.lock,
                     settings.lockWait,
@@ -126,7 +106,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.local = new LocalEngine(LocalEngine.DEFAULT_MAX_KEYS, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
-        guard.probeBy(this::probe);
+        this.probe = new Probe(unguarded);
+        guard.probeBy(probe::ask);
     }
 
     private static Engine onTop(Denials denials, Engine deciding) {
@@ -143,28 +124,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
      * @return whether Redis has answered; if not, that is logged, and nothing else happens
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.decide(blockingCalls, PROBE_KEY, this::warmUpNow).exceptionally(e -> false);
-    }
-
-    private boolean warmUpNow() {
-        List<KeyRequests<?>> looks = WARM_UP_LIMITS.stream()
-                .<KeyRequests<?>>map(
-                        limit -> look(PROBE_KEY + ":" + limit.getClass().getSimpleName(), limit))
-                .toList();
-        LimiterBackendException failure = null;
-        // What is slow at first, and gives up, is faster the next time.
-        for (int i = 0; i < WARM_UP_TRIES; i++) {
-            failure = unguarded.decide(looks).stream()
-                    .map(Answer::failure)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
-            if (failure == null) {
-                return true;
-            }
-        }
-        log.warn("Redis could not be reached ahead; the failure policy decides until it can be.", failure);
-        return false;
+        return BlockingCalls.decide(blockingCalls, Probe.KEY, probe::warmUp).exceptionally(e -> false);
     }
 
     /** Whether Redis decides now, or the failure policies do. */
@@ -172,22 +132,11 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         return guard.state();
     }
 
-    /** Asks for an answer in the slot of this key. */
-    private void probe(String key) {
-        int brace = Math.max(0, key.indexOf('{'));
-        int end = key.indexOf('}', brace) + 1;
-        String probed = end == 0 ? PROBE_KEY : "limiter:probe:" + key.substring(brace, end);
-        unguarded.decide(List.of(look(probed, PROBED))).get(0).decisions();
-    }
-
-    private static KeyRequests<?> look(String key, Limit<?> limit) {
-        return new KeyRequests<>(key, limit, List.of(new Request(1, 0, true)));
-    }
-
     /**
-     * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests that have not been sent yet, and all that come later, fail with
-     * {@link io.limiter.LimiterBackendException}, whatever their failure policy; those that were sent are still answered. A
-     * refusal that is known already may be told for another second. The connections are the application's and stay open.
+     * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests
+     * that have not been sent yet, and all that come later, fail with {@link io.limiter.LimiterBackendException}, whatever
+     * their failure policy; those that were sent are still answered. A refusal that is known already may be told for another
+     * second. The connections are the application's and stay open.
      */
     @Override
     public void close() {
@@ -248,7 +197,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         /** How long a decision may take, unless set. */
         public static final Duration DEFAULT_BUDGET = Duration.ofMillis(100);
 
-        /** How often a Redis that was away is asked again, unless set. */
+        /** The longest pause before a Redis that was away is asked again, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
         private static final Duration LONGEST = Duration.ofHours(1);
@@ -382,8 +331,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         }
 
         /**
-         * How often a Redis that was away is asked whether it is back, by one call in the background. Default
-         * {@link #DEFAULT_PROBE_INTERVAL}.
+         * The longest pause between the calls that ask a Redis that was away whether it is back, in the background. The
+         * first is a sixteenth of it, and each further one twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */

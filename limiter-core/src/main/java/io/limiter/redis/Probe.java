@@ -1,0 +1,85 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Engine;
+import io.limiter.engine.KeyRequests;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Asks Redis for nothing but an answer: looks at keys that nobody writes. */
+final class Probe {
+
+    private static final Logger log = LoggerFactory.getLogger(Probe.class);
+
+    static final String KEY = "limiter:probe:{limiter}";
+
+    private static final int WARM_UP_TRIES = 5;
+    private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
+    private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
+            CHEAPEST,
+            new FixedWindow(1, Duration.ofSeconds(1)),
+            new SlidingLog(1, Duration.ofSeconds(1)),
+            new SlidingCounter(1, Duration.ofSeconds(1)),
+            new ConcurrencyLimit(1));
+
+    private final Engine engine;
+
+    /**
+     * @param engine that no breaker keeps from asking
+     */
+    Probe(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Asks in the slot of this key.
+     *
+     * @throws LimiterBackendException if there is no answer
+     */
+    void ask(String key) {
+        int brace = Math.max(0, key.indexOf('{'));
+        int end = key.indexOf('}', brace) + 1;
+        String probed = end == 0 ? KEY : "limiter:probe:" + key.substring(brace, end);
+        engine.decide(List.of(look(probed, CHEAPEST))).get(0).decisions();
+    }
+
+    /**
+     * Connects, and has Redis load the scripts.
+     *
+     * @return whether it has; if not, that is logged
+     */
+    boolean warmUp() {
+        List<KeyRequests<?>> looks = OF_EVERY_SCRIPT.stream()
+                .<KeyRequests<?>>map(limit -> look(KEY + ":" + limit.getClass().getSimpleName(), limit))
+                .toList();
+        LimiterBackendException failure = null;
+        // What is slow at first, and gives up, is faster the next time.
+        for (int i = 0; i < WARM_UP_TRIES; i++) {
+            failure = engine.decide(looks).stream()
+                    .map(Answer::failure)
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+            if (failure == null) {
+                return true;
+            }
+        }
+        log.warn("Redis could not be reached ahead; the failure policy decides until it can be.", failure);
+        return false;
+    }
+
+    private static KeyRequests<?> look(String key, Limit<?> limit) {
+        return new KeyRequests<>(key, limit, List.of(new Request(1, 0, true)));
+    }
+}
