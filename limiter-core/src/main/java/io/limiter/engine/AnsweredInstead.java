@@ -34,7 +34,7 @@ final class AnsweredInstead<T> extends CompletableFuture<T> {
             }
             try {
                 answered.complete(instead.apply(failure));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 answered.completeExceptionally(e);
             }
         });

@@ -3,8 +3,7 @@ package io.limiter.engine;
 import io.limiter.LimiterBackendException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +20,17 @@ final class BoundedCall<T> extends CompletableFuture<T> {
     private final long startNanos;
     private final long deadlineNanos;
     private int tries;
-    private volatile @Nullable CompletableFuture<T> tried;
     private volatile @Nullable LimiterBackendException lastFailure;
+    // Not null from just before something may be sent until it is known to have done nothing.
+    private final AtomicReference<@Nullable CompletableFuture<?>> tried = new AtomicReference<>();
+    // By a thread, and nobody else has seen it.
+    private volatile boolean awaited;
+
+    /** In place of what is about to be sent, and may have been. */
+    private static final CompletableFuture<?> STARTING = new CompletableFuture<>();
+
+    /** In place of what will never be sent, because the time is over. */
+    private static final CompletableFuture<?> WITHDRAWN = new CompletableFuture<>();
 
     private BoundedCall(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
         this.guard = guard;
@@ -50,7 +58,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
     }
 
     private void attempt() {
-        if (isDone()) {
+        if (isDone() || !tried.compareAndSet(null, STARTING)) {
             return;
         }
         CompletableFuture<T> attempt;
@@ -59,8 +67,9 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         } catch (RuntimeException | Error e) {
             attempt = CompletableFuture.failedFuture(e);
         }
-        tried = attempt;
-        if (isCancelled()) {
+        tried.set(attempt);
+        if (isDone()) {
+            // While it was being started. It counts as sent; better if it is not.
             attempt.cancel(true);
         }
         attempt.whenComplete((answer, error) -> {
@@ -84,13 +93,21 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         if (failure.kind() == LimiterBackendException.Kind.RETRYABLE
                 && failure.getSuppressed().length == 0
                 && pause < deadlineNanos - System.nanoTime()) {
-            tried = null;
             lastFailure = failure;
+            tried.set(null);
             guard.deadlines().later(pause, this::attempt);
             return;
         }
         guard.failed(failure);
-        completeExceptionally(failure);
+        end(failure);
+    }
+
+    private void end(LimiterBackendException failure) {
+        if (awaited) {
+            completeExceptionally(failure);
+        } else {
+            guard.deadlines().outside(() -> completeExceptionally(failure));
+        }
     }
 
     boolean isOverdue(long nowNanos) {
@@ -102,28 +119,23 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         if (isDone()) {
             return;
         }
-        CompletableFuture<T> attempt = tried;
-        boolean withdrawn = attempt == null || attempt instanceof Pending<?> pending && pending.withdraw();
-        completeExceptionally(withdrawn ? guard.notSent(key, deadlineNanos, lastFailure) : guard.notAnswered(key));
+        CompletableFuture<?> attempt = tried.compareAndExchange(null, WITHDRAWN);
+        boolean withdrawn =
+                attempt == null || attempt == WITHDRAWN || attempt instanceof Pending<?> pending && pending.withdraw();
+        end(withdrawn ? guard.notSent(key, deadlineNanos, lastFailure) : guard.notAnswered(key));
     }
 
-    /** Waits for the answer, until its time is over. An interrupt does not end the wait, but is set again at its end. */
+    /** Waits for the answer, until its time is over; see {@link Guard#await}. */
     T await() {
-        try {
-            return Guard.await(this, deadlineNanos - System.nanoTime());
-        } catch (TimeoutException e) {
-            expire();
-            return await();
-        } catch (ExecutionException e) {
-            throw Guard.inThisThread(e);
-        }
+        awaited = true;
+        return Guard.await(this);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean cancelled = super.cancel(mayInterruptIfRunning);
-        CompletableFuture<T> attempt = tried;
-        if (cancelled && attempt != null) {
+        CompletableFuture<?> attempt = tried.get();
+        if (cancelled && attempt != null && attempt != STARTING && attempt != WITHDRAWN) {
             attempt.cancel(mayInterruptIfRunning);
         }
         return cancelled;

@@ -128,9 +128,11 @@ public final class Breaker implements AutoCloseable {
         if (breaker.getState() != CircuitBreaker.State.OPEN) {
             return;
         }
-        openedBy = failure;
         openedNanos = System.nanoTime();
         pauses.away(openedNanos);
+        // First: if there can be no thread for it, nothing is closed that nobody would open again.
+        probeLater(failure.key());
+        openedBy = failure;
         state = new BackendState(false, Instant.now(), failure);
         log.warn(
                 "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms, and"
@@ -138,7 +140,6 @@ public final class Breaker implements AutoCloseable {
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure);
         notices.tell(listener -> listener.backendDown(failure));
-        probeLater(failure.key());
     }
 
     private void probeLater(String key) {
@@ -151,6 +152,9 @@ public final class Breaker implements AutoCloseable {
     }
 
     private void probe(String key) {
+        if (!isOpen()) {
+            return;
+        }
         try {
             breaker.transitionToHalfOpenState();
             if (!breaker.tryAcquirePermission()) {
@@ -171,6 +175,11 @@ public final class Breaker implements AutoCloseable {
             log.warn("The backend could not be probed; trying again.", e);
             stillAway(key, e);
         }
+    }
+
+    /** Under the monitor, because it is scheduled before it is open. */
+    private synchronized boolean isOpen() {
+        return openedBy != null;
     }
 
     private synchronized void stillAway(String key, Throwable why) {

@@ -4,18 +4,22 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that nothing waits beyond its time. One thread looks at all that is pending every twentieth of the budget,
- * while anything is, so a request costs no timer of its own. There is no thread while nothing is.
+ * Sees to it that nothing waits beyond its time. One thread looks at all that is pending every twentieth of the budget, while
+ * anything is, so a request costs no timer of its own. There is no thread while nothing is.
  *
- * <p>It ends what would be overdue before it looks again, so what it ends may end up to a twentieth early and never late.
+ * <p>It ends what would be overdue before it looks again, so what it ends may end up to a twentieth early and never late; with
+ * a budget below 20 ms up to a millisecond late, because it looks no more often than that. Those who wait have no other timer,
+ * so it runs nothing of theirs: that is run {@link #outside}.
  */
 public final class Deadlines {
 
@@ -29,26 +33,39 @@ public final class Deadlines {
 
     private final long budgetNanos;
     private final long intervalNanos;
+    private final long earlyNanos;
     private final ScheduledThreadPoolExecutor thread;
+    private final ThreadPoolExecutor outside;
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private volatile boolean looking;
+    private volatile boolean closed;
     // The looking thread's.
     private long idleSinceNanos;
 
     Deadlines(Duration budget) {
         this.budgetNanos = budget.toNanos();
-        this.intervalNanos =
-                Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, budgetNanos / LOOKS_PER_BUDGET));
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "limiter-deadlines");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.earlyNanos = budgetNanos / LOOKS_PER_BUDGET;
+        this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
+        this.thread = new ScheduledThreadPoolExecutor(1, Looker::new);
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.outside =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "limiter-overdue");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        outside.allowCoreThreadTimeOut(true);
+    }
+
+    private static final class Looker extends Thread {
+
+        Looker(Runnable task) {
+            super(task, "limiter-deadlines");
+            setDaemon(true);
+        }
     }
 
     /** Things that wait, of which somebody else keeps account. */
@@ -92,15 +109,35 @@ public final class Deadlines {
         try {
             thread.schedule(() -> guarded(action), nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // Closed: what is pending is failed by whoever has closed it.
+            // Closed, and so are those who have something to do later.
             action.run();
         }
     }
 
-    /** Looks no more; to be called when nothing is added any more. */
+    /** Runs what may be a caller's, which may block: at once, but not on the thread that looks. */
+    void outside(Runnable action) {
+        if (!(Thread.currentThread() instanceof Looker)) {
+            action.run();
+            return;
+        }
+        try {
+            outside.execute(() -> guarded(action));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            action.run();
+        }
+    }
+
+    /** Looks no more as soon as nothing is pending. What is added nevertheless ends at once. */
     void close() {
-        endOverdue(System.nanoTime() + budgetNanos);
+        closed = true;
+        if (!looking) {
+            shutDown();
+        }
+    }
+
+    private void shutDown() {
         thread.shutdown();
+        outside.shutdown();
     }
 
     private void start() {
@@ -113,32 +150,37 @@ public final class Deadlines {
                 idleSinceNanos = System.nanoTime();
                 next();
             }
+        } catch (RejectedExecutionException e) {
+            looking = false;
+            endOverdue(System.nanoTime() + budgetNanos);
+        } catch (RuntimeException | Error e) {
+            // Such as no memory for the thread. Whoever comes next tries again.
+            looking = false;
+            throw e;
         } finally {
             starting.set(false);
         }
     }
 
     private void next() {
-        try {
-            thread.schedule(this::lookOnce, intervalNanos, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException e) {
-            // Closed, and everything was failed then.
-            looking = true;
-        }
+        thread.schedule(this::lookOnce, intervalNanos, TimeUnit.NANOSECONDS);
     }
 
     private void lookOnce() {
         long now = System.nanoTime();
         boolean pending = true;
         try {
-            pending = endOverdue(now + intervalNanos);
+            pending = endOverdue(now + Math.min(earlyNanos, intervalNanos));
         } catch (RuntimeException | Error e) {
             log.error("What is overdue could not be ended; trying again.", e);
         }
         if (pending) {
             idleSinceNanos = now;
-        } else if (now - idleSinceNanos >= IDLE_NANOS) {
+        } else if (closed || now - idleSinceNanos >= IDLE_NANOS) {
             looking = false;
+            if (closed) {
+                shutDown();
+            }
             // Read after that was written: whoever adds something does it the other way round.
             if (endOverdue(now)) {
                 start();
@@ -165,7 +207,7 @@ public final class Deadlines {
         try {
             action.run();
         } catch (RuntimeException | Error e) {
-            log.error("A request could not be tried again.", e);
+            log.error("A request could not be ended or tried again.", e);
         }
     }
 }

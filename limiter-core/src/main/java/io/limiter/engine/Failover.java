@@ -131,9 +131,16 @@ public final class Failover implements Engine {
             case THROW -> throw failure;
             case DENY -> refused(limit);
             case ALLOW -> granted(limit);
-            case LOCAL ->
-                local.decide(key, limit.scaled(policy.share()), request).from(Decision.Source.LOCAL);
+            case LOCAL -> locally(failure, key, limit.scaled(policy.share()), request);
         };
+    }
+
+    private Decision locally(LimiterBackendException failure, String key, Limit<?> scaled, Request request) {
+        if (request.action() == Request.Action.GIVE_BACK && failure.isAmbiguous()) {
+            // Given back here too, permits would be had twice.
+            return local.decide(key, scaled, request.as(Request.Action.PEEK)).from(Decision.Source.POLICY);
+        }
+        return local.decide(key, scaled, request).from(Decision.Source.LOCAL);
     }
 
     private FailurePolicy.Action actionAfter(LimiterBackendException failure) {
@@ -209,7 +216,8 @@ public final class Failover implements Engine {
     }
 
     /**
-     * Gives permits back to where they were taken from.
+     * Gives permits back to where they were taken from. Those of a backend that fails now are lost: the limit is stricter for
+     * a while, and not looser.
      *
      * @param taken what has granted them
      * @throws LimiterBackendException if that is what the policy says
@@ -220,8 +228,21 @@ public final class Failover implements Engine {
                 // None were taken.
             }
             case LOCAL -> local.decide(key, limit.scaled(policy.share()), Request.giveBack(permits));
-            case BACKEND, LEASE, DENY_CACHE -> decide(key, limit, Request.giveBack(permits));
+            case BACKEND, LEASE, DENY_CACHE -> {
+                try {
+                    engine.decide(key, limit, Request.giveBack(permits));
+                } catch (LimiterBackendException e) {
+                    lost(e, limit);
+                }
+            }
         }
+    }
+
+    private Decision lost(LimiterBackendException failure, Limit<?> limit) {
+        if (actionAfter(failure) == FailurePolicy.Action.THROW) {
+            throw failure;
+        }
+        return granted(limit);
     }
 
     /** As {@link #giveBack}, without blocking the calling thread. */
@@ -229,7 +250,9 @@ public final class Failover implements Engine {
         return switch (taken.source()) {
             case POLICY -> CompletableFuture.completedFuture(null);
             case LOCAL -> local.decideAsync(key, limit.scaled(policy.share()), Request.giveBack(permits));
-            case BACKEND, LEASE, DENY_CACHE -> decideAsync(key, limit, Request.giveBack(permits));
+            case BACKEND, LEASE, DENY_CACHE ->
+                AnsweredInstead.of(
+                        engine.decideAsync(key, limit, Request.giveBack(permits)), failure -> lost(failure, limit));
         };
     }
 

@@ -74,7 +74,7 @@ public final class GroupCommit implements Engine {
     public Decision decide(String key, Limit<?> limit, Request request) {
         PendingRequest pending = pending(key, limit, request);
         add(pending);
-        return pending.await(settings.yield().toNanos(), guard);
+        return pending.await(settings.yield().toNanos());
     }
 
     @Override
@@ -83,7 +83,7 @@ public final class GroupCommit implements Engine {
         try {
             add(pending);
         } catch (LimiterBackendException e) {
-            pending.fail(e);
+            pending.fail(e, guard);
         }
         return pending;
     }
@@ -121,17 +121,9 @@ public final class GroupCommit implements Engine {
         return queued;
     }
 
-    /** Within the budget. */
     @Override
     public void reset(String key) {
-        BoundedCall.start(
-                        guard,
-                        key,
-                        () -> BlockingCalls.decide(blockingCalls, key, () -> {
-                            engine.reset(key);
-                            return key;
-                        }))
-                .await();
+        beside.reset(key);
     }
 
     /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */

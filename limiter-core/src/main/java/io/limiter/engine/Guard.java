@@ -5,10 +5,9 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -127,36 +126,21 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * Waits for the answer, for so long at most. An interrupt does not end the wait, but is set again at its end.
-     *
-     * @throws TimeoutException if there is none by then
+     * Waits for an answer that has a deadline, with no timer, which costs a virtual thread more than all the rest. An
+     * interrupt does not end the wait, but is set again at its end.
      */
-    static <T> T await(CompletableFuture<T> answer, long nanos) throws TimeoutException, ExecutionException {
-        long end = System.nanoTime() + nanos;
-        boolean interrupted = false;
+    static <T> T await(CompletableFuture<T> answer) {
         try {
-            while (true) {
-                try {
-                    return answer.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LimiterBackendException failure) {
+                throw failure.inThisThread();
             }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
-    static RuntimeException inThisThread(Exception e) {
-        if (e.getCause() instanceof LimiterBackendException failure) {
-            return failure.inThisThread();
-        }
-        return e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
-    }
-
-    /** Fails what is pending, and whatever comes later. */
+    /** Fails whatever comes from now on. What is pending has its answer or its time. */
     @Override
     public void close() {
         breaker.close();

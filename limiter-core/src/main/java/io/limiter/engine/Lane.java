@@ -31,6 +31,8 @@ final class Lane {
     private final Queue<PendingRequest> queue = new ConcurrentLinkedQueue<>();
     // What has failed and is tried again; goes first.
     private final Queue<PendingRequest> again = new ConcurrentLinkedQueue<>();
+    // What has failed and waits a moment before it is.
+    private final Set<PendingRequest> pausing = ConcurrentHashMap.newKeySet();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
@@ -68,13 +70,16 @@ final class Lane {
     /**
      * Ends what is overdue: withdraws what is queued, and waits no longer for what was sent.
      *
-     * @return whether anything is queued or under way
+     * @return whether anything is queued, under way, or tried again in a moment
      */
     boolean endOverdue(long nowNanos) {
         for (Batch batch : sent) {
             batch.endOverdue(nowNanos, guard);
         }
         for (PendingRequest request : again) {
+            endOverdue(request, nowNanos);
+        }
+        for (PendingRequest request : pausing) {
             endOverdue(request, nowNanos);
         }
         PendingRequest held = heldBack;
@@ -87,7 +92,7 @@ final class Lane {
                 break;
             }
         }
-        return queued.get() > 0 || calls.get() > 0;
+        return queued.get() > 0 || calls.get() > 0 || !pausing.isEmpty();
     }
 
     private boolean endOverdue(PendingRequest request, long nowNanos) {
@@ -249,13 +254,14 @@ final class Lane {
                 shortestPause = Math.min(shortestPause, pause);
             } else if (!request.isDone()) {
                 forGood = true;
-                request.fail(failure);
+                request.fail(failure, guard);
             }
         }
         if (forGood) {
             guard.failed(failure);
         }
         if (!oncemore.isEmpty()) {
+            pausing.addAll(oncemore);
             guard.deadlines().later(shortestPause, () -> addAgain(oncemore));
         }
     }
@@ -263,6 +269,7 @@ final class Lane {
     private void addAgain(List<PendingRequest> requests) {
         queued.addAndGet(requests.size());
         again.addAll(requests);
+        pausing.removeAll(requests);
         guard.deadlines().look();
         signal();
     }
@@ -270,7 +277,7 @@ final class Lane {
     private void failQueued(Function<String, LimiterBackendException> why) {
         PendingRequest next;
         while ((next = poll()) != null) {
-            next.fail(why.apply(next.key()));
+            next.fail(why.apply(next.key()), guard);
         }
     }
 }

@@ -12,8 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners what happens, on a thread of its own and in order. What they throw is logged. If they are slow, notices
- * wait, but no more than {@value #MAX_WAITING}: further ones are dropped, which is logged.
+ * Tells listeners what happens, on a thread of its own and in order. What they throw is logged, once a minute at most.
+ *
+ * <p>If they are slow, notices wait. There may be as many refusals as requests, so if {@value #MAX_WAITING} notices wait,
+ * further refusals are dropped, which is logged once a minute. What is rare and changes a state is never dropped.
  */
 public final class Notices implements AutoCloseable {
 
@@ -28,11 +30,13 @@ public final class Notices implements AutoCloseable {
     private final List<LimiterListener> listeners;
     private final ThreadPoolExecutor thread;
     private final AtomicLong dropped = new AtomicLong();
+    private final OncePerMinute dropping = new OncePerMinute();
+    private final OncePerMinute failing = new OncePerMinute();
 
     public Notices(List<LimiterListener> listeners) {
         this.listeners = List.copyOf(listeners);
-        this.thread = new ThreadPoolExecutor(
-                1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_WAITING), task -> {
+        this.thread =
+                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
                     Thread thread = new Thread(task, "limiter-listeners");
                     thread.setDaemon(true);
                     return thread;
@@ -50,35 +54,46 @@ public final class Notices implements AutoCloseable {
         if (listeners.isEmpty()) {
             return;
         }
-        if (thread.getQueue().remainingCapacity() == 0) {
-            // A rejection would be an exception, which costs those who decide more than all the rest.
-            drop();
-            return;
-        }
         try {
             thread.execute(() -> tellNow(notice));
         } catch (RejectedExecutionException e) {
-            drop();
+            // Closed: nobody is told any more.
+            return;
+        } catch (OutOfMemoryError e) {
+            // There can be no thread for it now. Whoever decides goes on.
+            dropped.incrementAndGet();
         }
     }
 
-    private void drop() {
-        if (!thread.isShutdown() && dropped.getAndIncrement() == 0) {
-            log.warn("Listeners are slower than what there is to tell; some of it is dropped.");
+    /** As {@link #tell}, unless too much waits to be told already. */
+    void tellIfRoom(Consumer<LimiterListener> notice) {
+        if (thread.getQueue().size() >= MAX_WAITING) {
+            dropped.incrementAndGet();
+        } else {
+            tell(notice);
         }
     }
 
     private void tellNow(Consumer<LimiterListener> notice) {
-        long lost = dropped.getAndSet(0);
-        if (lost > 0) {
-            log.warn("{} notices were dropped, because listeners were too slow.", lost);
-        }
+        tellDropped();
         for (LimiterListener listener : listeners) {
             try {
                 notice.accept(listener);
             } catch (RuntimeException | Error e) {
-                log.warn("A listener has failed: {}", listener, e);
+                long unsaid = failing.unsaid(System.nanoTime());
+                if (unsaid != OncePerMinute.NOT_NOW) {
+                    log.warn("A listener has failed, after {} failures that were not logged: {}", unsaid, listener, e);
+                }
             }
+        }
+    }
+
+    /** Here and not where they are dropped: those who decide do not wait for a log. */
+    private void tellDropped() {
+        if (dropped.get() > 0 && dropping.unsaid(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+            log.warn(
+                    "Listeners are slower than what there is to tell: {} refusals were not told.",
+                    dropped.getAndSet(0));
         }
     }
 

@@ -6,9 +6,6 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A request on its way to its decision. Cancelled before it was sent, it is never decided. */
@@ -38,6 +35,9 @@ final class PendingRequest extends Pending<Decision> {
     // Of the one who has it: its lane, or the timer before it is in a lane again.
     private int tries;
     private volatile @Nullable LimiterBackendException lastFailure;
+    // By a thread, and nobody else has seen it.
+    private volatile boolean awaited;
+    private volatile boolean expired;
 
     /**
      * @param deadlineNanos when it has to have its decision, by {@link System#nanoTime()}
@@ -87,10 +87,18 @@ final class PendingRequest extends Pending<Decision> {
     }
 
     /** Answers it by what was said for that, if anything was, and otherwise fails it. */
-    void fail(LimiterBackendException failure) {
+    void fail(LimiterBackendException failure, Guard guard) {
         if (isDone()) {
             return;
         }
+        if (awaited) {
+            completeExceptionally(failure);
+        } else {
+            guard.deadlines().outside(() -> fail(failure));
+        }
+    }
+
+    private void fail(LimiterBackendException failure) {
         InsteadOf answer = (InsteadOf) INSTEAD.getAndSet(this, FAILED);
         if (answer == FAILED) {
             // Somebody else is at it.
@@ -102,7 +110,8 @@ final class PendingRequest extends Pending<Decision> {
         }
         try {
             complete(answer.answer(failure, this));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An Error too: nobody else will answer it.
             completeExceptionally(e);
         }
     }
@@ -119,37 +128,24 @@ final class PendingRequest extends Pending<Decision> {
 
     /** Its time is over. */
     void expire(Guard guard) {
-        if (isDone()) {
+        if (isDone() || expired) {
             return;
         }
+        expired = true;
         LimiterBackendException failure =
                 withdraw() ? guard.notSent(key, deadlineNanos, lastFailure) : guard.notAnswered(key);
-        fail(failure);
+        fail(failure, guard);
     }
 
-    /**
-     * Waits for the decision, until its time is over. An interrupt does not end the wait, which is short, but is set again
-     * at its end.
-     */
-    Decision await(long yieldNanos, Guard guard) {
+    /** Waits for the decision, until its time is over; see {@link Guard#await}. */
+    Decision await(long yieldNanos) {
+        awaited = true;
         if (yieldNanos > 0) {
             long start = System.nanoTime();
             while (!isDone() && System.nanoTime() - start < yieldNanos) {
                 Thread.yield();
             }
         }
-        try {
-            return Guard.await(this, leftNanos(System.nanoTime()));
-        } catch (TimeoutException e) {
-            expire(guard);
-        } catch (ExecutionException e) {
-            throw Guard.inThisThread(e);
-        }
-        // By now, or in a moment, if it was not this thread that has ended it.
-        try {
-            return join();
-        } catch (CompletionException e) {
-            throw Guard.inThisThread(e);
-        }
+        return Guard.await(this);
     }
 }

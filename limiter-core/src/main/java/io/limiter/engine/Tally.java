@@ -63,7 +63,7 @@ final class Tally implements LimiterTotals {
     void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
         if (!decision.granted() && isListenedTo()) {
-            notices.tell(listener -> listener.limitExceeded(limiter, key, decision));
+            notices.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
         }
     }
 

@@ -37,6 +37,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -50,6 +52,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * }</pre>
  */
 public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
 
     private final Denials denials;
     private final Engine engine;
@@ -124,7 +128,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
      * @return whether Redis has answered; if not, that is logged, and nothing else happens
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.decide(blockingCalls, Probe.KEY, probe::warmUp).exceptionally(e -> false);
+        return BlockingCalls.decide(blockingCalls, Probe.KEY, probe::warmUp).exceptionally(e -> {
+            log.warn("The limiters could not be made ready ahead.", e);
+            return false;
+        });
     }
 
     /** Whether Redis decides now, or the failure policies do. */

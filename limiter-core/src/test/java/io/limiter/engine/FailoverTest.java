@@ -27,7 +27,7 @@ class FailoverTest {
     private static final FixedWindow TEN = new FixedWindow(10, Duration.ofHours(1));
 
     private final LocalEngine local = new LocalEngine();
-    private final Engine away = new Away();
+    private final Away away = new Away();
 
     @Test
     void each_policy_answers_as_it_says() {
@@ -81,6 +81,46 @@ class FailoverTest {
         assertThat(refunded.parts().get(0).decision().remaining()).isEqualTo(9);
     }
 
+    @Test
+    void a_refund_that_may_have_been_made_is_not_made_here_too() {
+        Limiter limiter = limiter("l", FailurePolicy.LOCAL);
+        limiter.charge(4);
+        away.ambiguous = true;
+        assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
+        assertThat(limiter.refundAsync(2).join().source()).isEqualTo(Source.POLICY);
+        assertThat(LimitSet.of(limiter.own(), limiter.on("other")).refund(2).parts())
+                .allMatch(part -> part.decision().source() == Source.POLICY);
+        assertThat(limiter.peek().remaining()).isEqualTo(6);
+        assertThat(limiter.charge(1).remaining())
+                .as("a charge that may have been made is made, which admits nobody")
+                .isEqualTo(5);
+    }
+
+    @Test
+    void what_was_taken_from_the_backend_is_given_back_there_or_nowhere() {
+        limiter("l", FailurePolicy.LOCAL).charge(4);
+        Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
+        Failover local = new Failover(away, FailurePolicy.LOCAL, this.local, 1);
+        local.giveBack(taken, "l", TEN, 2);
+        assertThat(local.giveBackAsync(taken, "l", TEN, 2)).isCompleted();
+        assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
+        Failover broken = new Failover(away, FailurePolicy.THROW, this.local, 1);
+        assertThatThrownBy(() -> broken.giveBack(taken, "l", TEN, 2)).isInstanceOf(LimiterBackendException.class);
+        assertThat(broken.giveBackAsync(taken, "l", TEN, 2)).isCompletedExceptionally();
+    }
+
+    @Test
+    void an_error_of_the_policy_reaches_the_caller() {
+        Engine bad = new Away() {
+            @Override
+            public Decision decide(String key, Limit<?> limit, Request request) {
+                throw new AssertionError("of a limit");
+            }
+        };
+        Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
+        assertThat(failover.decideAsync("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
+    }
+
     private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
         LimitSet set = LimitSet.of(first.own(), second.own(), third.own());
         return waits ? set.decide(1) : set.decideAsync(1).join();
@@ -90,23 +130,29 @@ class FailoverTest {
         return new UntimedLimiter(name, "", TEN, new Failover(away, policy, local, 500_000));
     }
 
-    private static final class Away implements Engine {
+    private static class Away implements Engine {
+
+        private volatile boolean ambiguous;
+
+        private LimiterBackendException failure(String key) {
+            return new LimiterBackendException(key, "it is away", new IllegalStateException(), ambiguous);
+        }
 
         @Override
         public List<Answer> decide(List<KeyRequests<?>> batch) {
             return batch.stream()
-                    .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "it is away")))
+                    .map(asked -> Answer.failed(failure(asked.key())))
                     .toList();
         }
 
         @Override
         public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            return CompletableFuture.failedFuture(new LimiterBackendException(key, "it is away"));
+            return CompletableFuture.failedFuture(failure(key));
         }
 
         @Override
         public void reset(String key) {
-            throw new LimiterBackendException(key, "it is away");
+            throw failure(key);
         }
     }
 }

@@ -101,7 +101,7 @@ class GroupCommitCancelTest {
     }
 
     static void awaitWaiting(Thread thread) {
-        Awaitility.await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING);
     }
 
     private CompletableFuture<Decision> ask(String key, int permits) {

@@ -15,14 +15,15 @@ class GroupCommitCloseTest {
 
     private final HandEngine backend = new HandEngine();
     private final BlockingCalls blockingCalls = new BlockingCalls();
-    private final GroupCommit engine =
-            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, Patience.guard());
+    private final Guard guard = Patience.guard();
+    private final GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, guard);
 
     @Test
     void what_waits_and_what_comes_fails_and_what_was_sent_is_answered() {
         CompletableFuture<Decision> sent = ask("a", 1);
         CompletableFuture<Decision> waits = ask("a", 2);
         engine.close();
+        guard.close();
         assertClosed(waits, "a");
         assertClosed(ask("b", 3), "b");
         assertThatThrownBy(() -> engine.decide("c", HandEngine.LIMIT, HandEngine.request(4)))
@@ -32,6 +33,19 @@ class GroupCommitCloseTest {
         backend.call(0).answer();
         assertThat(sent.join().limit()).isEqualTo(1);
         assertThat(backend.calls).hasSize(1);
+    }
+
+    @Test
+    void what_pauses_before_it_is_tried_again_fails() {
+        backend.onStart = call -> call.fail(
+                LimiterBackendException.of(LimiterBackendException.Kind.RETRYABLE, "LOADING", "a", "loading", null));
+        for (int i = 0; i < 20; i++) {
+            GroupCommit closed = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, guard);
+            CompletableFuture<Decision> pauses = closed.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+            closed.close();
+            pauses.handle((decision, error) -> "over").join();
+            assertClosed(pauses, "a");
+        }
     }
 
     @Test

@@ -3,15 +3,16 @@ package io.limiter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.testing.Patience;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -47,6 +48,43 @@ class GuardTest {
                             .anyMatch(frame ->
                                     frame.getClassName().equals(getClass().getName()));
                 });
+    }
+
+    @Test
+    void a_continuation_that_blocks_delays_no_caller() throws Exception {
+        Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
+        GroupCommit queued = engine(guard);
+        CountDownLatch blocked = new CountDownLatch(2);
+        CountDownLatch released = new CountDownLatch(1);
+        for (CompletableFuture<?> each : List.of(ask(queued, "a", 1), neverAnswered(guard))) {
+            each.whenComplete((answer, error) -> {
+                blocked.countDown();
+                Uninterruptibles.awaitUninterruptibly(released);
+            });
+        }
+        assertThatThrownBy(() -> queued.decide("b", HandEngine.LIMIT, HandEngine.request(1)))
+                .isInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> neverAnswered(guard).await()).isInstanceOf(LimiterBackendException.class);
+        assertThat(blocked.getCount()).as("not both at once").isEqualTo(1);
+        released.countDown();
+        blocked.await();
+    }
+
+    @Test
+    void what_is_being_sent_when_its_time_is_over_counts_as_sent() {
+        Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
+        CompletableFuture<CompletableFuture<String>> started = new CompletableFuture<>();
+        CountDownLatch over = new CountDownLatch(1);
+        CompletableFuture<String> sent = new CompletableFuture<>();
+        new Thread(() -> started.complete(BoundedCall.start(guard, "a", () -> {
+                    Uninterruptibles.awaitUninterruptibly(over);
+                    return sent;
+                })))
+                .start();
+        Awaitility.await().until(() -> guard.state().lastFailure().isPresent());
+        over.countDown();
+        assertThat(failure(started.join()).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(sent).as("better not sent at all").isCancelled();
     }
 
     @Test
@@ -122,7 +160,7 @@ class GuardTest {
     @Test
     void a_listener_that_throws_or_hangs_harms_no_other_and_no_decision() {
         CountDownLatch ended = new CountDownLatch(1);
-        List<String> told = new ArrayList<>();
+        List<String> told = new CopyOnWriteArrayList<>();
         Notices notices = new Notices(List.of(
                 new LimiterListener() {
                     @Override
@@ -142,12 +180,14 @@ class GuardTest {
                     }
                 }));
         for (int i = 0; i < 3 * Notices.MAX_WAITING; i++) {
-            notices.tell(listener -> listener.backendDown(loading()));
+            notices.tellIfRoom(listener -> listener.backendDown(loading()));
         }
+        notices.tell(listener -> listener.backendDown(
+                LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null)));
         ended.countDown();
         notices.close();
-        Awaitility.await().until(() -> told.size() >= Notices.MAX_WAITING);
-        assertThat(told.size()).isLessThan(3 * Notices.MAX_WAITING);
+        Awaitility.await().until(() -> told.contains("is never dropped"));
+        assertThat(told).hasSizeBetween(Notices.MAX_WAITING, Notices.MAX_WAITING + 2);
     }
 
     private static LimiterBackendException loading() {
@@ -172,7 +212,11 @@ class GuardTest {
         }))));
     }
 
-    private static LimiterBackendException failure(CompletableFuture<Decision> future) {
+    private static BoundedCall<String> neverAnswered(Guard guard) {
+        return BoundedCall.start(guard, "t", CompletableFuture::new);
+    }
+
+    private static LimiterBackendException failure(CompletableFuture<?> future) {
         Throwable thrown = future.handle((decision, error) -> error).join();
         assertThat(thrown).isInstanceOf(LimiterBackendException.class);
         return (LimiterBackendException) thrown;
