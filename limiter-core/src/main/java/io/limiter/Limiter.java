@@ -38,8 +38,8 @@ public interface Limiter {
     /**
      * As {@link #decide(int)}, without blocking the calling thread: neither for the backend nor for the permits.
      *
-     * <p>The future is completed by a thread of the backend's client, or of the common pool after a wait. Do not block in
-     * what depends on it; go on with the {@code ...Async} methods of the future instead. Cancelling it withdraws the
+     * <p>The future is completed by a thread of the backend's client, or of the limiter's own if the backend does not answer,
+     * or of the common pool after a wait. Do not block in what depends on it, which would delay others; go on with the {@code ...Async} methods of the future instead. Cancelling it withdraws the
      * request if that has not been sent yet, and gives the permits back if it is still waiting for them; in between, they
      * are taken all the same.
      *
@@ -56,7 +56,8 @@ public interface Limiter {
      * now anyway is lost, and nothing is gained by returning what was never taken.
      *
      * <p>While the backend does not decide, permits go back to this JVM's own under {@link FailurePolicy#LOCAL}; under
-     * {@code DENY} and {@code ALLOW} they are lost, and the decision's source is {@code POLICY}. Do not return what a
+     * {@code DENY} and {@code ALLOW}, and where the backend may have taken them back all the same, they are lost, and the
+     * decision's source is {@code POLICY}. Do not return what a
      * decision of that source granted: it was taken from nowhere.
      *
      * <p>A call that fails may have returned them; trying again could return them twice, which admits others too early. A

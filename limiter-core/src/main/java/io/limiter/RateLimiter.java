@@ -21,9 +21,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A wait is decided before it begins: the permits are booked, and the caller sleeps until they are its own, without
  * holding a lock or a connection. As in Guava, an interrupt cuts neither the sleep short nor the wait for the decision:
- * the permits are spent either way. The thread's interrupt flag is set again when the method returns. Only under the lock
- * engine, an interrupt at the very moment in which Redis is asked ends the call, with a {@link LimiterBackendException}:
- * its permits may have been taken.
+ * the permits are spent either way. The thread's interrupt flag is set again when the method returns.
  *
  * <p>Timeouts are precise to the microsecond; one that is zero or negative means not to wait. Those without a timeout
  * of their own use the limit's, which is zero unless it was set. None waits longer than the limit's {@code maxWait}.

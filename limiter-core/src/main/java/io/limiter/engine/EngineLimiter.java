@@ -233,6 +233,10 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     private CompletableFuture<Decision> decideAsync(@Nullable String key, String backendKey, L asked, Request request) {
         CompletableFuture<Decision> decided = engine.decideAsync(backendKey, asked, request);
+        if (decided.isDone() && !decided.isCompletedExceptionally()) {
+            tally.decided(name, key, decided.join());
+            return decided;
+        }
         decided.whenComplete((decision, error) -> {
             if (error == null) {
                 tally.decided(name, key, decision);
