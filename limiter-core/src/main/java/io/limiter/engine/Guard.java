@@ -47,6 +47,11 @@ public final class Guard implements AutoCloseable {
         return deadlines;
     }
 
+    /** How long a decision may take. */
+    public Duration budget() {
+        return budget;
+    }
+
     long budgetNanos() {
         return deadlines.budgetNanos();
     }

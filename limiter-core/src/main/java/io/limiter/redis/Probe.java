@@ -25,6 +25,10 @@ final class Probe {
     static final String KEY = "limiter:probe:{limiter}";
 
     private static final int WARM_UP_TRIES = 5;
+    // One less than what opens the breaker.
+    private static final int DECISIONS_AHEAD = 4;
+    private static final int FAST_PER_BUDGET = 10;
+    private static final Request PEEK = new Request(1, 0, true);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,
@@ -55,11 +59,34 @@ final class Probe {
     }
 
     /**
-     * Connects, and has Redis load the scripts.
+     * Connects, has Redis load the scripts, and then decides until that is fast: a JVM loads many classes for its first
+     * decisions.
      *
-     * @return whether it has; if not, that is logged
+     * @param limiting decides for limiters
+     * @param budget how long it has for that
+     * @return whether Redis has answered; if not, that is logged
      */
-    boolean warmUp() {
+    boolean warmUp(Engine limiting, Duration budget) {
+        return scriptsLoaded() && decided(limiting, budget.toNanos() / FAST_PER_BUDGET);
+    }
+
+    private static boolean decided(Engine limiting, long fastNanos) {
+        for (int i = 0; i < DECISIONS_AHEAD; i++) {
+            long start = System.nanoTime();
+            try {
+                limiting.decide(KEY, CHEAPEST, PEEK);
+            } catch (LimiterBackendException e) {
+                log.debug("A decision ahead has failed.", e);
+                continue;
+            }
+            if (System.nanoTime() - start < fastNanos) {
+                break;
+            }
+        }
+        return true;
+    }
+
+    private boolean scriptsLoaded() {
         List<KeyRequests<?>> looks = OF_EVERY_SCRIPT.stream()
                 .<KeyRequests<?>>map(limit -> look(KEY + ":" + limit.getClass().getSimpleName(), limit))
                 .toList();
@@ -80,6 +107,6 @@ final class Probe {
     }
 
     private static KeyRequests<?> look(String key, Limit<?> limit) {
-        return new KeyRequests<>(key, limit, List.of(new Request(1, 0, true)));
+        return new KeyRequests<>(key, limit, List.of(PEEK));
     }
 }

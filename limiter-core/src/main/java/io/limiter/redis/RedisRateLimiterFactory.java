@@ -123,15 +123,17 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     }
 
     /**
-     * Connects, and has Redis load the scripts, so that the first decision is as fast as any. Does not block.
+     * Connects, has Redis load the scripts, and decides as a limiter does, so that the first decision of one is as fast as any.
+     * Takes no permits, and does not block.
      *
      * @return whether Redis has answered; if not, that is logged, and nothing else happens
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.decide(blockingCalls, Probe.KEY, probe::warmUp).exceptionally(e -> {
-            log.warn("The limiters could not be made ready ahead.", e);
-            return false;
-        });
+        return BlockingCalls.decide(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.budget()))
+                .exceptionally(e -> {
+                    log.warn("The limiters could not be made ready ahead.", e);
+                    return false;
+                });
     }
 
     /** Whether Redis decides now, or the failure policies do. */

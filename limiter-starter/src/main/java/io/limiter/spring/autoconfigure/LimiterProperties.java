@@ -138,9 +138,10 @@ record LimiterProperties(
      * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
      * @param budget How long a decision may take before the policy decides, from 1ms to 1h. Waiting for permits comes on
      *     top.
-     * @param probeInterval Longest pause between calls that ask a Redis that was away whether it is back, from 1ms to 1h; the first is a sixteenth of it.
-     * @param warmUp Whether Redis is connected to, and told the scripts, when the application has started, and not by the
-     *     first decision.
+     * @param probeInterval Longest pause between calls that ask a Redis that was away whether it is back, from 1ms to 1h;
+     *     the first is a sixteenth of it.
+     * @param warmUp Whether Redis is connected to, and told the scripts, before a server takes requests, and not by the
+     *     first decision. The start waits 2 s for that at most.
      */
     record Failure(
             @DefaultValue("local") FailurePolicy.Action policy,

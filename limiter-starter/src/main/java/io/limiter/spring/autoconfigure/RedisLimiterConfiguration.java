@@ -9,8 +9,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.event.ApplicationStartedEvent;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -47,15 +45,10 @@ class RedisLimiterConfiguration {
         return builder.build();
     }
 
-    /** In the background, so that the application need not wait for a Redis that is away. */
     @Bean
-    ApplicationListener<ApplicationStartedEvent> limiterWarmUp(
-            ObjectProvider<LimiterFactory> factory, LimiterProperties properties) {
-        return started -> {
-            if (properties.failure().warmUp() && factory.getIfUnique() instanceof RedisRateLimiterFactory limiters) {
-                limiters.warmUp();
-            }
-        };
+    @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
+    LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
+        return new LimiterWarmUp(factory);
     }
 
     static RedisConnectionFactory required(ObjectProvider<RedisConnectionFactory> connections) {

@@ -1,0 +1,71 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Decision;
+import io.limiter.engine.EngineObserver;
+import io.limiter.spring.Contexts;
+import io.limiter.testing.TestRedis;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+class LimiterWarmUpTest {
+
+    private final ApplicationContextRunner redis =
+            Contexts.plain().withConfiguration(Contexts.redis()).withUserConfiguration(Counting.class);
+
+    @Test
+    void redis_is_asked_before_anybody_asks_for_a_decision() {
+        redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri())
+                .run(context -> Awaitility.await()
+                        .until(() -> context.getBean(Counting.class).calls.get() > 0));
+    }
+
+    @Test
+    void unless_it_is_switched_off() {
+        redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri(), "limiter.failure.warm-up=false")
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LimiterWarmUp.class));
+    }
+
+    @Test
+    void an_application_starts_without_redis_and_its_policy_decides() {
+        redis.withPropertyValues("spring.data.redis.url=redis://localhost:1", "limiter.failure.budget=50ms")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LimiterFactory limiters = context.getBean(LimiterFactory.class);
+                    assertThat(limiters.build("away", 1, 1, 60).decide(1).source())
+                            .isEqualTo(Decision.Source.LOCAL);
+                });
+    }
+
+    @Test
+    void it_comes_before_a_server_takes_requests() {
+        redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri())
+                .run(context -> assertThat(context.getBean(LimiterWarmUp.class).getPhase())
+                        .isPositive()
+                        // Spring Boot's own constant is in another package in each line.
+                        .isLessThan(SmartLifecycle.DEFAULT_PHASE - 2048));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Counting {
+
+        final AtomicInteger calls = new AtomicInteger();
+
+        @Bean
+        EngineObserver counting() {
+            return new EngineObserver() {
+                @Override
+                public void called(long nanos, boolean failed) {
+                    calls.incrementAndGet();
+                }
+            };
+        }
+    }
+}
