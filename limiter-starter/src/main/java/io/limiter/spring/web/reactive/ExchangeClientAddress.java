@@ -31,9 +31,12 @@ public final class ExchangeClientAddress implements ClientAddress {
     }
 
     private static @Nullable String remote(@Nullable InetSocketAddress address) {
-        // One that a proxy names and nobody has resolved has no address.
-        return address == null || address.getAddress() == null
-                ? null
+        if (address == null) {
+            return null;
+        }
+        // Spring's ForwardedHeaderTransformer resolves nothing, not even what is an address already.
+        return address.getAddress() == null
+                ? address.getHostString()
                 : address.getAddress().getHostAddress();
     }
 
