@@ -8,7 +8,10 @@ public interface RequestFacts {
     /** The HTTP method, such as {@code GET}. */
     String method();
 
-    /** The path within the application as the caller sent it, without the query. */
+    /**
+     * The path within the application, without the query, in its one spelling: without parameters such as {@code ;a=1},
+     * {@code ..}, doubled slashes and one at the end, and with percent notation only where it is needed.
+     */
     String path();
 
     /** The first header of a name, in upper or lower case; {@code null} if there is none. */

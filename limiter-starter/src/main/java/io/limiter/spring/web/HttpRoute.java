@@ -47,13 +47,19 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
      */
     boolean matches(String method, List<PathContainer> ways) {
         return isMethod(method)
-                && ways.stream().anyMatch(path -> anyOf(paths, path))
+                && ways.stream().anyMatch(path -> anyOf(paths, path) || anyOf(paths, withoutLastSlash(path)))
                 && !ways.stream().allMatch(path -> anyOf(exclude, path));
     }
 
     /** What answers GET answers HEAD too. */
     private boolean isMethod(String method) {
         return methods.isEmpty() || methods.contains(method) || method.equals("HEAD") && methods.contains("GET");
+    }
+
+    /** Static files are answered with a slash behind them too. */
+    private static PathContainer withoutLastSlash(PathContainer path) {
+        int last = path.elements().size() - 1;
+        return last > 0 && path.elements().get(last) instanceof PathContainer.Separator ? path.subPath(0, last) : path;
     }
 
     private static boolean anyOf(List<PathPattern> patterns, PathContainer path) {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -31,10 +33,29 @@ public abstract class HttpRulesContract {
             .connectTimeout(Duration.ofMinutes(1))
             .build();
 
-    private static final List<String> RULES = List.of("name=shared", "path=/shared", "key=ip");
+    private static final List<String> RULES = List.of(
+            "name=login",
+            "path=/login",
+            "key=#{ip}:#{path}",
+            "name=files",
+            "path=/files/**",
+            "key=#{ip}:#{path}",
+            "name=keyed",
+            "path=/keyed",
+            "key=header:X-Api-Key",
+            "name=shared",
+            "path=/shared",
+            "key=ip",
+            "name=options",
+            "path=/options",
+            "methods=OPTIONS",
+            "name=mine",
+            "path=/mine",
+            "key=user");
 
     private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext usual;
+    private ConfigurableApplicationContext oneFile;
 
     protected abstract WebApplicationType type();
 
@@ -43,6 +64,8 @@ public abstract class HttpRulesContract {
     @BeforeAll
     void open() {
         usual = start();
+        oneFile = start(
+                "--limiter.http[1].path=/files/hello.txt,/files/open/**", "--limiter.http[1].exclude=/files/open/");
     }
 
     @AfterAll
@@ -93,6 +116,55 @@ public abstract class HttpRulesContract {
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(200);
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(429);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/login;a=1", "/login;a=2", "/%6cogin", "/%6Cogin;b"})
+    void a_path_has_one_key_however_it_is_written(String spelling) throws Exception {
+        String[] caller = {"X-Forwarded-For", address()};
+        assertThat(get("/login", caller).statusCode()).isEqualTo(200);
+        assertThat(get(spelling, caller).statusCode()).isEqualTo(429);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/files%2Fhello.txt",
+                "//files/hello.txt",
+                "/files//hello.txt",
+                "/./files/hello.txt",
+                "/files/./hello.txt",
+                "/%2e/files/hello.txt",
+                "/x/../files/hello.txt",
+                "/x/%2E%2E/files/hello.txt",
+                "/%5Cfiles%5Chello.txt",
+                "/files/%68ello.txt",
+                "/files/hello.txt/",
+                "/files/hello.txt;a=1"
+            })
+    void a_file_has_one_key_however_its_path_is_written(String spelling) throws Exception {
+        String[] caller = {"X-Forwarded-For", address()};
+        assertThat(get("/files/hello.txt", caller).statusCode()).isEqualTo(200);
+        assertThat(get(spelling, caller).body().strip()).isNotEqualTo("hello");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/files/hello.txt/", "//files//hello.txt", "/files/hello%2Etxt"})
+    void a_rule_for_one_file_is_for_all_spellings_of_its_path(String spelling) throws Exception {
+        String[] caller = {"X-Forwarded-For", address()};
+        assertThat(call("GET", oneFile, spelling, caller).body().strip()).isEqualTo("hello");
+        assertThat(call("GET", oneFile, spelling, caller).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void an_exclusion_is_for_no_other_spelling() throws Exception {
+        String[] caller = {"X-Forwarded-For", address()};
+        for (int i = 0; i < 2; i++) {
+            assertThat(call("GET", oneFile, "/files/open/", caller).statusCode())
+                    .isEqualTo(404);
+        }
+        assertThat(call("GET", oneFile, "/files/open//", caller).header("RateLimit"))
+                .isPresent();
     }
 
     protected final Reply get(String path, String... headers) throws Exception {

@@ -3,6 +3,7 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.web.CleanPath;
 import io.limiter.spring.web.QueryParameters;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,9 +22,9 @@ record ExchangeFacts(
         ClientAddress addresses,
         @Nullable CurrentUser users) implements RequestFacts {
 
-    /** WebFlux knows the path as the caller wrote it, and nothing else. */
+    /** The path as the caller wrote it, by which controllers go, and cleaned up, by which static files are found. */
     List<PathContainer> ways() {
-        return List.of(request.getPath().pathWithinApplication());
+        return CleanPath.ways(request.getPath().pathWithinApplication(), path());
     }
 
     @Override
@@ -33,7 +34,7 @@ record ExchangeFacts(
 
     @Override
     public String path() {
-        return request.getPath().pathWithinApplication().value();
+        return CleanPath.of(request.getPath().pathWithinApplication());
     }
 
     @Override

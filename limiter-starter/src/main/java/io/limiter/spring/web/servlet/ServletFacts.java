@@ -3,15 +3,14 @@ package io.limiter.spring.web.servlet;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.RequestFacts;
+import io.limiter.spring.web.CleanPath;
 import io.limiter.spring.web.QueryParameters;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.ServletRequestPathUtils;
-import org.springframework.web.util.UriUtils;
 
 /**
  * What the key of a servlet request can be made of.
@@ -29,14 +28,11 @@ record ServletFacts(
      * which has no {@code ..} and no doubled slashes any more and by which other servlets go.
      */
     List<PathContainer> ways() {
-        PathContainer written = ServletRequestPathUtils.parse(request).pathWithinApplication();
-        String understood = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
-        List<PathContainer> ways = new ArrayList<>(2);
-        ways.add(written);
-        if (!understood.isEmpty() && !understood.equals(written.value())) {
-            ways.add(PathContainer.parsePath(UriUtils.encodePath(understood, "UTF-8")));
-        }
-        return ways;
+        return CleanPath.ways(written(), path());
+    }
+
+    private PathContainer written() {
+        return ServletRequestPathUtils.parse(request).pathWithinApplication();
     }
 
     @Override
@@ -46,7 +42,8 @@ record ServletFacts(
 
     @Override
     public String path() {
-        return ServletRequestPathUtils.parse(request).pathWithinApplication().value();
+        String understood = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+        return understood.isEmpty() ? CleanPath.of(written()) : CleanPath.of(understood);
     }
 
     @Override

@@ -1,0 +1,47 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.server.PathContainer;
+
+class CleanPathTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "'', /",
+        "/, /",
+        "//, /",
+        "/., /",
+        "/a/.., /",
+        "/a, /a",
+        "a, /a",
+        "/a/, /a",
+        "/a//, /a",
+        "/a/., /a",
+        "/a;x=1/b;y, /a/b",
+        "/%61/%c3%a9, /a/%C3%A9",
+        "/a%2Fb, /a/b",
+        "/a%5Cb, /a/b",
+        "/a%2F%2e%2E%2Fb, /b",
+        "/%252e, /%252e",
+        "/a%3Bb, /a%3Bb",
+        "/a%3Fb c, /a%3Fb%20c",
+        "/../a, /../a",
+        "/a:b/@c+d, /a:b/@c+d"
+    })
+    void a_path_has_one_spelling(String written, String clean) {
+        assertThat(CleanPath.of(PathContainer.parsePath(written))).isEqualTo(clean);
+        assertThat(CleanPath.of(PathContainer.parsePath(clean))).as("of itself").isEqualTo(clean);
+    }
+
+    @Test
+    void what_is_clean_has_no_other_way() {
+        for (String path : new String[] {"/a/b", "/a/b/", "/", "/a:b/@c+d"}) {
+            PathContainer written = PathContainer.parsePath(path);
+            assertThat(CleanPath.ways(written, CleanPath.of(written))).containsExactly(written);
+        }
+    }
+}
