@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.http.HttpMethod;
@@ -49,6 +50,13 @@ record HttpRule(
         return name == null || name.isBlank() ? String.join(",", path) : name;
     }
 
+    /** The names of its limits: its own, and behind the first with a number. */
+    List<String> limitNames() {
+        return IntStream.rangeClosed(1, limits.size())
+                .mapToObj(i -> i == 1 ? knownName() : knownName() + "/" + i)
+                .toList();
+    }
+
     /**
      * Checked, with its limiters.
      *
@@ -72,8 +80,8 @@ record HttpRule(
         RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
         List<Limiter> limiters = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
-            String limiterName = i == 0 ? knownName() : knownName() + "/" + (i + 1);
-            limiters.add(limiter(property + ".limits[" + i + "]", limits.get(i), limiterName, factory));
+            limiters.add(limiter(
+                    property + ".limits[" + i + "]", limits.get(i), limitNames().get(i), factory));
         }
         RefusalLog refusals = new RefusalLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
         return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, refusals);

@@ -40,9 +40,12 @@ record HttpRules(HttpLimits first, HttpLimits byUser) {
                 binder.bind(property + ".limits[" + j + "]", Bindable.of(NamedLimit.class), strict());
             }
             HttpLimit limit = rule.build(property, factory);
-            if (!names.add(rule.knownName())) {
-                throw new IllegalArgumentException(property + ".name must differ from those before it, which share its"
-                        + " permits otherwise, was '" + rule.knownName() + "'");
+            for (String name : rule.limitNames()) {
+                if (!names.add(name)) {
+                    throw new IllegalArgumentException(property + ".name must differ from those before it, which share"
+                            + " its permits otherwise, was '" + rule.knownName() + "', and a limit is '" + name
+                            + "' already");
+                }
             }
             built.add(new Built(rule.order(), limit));
         }

@@ -100,6 +100,25 @@ class HttpRulesTest {
                         assertThat(messages(context.getStartupFailure())).contains("limiter.http[1].name must differ"));
     }
 
+    @ParameterizedTest
+    @CsvSource({"api, api/2", "api/2, api"})
+    void no_limit_of_a_rule_has_the_name_of_another_rule(String first, String second) {
+        Contexts.web()
+                .withConfiguration(Contexts.mvc())
+                .withPropertyValues(
+                        "limiter.http[0].name=" + first,
+                        "limiter.http[0].path=/x",
+                        "limiter.http[0].limits[0].rate=1",
+                        "limiter.http[0].limits[1].rate=5",
+                        "limiter.http[1].name=" + second,
+                        "limiter.http[1].path=/y",
+                        "limiter.http[1].limits[0].rate=2",
+                        "limiter.http[1].limits[1].rate=3")
+                .run(context -> assertThat(messages(context.getStartupFailure()))
+                        .contains("limiter.http[1].name must differ")
+                        .contains("api/2"));
+    }
+
     private static String messages(Throwable failure) {
         assertThat(failure).isNotNull();
         StringBuilder messages = new StringBuilder();
