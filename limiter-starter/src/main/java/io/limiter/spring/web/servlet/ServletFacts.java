@@ -10,7 +10,6 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
-import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
  * What the key of a servlet request can be made of.
@@ -24,15 +23,18 @@ record ServletFacts(
         @Nullable CurrentUser users) implements RequestFacts {
 
     /**
-     * The path as the caller wrote it, by which Spring MVC goes, and if that is another, as the server understands it,
+     * The path within the application as the caller wrote it, by which Spring MVC goes, and as the server understands it,
      * which has no {@code ..} and no doubled slashes any more and by which other servlets go.
      */
     List<PathContainer> ways() {
         return CleanPath.ways(written(), path());
     }
 
+    /** Not by Spring's own look-up, which is about the path within the servlet, and fails where slashes are ahead. */
     private PathContainer written() {
-        return ServletRequestPathUtils.parse(request).pathWithinApplication();
+        String path = request.getRequestURI();
+        String context = request.getContextPath();
+        return PathContainer.parsePath(path.startsWith(context) ? path.substring(context.length()) : path);
     }
 
     @Override
