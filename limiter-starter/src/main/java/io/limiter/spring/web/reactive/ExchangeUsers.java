@@ -15,6 +15,6 @@ public interface ExchangeUsers {
     /** The exchange's principal. */
     static ExchangeUsers principals() {
         return exchange ->
-                exchange == null ? Mono.empty() : exchange.getPrincipal().map(Principal::getName);
+                exchange == null ? Mono.empty() : exchange.getPrincipal().mapNotNull(Principal::getName);
     }
 }

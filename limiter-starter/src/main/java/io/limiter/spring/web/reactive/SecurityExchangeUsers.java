@@ -1,5 +1,6 @@
 package io.limiter.spring.web.reactive;
 
+import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 import org.springframework.security.authentication.AuthenticationTrustResolver;
 import org.springframework.security.authentication.AuthenticationTrustResolverImpl;
@@ -13,14 +14,25 @@ import reactor.core.publisher.Mono;
 public final class SecurityExchangeUsers implements ExchangeUsers {
 
     private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
-    private final ExchangeUsers otherwise = ExchangeUsers.principals();
 
     @Override
     public Mono<String> of(@Nullable ServerWebExchange exchange) {
         return ReactiveSecurityContextHolder.getContext()
                 .mapNotNull(SecurityContext::getAuthentication)
-                .filter(authentication -> authentication.isAuthenticated() && !trust.isAnonymous(authentication))
-                .map(Authentication::getName)
-                .switchIfEmpty(Mono.defer(() -> otherwise.of(exchange)));
+                .filter(this::isKnown)
+                .mapNotNull(Principal::getName)
+                .switchIfEmpty(Mono.defer(() -> ofExchange(exchange)));
+    }
+
+    /** Spring Security tells the exchange of anonymous users too. */
+    private Mono<String> ofExchange(@Nullable ServerWebExchange exchange) {
+        return exchange == null
+                ? Mono.empty()
+                : exchange.getPrincipal().filter(this::isKnown).mapNotNull(Principal::getName);
+    }
+
+    private boolean isKnown(Principal principal) {
+        return !(principal instanceof Authentication authentication)
+                || authentication.isAuthenticated() && !trust.isAnonymous(authentication);
     }
 }
