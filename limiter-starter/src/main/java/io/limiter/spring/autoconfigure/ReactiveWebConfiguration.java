@@ -17,6 +17,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
@@ -75,16 +76,18 @@ class ReactiveWebConfiguration {
 
     @Bean
     HttpFilters limiterHttpFilters(
+            ApplicationContext application,
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
             ExchangeAnswers answers,
             LimiterProperties properties) {
-        return new HttpFilters(addresses, users, subscriptions, answers, properties);
+        return new HttpFilters(application, addresses, users, subscriptions, answers, properties);
     }
 
     /** What filters are made of. */
     record HttpFilters(
+            ApplicationContext application,
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,
             ExchangeSubscriptions subscriptions,
@@ -93,6 +96,7 @@ class ReactiveWebConfiguration {
 
         HttpLimitWebFilter filter(String name, HttpLimits limits, int order) {
             return new HttpLimitWebFilter(
+                    application,
                     name,
                     order,
                     limits,

@@ -52,8 +52,8 @@ public final class HttpLimit {
     }
 
     /** As {@link HttpRoute#matches}. */
-    public boolean isFor(String method, List<PathContainer> ways) {
-        return route.matches(method, ways);
+    public boolean isFor(String method, boolean preflight, List<PathContainer> ways) {
+        return route.matches(method, preflight, ways);
     }
 
     /**

@@ -15,9 +15,10 @@ public record HttpLimits(List<HttpLimit> limits) {
     }
 
     /** Those for a request; see {@link HttpRoute#matches}. */
-    public HttpLimits matching(String method, List<PathContainer> ways) {
-        return new HttpLimits(
-                limits.stream().filter(limit -> limit.isFor(method, ways)).toList());
+    public HttpLimits matching(String method, boolean preflight, List<PathContainer> ways) {
+        return new HttpLimits(limits.stream()
+                .filter(limit -> limit.isFor(method, preflight, ways))
+                .toList());
     }
 
     /** Whether they can be asked only when the user is known. */

@@ -42,18 +42,22 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
     /**
      * Whether it is for a request.
      *
+     * @param preflight whether a browser asks on its own behalf whether a page may make a request (CORS), which then is under
+     *     the limit itself; limited by those who name its method
      * @param ways the path in all the ways in which handlers may understand it; one is enough to be limited, and to be
      *     excluded it takes all
      */
-    boolean matches(String method, List<PathContainer> ways) {
-        return isMethod(method)
+    boolean matches(String method, boolean preflight, List<PathContainer> ways) {
+        return isMethod(method, preflight)
                 && ways.stream().anyMatch(path -> anyOf(paths, path) || anyOf(paths, withoutLastSlash(path)))
                 && !ways.stream().allMatch(path -> anyOf(exclude, path));
     }
 
     /** What answers GET answers HEAD too. */
-    private boolean isMethod(String method) {
-        return methods.isEmpty() || methods.contains(method) || method.equals("HEAD") && methods.contains("GET");
+    private boolean isMethod(String method, boolean preflight) {
+        return methods.isEmpty() && !preflight
+                || methods.contains(method)
+                || method.equals("HEAD") && methods.contains("GET");
     }
 
     /** Static files are answered with a slash behind them too. */

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +33,8 @@ public abstract class HttpRulesContract {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofMinutes(1))
             .build();
+
+    private static final String ORIGIN = "https://app.example";
 
     private static final List<String> RULES = List.of(
             "name=login",
@@ -61,11 +64,13 @@ public abstract class HttpRulesContract {
 
     protected abstract Class<?> application();
 
+    /** With a filter for CORS that allows all, ahead of the rules, and shows the headers of limits. */
+    protected abstract Class<?> applicationWithCors();
+
     @BeforeAll
     void open() {
         usual = start();
-        oneFile = start(
-                "--limiter.http[1].path=/files/hello.txt,/files/open/**", "--limiter.http[1].exclude=/files/open/");
+        oneFile = start("limiter.http[1].path=/files/hello.txt,/files/open/**", "limiter.http[1].exclude=/files/open/");
     }
 
     @AfterAll
@@ -73,44 +78,52 @@ public abstract class HttpRulesContract {
         started.forEach(ConfigurableApplicationContext::close);
     }
 
-    /** With rules of one request an hour. */
     private ConfigurableApplicationContext start(String... more) {
-        List<String> settings = new ArrayList<>();
+        return start(application(), more);
+    }
+
+    /**
+     * With rules of one request an hour. Runs until the last test is done, as no other server may lose its threads.
+     *
+     * @param more settings in place of these or more
+     */
+    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
+        Map<String, String> settings = new TreeMap<>();
+        settings.put("server.port", "0");
+        settings.put("spring.data.redis.url", TestRedis.shared().uri());
+        settings.put("spring.main.banner-mode", "off");
+        // A slow machine is not an outage.
+        settings.put("limiter.failure.policy", "throw");
+        settings.put("limiter.failure.budget", "2m");
+        settings.put("spring.web.resources.static-locations", "classpath:/contract/");
+        settings.put("limiter.key.trusted-proxies", "127.0.0.0/8,::1");
         int rule = -1;
         for (String setting : RULES) {
             if (setting.startsWith("name=")) {
                 rule++;
-                settings.add("--limiter.http[" + rule + "].limits[0].limit=1");
-                settings.add("--limiter.http[" + rule + "].limits[0].period=3600");
+                settings.put("limiter.http[" + rule + "].limits[0].limit", "1");
+                settings.put("limiter.http[" + rule + "].limits[0].period", "3600");
             }
-            settings.add("--limiter.http[" + rule + "]." + setting);
+            put("limiter.http[" + rule + "]." + setting, settings);
         }
-        settings.addAll(List.of(more));
-        return start(application(), settings.toArray(String[]::new));
-    }
-
-    /** Runs until the last test is done, as no other server may lose its threads. */
-    protected final ConfigurableApplicationContext start(Class<?> application, String... more) {
+        List.of(more).forEach(setting -> put(setting, settings));
         SpringApplication spring = new SpringApplication(application);
         spring.setWebApplicationType(type());
-        List<String> settings = new ArrayList<>(List.of(
-                "--server.port=0",
-                "--spring.data.redis.url=" + TestRedis.shared().uri(),
-                "--spring.main.banner-mode=off",
-                // A slow machine is not an outage.
-                "--limiter.failure.policy=throw",
-                "--limiter.failure.budget=2m",
-                "--spring.web.resources.static-locations=classpath:/contract/",
-                "--limiter.key.trusted-proxies=127.0.0.0/8,::1"));
-        settings.addAll(List.of(more));
-        ConfigurableApplicationContext context = spring.run(settings.toArray(String[]::new));
+        ConfigurableApplicationContext context = spring.run(settings.entrySet().stream()
+                .map(setting -> "--" + setting.getKey() + "=" + setting.getValue())
+                .toArray(String[]::new));
         started.add(context);
         return context;
     }
 
+    private static void put(String setting, Map<String, String> settings) {
+        int equals = setting.indexOf('=');
+        settings.put(setting.substring(0, equals), setting.substring(equals + 1));
+    }
+
     @Test
     void callers_are_known_where_the_framework_reads_forwarded_headers() throws Exception {
-        ConfigurableApplicationContext framework = start("--server.forward-headers-strategy=framework");
+        ConfigurableApplicationContext framework = start("server.forward-headers-strategy=framework");
         for (String caller : new String[] {address(), "[2001:db8:" + random() + ":" + random() + "::1]"}) {
             String[] headers = {"X-Forwarded-For", caller};
             assertThat(call("GET", framework, "/shared", headers).statusCode()).isEqualTo(200);
@@ -167,16 +180,96 @@ public abstract class HttpRulesContract {
                 .isPresent();
     }
 
+    @Test
+    void a_preflight_is_under_no_rule_that_does_not_name_its_method() throws Exception {
+        String caller = address();
+        for (String path : new String[] {"/keyed", "/shared", "/shared"}) {
+            Reply preflight = preflight(path, caller);
+            assertThat(preflight.statusCode()).isEqualTo(200);
+            assertThat(header(preflight, "Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
+            assertThat(preflight.header("RateLimit")).isEmpty();
+        }
+        assertThat(get("/shared", "X-Forwarded-For", caller).statusCode()).isEqualTo(200);
+        assertThat(preflight("/options", caller).statusCode()).isEqualTo(200);
+        assertThat(preflight("/options", caller).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void options_that_are_no_preflight_are_limited() throws Exception {
+        for (String[] headers : new String[][] {{}, {"Origin", ORIGIN}, {"Access-Control-Request-Method", "GET"}}) {
+            List<String> all = new ArrayList<>(List.of("X-Forwarded-For", address()));
+            all.addAll(List.of(headers));
+            String[] caller = all.toArray(String[]::new);
+            assertThat(call("OPTIONS", usual, "/shared", caller).statusCode()).isEqualTo(200);
+            assertThat(call("OPTIONS", usual, "/shared", caller).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void a_page_of_another_origin_can_read_a_refusal_if_cors_comes_before_the_rules() throws Exception {
+        ConfigurableApplicationContext cors = start(applicationWithCors());
+        String[] caller = {"X-Forwarded-For", address(), "Origin", ORIGIN};
+        assertThat(call("GET", cors, "/shared", caller).statusCode()).isEqualTo(200);
+        Reply refused = call("GET", cors, "/shared", caller);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(header(refused, "Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
+        assertThat(header(refused, "Access-Control-Expose-Headers")).contains("Retry-After");
+        assertThat(refused.header("RateLimit")).isPresent();
+    }
+
+    @Test
+    void anonymous_users_are_told_apart_by_address() throws Exception {
+        for (String address : new String[] {address(), address()}) {
+            String[] caller = {"X-Anonymous", "yes", "X-Forwarded-For", address};
+            assertThat(get("/mine", caller).statusCode()).isEqualTo(200);
+            assertThat(get("/mine", caller).statusCode()).isEqualTo(429);
+        }
+    }
+
+    @Test
+    void rules_are_not_for_a_port_of_the_management_alone() throws Exception {
+        ConfigurableApplicationContext managed = start(
+                "management.server.port=0",
+                "limiter.http[0].path=/**",
+                "limiter.http[0].key=all",
+                "limiter.http[0].name=managed-" + UUID.randomUUID());
+        for (int i = 0; i < 3; i++) {
+            Reply health = send("GET", managed, "local.management.port", "/actuator/health");
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(health.header("RateLimit")).isEmpty();
+        }
+        assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(200);
+        assertThat(call("GET", managed, "/options").statusCode()).isEqualTo(429);
+    }
+
+    private Reply preflight(String path, String address) throws Exception {
+        return call(
+                "OPTIONS",
+                usual,
+                path,
+                "X-Forwarded-For",
+                address,
+                "Origin",
+                ORIGIN,
+                "Access-Control-Request-Method",
+                "GET");
+    }
+
+    private static String header(Reply reply, String name) {
+        assertThat(reply.headers()).containsKey(name);
+        return reply.header(name).orElseThrow();
+    }
+
     protected final Reply get(String path, String... headers) throws Exception {
         return call("GET", usual, path, headers);
     }
 
     protected static Reply call(String method, ConfigurableApplicationContext context, String path, String... headers)
             throws Exception {
-        return call(method, context, "local.server.port", path, headers);
+        return send(method, context, "local.server.port", path, headers);
     }
 
-    private static Reply call(
+    private static Reply send(
             String method, ConfigurableApplicationContext context, String port, String path, String... headers)
             throws Exception {
         String authority = "127.0.0.1:" + context.getEnvironment().getRequiredProperty(port);

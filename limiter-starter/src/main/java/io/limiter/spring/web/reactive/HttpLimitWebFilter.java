@@ -12,7 +12,9 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -22,6 +24,7 @@ import reactor.core.scheduler.Schedulers;
 /** Applies limits to exchanges before anything handles them, once to each, without a thread that waits. */
 public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
+    private final ApplicationContext application;
     private final int order;
     private final HttpLimits limits;
     private final ClientAddress addresses;
@@ -32,10 +35,12 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     private final String done;
 
     /**
+     * @param application whose exchanges it is for; a server for the management alone is another one's, and asks all filters
      * @param users {@code null} if nobody knows users
      * @param name of this filter; limits of filters with one name are applied once
      */
     public HttpLimitWebFilter(
+            ApplicationContext application,
             String name,
             int order,
             HttpLimits limits,
@@ -44,6 +49,7 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             ExchangeSubscriptions subscriptions,
             ExchangeAnswers answers,
             HeaderSet headers) {
+        this.application = application;
         this.order = order;
         this.limits = limits;
         this.addresses = addresses;
@@ -64,8 +70,12 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         // Filters before this one may have changed the exchange.
         Mono<Void> handled =
                 chain.filter(exchange).contextWrite(context -> ExchangeSubscriptions.put(context, exchange));
+        if (isOfOther(exchange)) {
+            return handled;
+        }
         ExchangeFacts facts = new ExchangeFacts(exchange.getRequest(), addresses, users);
-        HttpLimits matching = limits.matching(facts.method(), facts.ways());
+        HttpLimits matching =
+                limits.matching(facts.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), facts.ways());
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
@@ -75,6 +85,11 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
                 .flatMap(refusal -> refusal.map(e -> answers.write(e, exchange)).orElse(handled));
+    }
+
+    private boolean isOfOther(ServerWebExchange exchange) {
+        ApplicationContext asked = exchange.getApplicationContext();
+        return asked != null && asked != application;
     }
 
     private static Mono<Optional<RuntimeException>> firstRefusal(

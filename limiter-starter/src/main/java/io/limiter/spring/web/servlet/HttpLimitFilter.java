@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
+import org.springframework.web.cors.CorsUtils;
 
 /**
  * Applies limits to requests before anything handles them, once to each: where it is forwarded to, its error page and the
@@ -88,8 +89,8 @@ public final class HttpLimitFilter implements Filter {
         ServletFacts facts = new ServletFacts(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
-        for (HttpQuestion question :
-                limits.matching(request.getMethod(), facts.ways()).questions(facts)) {
+        HttpLimits matching = limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.ways());
+        for (HttpQuestion question : matching.questions(facts)) {
             RateLimitExceededException refusal = question.refusal(question.decide(), recorder);
             if (refusal != null) {
                 return refusal;

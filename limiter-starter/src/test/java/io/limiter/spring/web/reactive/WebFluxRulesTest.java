@@ -1,18 +1,30 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.web.HttpRulesContract;
+import java.util.List;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.Authentication;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.reactive.CorsWebFilter;
+import org.springframework.web.cors.reactive.UrlBasedCorsConfigurationSource;
+import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
 class WebFluxRulesTest extends HttpRulesContract {
 
+    @CrossOrigin("https://app.example")
     @RestController
     static class Open {
 
@@ -31,6 +43,36 @@ class WebFluxRulesTest extends HttpRulesContract {
         Open open() {
             return new Open();
         }
+
+        /** As Spring Security does, which tells both Reactor's context and the exchange. */
+        @Bean
+        @Order(-100)
+        WebFilter login() {
+            Authentication anonymous = new AnonymousAuthenticationToken(
+                    "key", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS"));
+            return (exchange, chain) -> exchange.getRequest().getHeaders().getFirst("X-Anonymous") == null
+                    ? chain.filter(exchange)
+                    : chain.filter(exchange.mutate()
+                                    .principal(Mono.just(anonymous))
+                                    .build())
+                            .contextWrite(ReactiveSecurityContextHolder.withAuthentication(anonymous));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithCors {
+
+        @Bean
+        @Order(-201)
+        CorsWebFilter cors() {
+            CorsConfiguration allowed = new CorsConfiguration();
+            allowed.addAllowedOrigin("https://app.example");
+            allowed.setExposedHeaders(List.of("RateLimit", "RateLimit-Policy", "Retry-After"));
+            UrlBasedCorsConfigurationSource paths = new UrlBasedCorsConfigurationSource();
+            paths.registerCorsConfiguration("/**", allowed);
+            return new CorsWebFilter(paths);
+        }
     }
 
     @Override
@@ -41,5 +83,10 @@ class WebFluxRulesTest extends HttpRulesContract {
     @Override
     protected Class<?> application() {
         return Application.class;
+    }
+
+    @Override
+    protected Class<?> applicationWithCors() {
+        return WithCors.class;
     }
 }

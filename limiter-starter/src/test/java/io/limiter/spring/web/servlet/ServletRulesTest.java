@@ -1,16 +1,38 @@
 package io.limiter.spring.web.servlet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.limiter.spring.web.HttpRulesContract;
+import io.limiter.spring.web.Reply;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
 
 /** Spring MVC on Tomcat. */
 class ServletRulesTest extends HttpRulesContract {
 
+    @CrossOrigin("https://app.example")
     @RestController
     static class Open {
 
@@ -28,6 +50,57 @@ class ServletRulesTest extends HttpRulesContract {
         Open open() {
             return new Open();
         }
+
+        /** No servlet of Spring's. */
+        @Bean
+        ServletRegistrationBean<HttpServlet> services() {
+            HttpServlet services = new HttpServlet() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+                    response.getWriter().write("served");
+                }
+            };
+            return new ServletRegistrationBean<>(services, "/services/*");
+        }
+
+        /** As Spring Security does, which tells the request nothing. */
+        @Bean
+        FilterRegistrationBean<Filter> login() {
+            Filter login = (request, response, chain) -> {
+                if (((HttpServletRequest) request).getHeader("X-Anonymous") != null) {
+                    SecurityContextHolder.getContext()
+                            .setAuthentication(new AnonymousAuthenticationToken(
+                                    "key", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
+                }
+                try {
+                    chain.doFilter(request, response);
+                } finally {
+                    SecurityContextHolder.clearContext();
+                }
+            };
+            FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(login);
+            registration.setOrder(-100);
+            return registration;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithCors {
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> cors() {
+            CorsConfiguration allowed = new CorsConfiguration();
+            allowed.addAllowedOrigin("https://app.example");
+            allowed.setExposedHeaders(List.of("RateLimit", "RateLimit-Policy", "Retry-After"));
+            UrlBasedCorsConfigurationSource paths = new UrlBasedCorsConfigurationSource();
+            paths.registerCorsConfiguration("/**", allowed);
+            FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(new CorsFilter(paths));
+            registration.setOrder(-201);
+            return registration;
+        }
     }
 
     @Override
@@ -38,5 +111,44 @@ class ServletRulesTest extends HttpRulesContract {
     @Override
     protected Class<?> application() {
         return Application.class;
+    }
+
+    @Override
+    protected Class<?> applicationWithCors() {
+        return WithCors.class;
+    }
+
+    @Test
+    void patterns_begin_at_the_application_and_not_at_the_servlet() throws Exception {
+        ConfigurableApplicationContext mapped = start(
+                Application.class,
+                "server.servlet.context-path=/ctx",
+                "spring.mvc.servlet.path=/app",
+                "limiter.http[0].path=/app/**",
+                "limiter.http[0].exclude=/app/shared",
+                "limiter.http[1].path=/x/**");
+        String[] caller = {"X-Forwarded-For", address()};
+        assertThat(call("GET", mapped, "/ctx/app/login", caller).statusCode()).isEqualTo(200);
+        assertThat(call("GET", mapped, "/ctx/app/login", caller).statusCode()).isEqualTo(429);
+        for (String path : new String[] {"/ctx/app/shared", "/ctx/services/x/y"}) {
+            Reply open = call("GET", mapped, path, caller);
+            assertThat(open.statusCode()).isEqualTo(200);
+            assertThat(open.header("RateLimit")).isEmpty();
+        }
+    }
+
+    @Test
+    void slashes_ahead_of_a_servlet_or_the_application_are_no_error() throws Exception {
+        assertThat(get("//services/x").body()).isEqualTo("served");
+        ConfigurableApplicationContext mapped =
+                start(Application.class, "server.servlet.context-path=/ctx", "limiter.http[0].path=/services/**");
+        String[] caller = {"X-Forwarded-For", address()};
+        assertThat(call("GET", mapped, "//ctx/services/x", caller).body()).isEqualTo("served");
+        assertThat(call("GET", mapped, "//ctx//services/x", caller).statusCode())
+                .isEqualTo(429);
+        assertThat(call("GET", mapped, "/ctx;a=1/services/x", caller).statusCode())
+                .isEqualTo(429);
+        assertThat(call("GET", mapped, "/c%74x/services/x", caller).statusCode())
+                .isEqualTo(429);
     }
 }
