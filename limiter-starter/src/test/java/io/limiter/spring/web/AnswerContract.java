@@ -1,0 +1,163 @@
+package io.limiter.spring.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.TestRedis;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** What is in answers, who is spared them and who gets to read them: the same for servlets and for WebFlux. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class AnswerContract {
+
+    private static final String[] RULES = {
+        "http[0].name=granting",
+        "http[0].path=/never",
+        "http[0].key=#{param('run')}",
+        "http[0].limits[0].limit=5",
+        "http[0].limits[0].period=3600",
+        "http[1].name=shared",
+        "http[1].path=/shared/**",
+        "http[1].key=header:X-Api-Key",
+        "http[1].limits[0].limit=1",
+        "http[1].limits[0].period=3600",
+        "http[2].name=asking",
+        "http[2].path=/asking/**",
+        "http[2].methods=OPTIONS",
+        "http[2].key=#{param('run')}",
+        "http[2].limits[0].limit=1",
+        "http[2].limits[0].period=3600",
+        "http[3].name=tried",
+        "http[3].path=/tried/header",
+        "http[3].key=header:X-Api-Key",
+        "http[3].enforce=false",
+        "http[3].limits[0].limit=1",
+        "http[3].limits[0].period=3600",
+        "http[4].name=queue",
+        "http[4].path=/tried/queue",
+        "http[4].key=#{param('run')}",
+        "http[4].enforce=false",
+        "http[4].limits[0].kind=leaky-queue",
+        "http[4].limits[0].rate=0.001",
+        "http[4].limits[0].limit=1",
+        "http[5].name=several",
+        "http[5].path=/tried/several",
+        "http[5].key=#{param('run')}",
+        "http[5].enforce=false",
+        "http[5].limits[0].rate=0.001",
+        "http[5].limits[0].burst=1000",
+        "http[5].limits[0].timeout=1500",
+        "http[5].limits[1].limit=100",
+        "http[5].limits[1].period=3600"
+    };
+
+    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
+    private ConfigurableApplicationContext usual;
+
+    /** A Redis that outlives this JVM may know the limits from the last run. */
+    private final String run = UUID.randomUUID().toString();
+
+    protected abstract WebApplicationType type();
+
+    protected abstract Class<?> application();
+
+    @BeforeAll
+    void open() {
+        usual = withRedis();
+    }
+
+    @AfterAll
+    void close() {
+        started.forEach(ConfigurableApplicationContext::close);
+    }
+
+    private ConfigurableApplicationContext withRedis(String... more) {
+        // A slow machine is not an outage.
+        Stream<String> settings =
+                Stream.of("--spring.data.redis.url=" + TestRedis.shared().uri(), "--limiter.failure.budget=2m");
+        return start(Stream.concat(settings, Arrays.stream(more)).toArray(String[]::new));
+    }
+
+    private ConfigurableApplicationContext start(String... more) {
+        SpringApplication spring = new SpringApplication(application());
+        spring.setWebApplicationType(type());
+        Stream<String> settings = Stream.of(
+                "--server.port=0",
+                "--spring.main.banner-mode=off",
+                "--limiter.failure.policy=throw",
+                "--limiter.web.headers=both");
+        Stream<String> rules = Arrays.stream(RULES).map(rule -> "--limiter." + rule);
+        ConfigurableApplicationContext context = spring.run(Stream.of(settings, rules, Arrays.stream(more))
+                .flatMap(each -> each)
+                .toArray(String[]::new));
+        started.add(context);
+        return context;
+    }
+
+    protected final Reply get(String path, String... headers) throws Exception {
+        return HttpContract.call("GET", usual, path + (path.contains("?") ? "&" : "?") + "run=" + run, headers);
+    }
+
+    /** As a browser does it, which sets headers that other clients must not. */
+    private HttpResponse<String> browse(String method, String path, String... headers) throws Exception {
+        String port = usual.getEnvironment().getProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path + "?run=" + run))
+                .method(method, HttpRequest.BodyPublishers.noBody())
+                .headers(headers)
+                .header("Origin", "https://pages.example")
+                .build();
+        return HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void a_preflight_is_not_limited_because_it_has_no_key_and_the_request_it_asks_for_is() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            HttpResponse<String> preflight = browse("OPTIONS", "/shared/x", "Access-Control-Request-Method", "GET");
+            assertThat(preflight.statusCode()).isEqualTo(200);
+            assertThat(preflight.headers().firstValue("Access-Control-Allow-Origin"))
+                    .isPresent();
+            assertThat(preflight.headers().firstValue("RateLimit")).isEmpty();
+        }
+        assertThat(browse("GET", "/shared/x", "X-Api-Key", "a" + run).statusCode())
+                .isEqualTo(200);
+        assertThat(browse("GET", "/shared/x", "X-Api-Key", "a" + run).statusCode())
+                .isEqualTo(429);
+        assertThat(browse("OPTIONS", "/shared/x", "X-Api-Key", "b" + run).statusCode())
+                .as("an OPTIONS that asks for nothing is a request as any other")
+                .isEqualTo(200);
+        assertThat(browse("OPTIONS", "/shared/x", "X-Api-Key", "b" + run).statusCode())
+                .isEqualTo(429);
+    }
+
+    @Test
+    void a_rule_that_names_the_method_of_preflights_limits_them() throws Exception {
+        String[] asked = {"Access-Control-Request-Method", "GET"};
+        assertThat(browse("OPTIONS", "/asking/x", asked).statusCode()).isEqualTo(200);
+        assertThat(browse("OPTIONS", "/asking/x", asked).statusCode()).isEqualTo(429);
+    }
+
+    @Test
+    void a_refusal_can_be_read_by_other_origins_where_their_filter_stands_before() throws Exception {
+        String[] caller = {"X-Api-Key", "c" + run};
+        assertThat(browse("GET", "/shared/filtered", caller).statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = browse("GET", "/shared/filtered", caller);
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.headers().firstValue("Access-Control-Allow-Origin")).hasValue("https://pages.example");
+        assertThat(refused.headers().firstValue("Access-Control-Expose-Headers").orElse(""))
+                .contains("Retry-After");
+    }
+}

@@ -1,0 +1,176 @@
+package io.limiter.spring.web.servlet;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.web.AnswerContract;
+import io.limiter.spring.web.Reply;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.List;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.bind.annotation.CrossOrigin;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
+
+/** Spring MVC on Tomcat. */
+class ServletAnswerTest extends AnswerContract {
+
+    static class Service {
+
+        @CountLimit(name = "hour", limitType = LimitType.CUSTOM, key = "#{run}", period = 3600)
+        public void hour(String run) {}
+
+        @CountLimit(
+                name = "minutes",
+                limitType = LimitType.CUSTOM,
+                key = "#{run}",
+                limit = 2,
+                period = 600,
+                cost = "#{2}")
+        public void minutes(String run) {}
+
+        @CountLimit(
+                name = "huge",
+                limitType = LimitType.CUSTOM,
+                key = "#{run}",
+                limit = 7,
+                period = 600,
+                cost = "#{run.length()}")
+        public void huge(String run) {}
+
+        @CountLimit(name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = 3600)
+        public void keyed(String phone) {}
+    }
+
+    @RestController
+    static class Limited {
+
+        private final Service service;
+
+        Limited(Service service) {
+            this.service = service;
+        }
+
+        @GetMapping("/caught")
+        public String caught(@RequestParam("run") String run) {
+            boolean first = true;
+            try {
+                service.hour(run);
+            } catch (RateLimitExceededException e) {
+                first = false;
+            }
+            service.minutes(run);
+            return first ? "done" : "done without";
+        }
+
+        @GetMapping("/never")
+        public String never(@RequestParam("run") String run) {
+            service.huge(run);
+            return "done";
+        }
+
+        @GetMapping("/keyed")
+        public String keyed(@RequestParam(name = "phone", required = false) String phone) {
+            service.keyed(phone);
+            return "done";
+        }
+
+        @GetMapping("/writer")
+        public void writer(PrintWriter writer, @RequestParam("run") String run) {
+            service.huge(run);
+            writer.write("done");
+        }
+
+        @CrossOrigin
+        @GetMapping({"/shared/x", "/asking/x"})
+        public String shared() {
+            return "done";
+        }
+
+        @GetMapping({"/shared/filtered", "/tried/header", "/tried/queue", "/tried/several"})
+        public String open() {
+            return "done";
+        }
+    }
+
+    /** No servlet of Spring's, and one that writes characters. */
+    static class Plain extends HttpServlet {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Service service;
+
+        Plain(Service service) {
+            this.service = service;
+        }
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            PrintWriter writer = response.getWriter();
+            service.keyed(request.getParameter("phone"));
+            service.huge(request.getParameter("run"));
+            writer.write("done");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Service service() {
+            return new Service();
+        }
+
+        @Bean
+        Limited limited(Service service) {
+            return new Limited(service);
+        }
+
+        @Bean
+        ServletRegistrationBean<Plain> plain(Service service) {
+            return new ServletRegistrationBean<>(new Plain(service), "/plain");
+        }
+
+        @Bean
+        FilterRegistrationBean<CorsFilter> origins() {
+            CorsConfiguration origins = new CorsConfiguration();
+            origins.setAllowedOrigins(List.of("https://pages.example"));
+            origins.setExposedHeaders(List.of("Retry-After", "RateLimit", "RateLimit-Policy"));
+            UrlBasedCorsConfigurationSource source = new UrlBasedCorsConfigurationSource();
+            source.registerCorsConfiguration("/**", origins);
+            FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(new CorsFilter(source));
+            registration.addUrlPatterns("/shared/filtered");
+            registration.setOrder(-300);
+            return registration;
+        }
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.SERVLET;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+
+    private static String detail(Reply reply) throws IOException {
+        return new ObjectMapper().readTree(reply.body()).get("detail").asText();
+    }
+}
