@@ -33,22 +33,38 @@ public final class RefusalLog {
     }
 
     public void refused(Decision decision) {
+        if (isDue()) {
+            Object retryAfter = decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter();
+            log.info(
+                    told() + " limit {}, remaining {}, retry after {}",
+                    where,
+                    untold.getAndSet(0),
+                    decision.limit(),
+                    decision.remaining(),
+                    retryAfter);
+        }
+    }
+
+    /** As {@link #refused}, of a call that could not be decided on. */
+    public void failed(Throwable failure) {
+        if (isDue()) {
+            log.info(told() + " {}", where, untold.getAndSet(0), failure.toString());
+        }
+    }
+
+    private String told() {
+        return enforced
+                ? "{} has refused a call, and {} before it since the last such line:"
+                : "{} would have refused a call, and {} before it since the last such line, if it were enforced:";
+    }
+
+    private boolean isDue() {
         long now = nanoTime.getAsLong();
         long at = due.get();
-        if (now - at < 0 || !due.compareAndSet(at, now + INTERVAL_NANOS)) {
+        boolean isDue = now - at >= 0 && due.compareAndSet(at, now + INTERVAL_NANOS);
+        if (!isDue) {
             untold.incrementAndGet();
-            return;
         }
-        log.info(
-                enforced
-                        ? "{} has refused a call, and {} before it since the last such line:"
-                                + " limit {}, remaining {}, retry after {}"
-                        : "{} would have refused a call, and {} before it since the last such line, if it were enforced:"
-                                + " limit {}, remaining {}, retry after {}",
-                where,
-                untold.getAndSet(0),
-                decision.limit(),
-                decision.remaining(),
-                decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter());
+        return isDue;
     }
 }

@@ -11,6 +11,7 @@ import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.key.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
@@ -57,12 +58,23 @@ public final class HttpLimit {
     }
 
     /**
-     * What it is asked for a request.
+     * What it is asked for a request; nothing if it is a dry run and the request has no key, of which the log tells.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key
+     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key and the limit is enforced
      */
-    public HttpQuestion question(RequestFacts request) {
-        String owner = key.of(request);
+    Optional<HttpQuestion> question(RequestFacts request) {
+        try {
+            return Optional.of(question(key.of(request)));
+        } catch (RuntimeException e) {
+            if (enforced) {
+                throw e;
+            }
+            failed(e);
+            return Optional.empty();
+        }
+    }
+
+    private HttpQuestion question(@Nullable String owner) {
         List<LimitPart> parts = new ArrayList<>(limiters.size());
         for (Limiter limiter : limiters) {
             parts.add(owner == null ? limiter.own() : limiter.on(owner));
@@ -76,6 +88,10 @@ public final class HttpLimit {
 
     void refused(Decision decision) {
         refusals.refused(decision);
+    }
+
+    void failed(Throwable failure) {
+        refusals.failed(failure);
     }
 
     /** In a Cluster several are decided in one call if they are in one slot. */

@@ -2,6 +2,7 @@ package io.limiter.spring.web;
 
 import io.limiter.spring.key.RequestFacts;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.http.server.PathContainer;
 
 /**
@@ -27,11 +28,15 @@ public record HttpLimits(List<HttpLimit> limits) {
     }
 
     /**
-     * What they are asked for a request; all keys are found before the first limit is asked.
+     * What they are asked for a request; all keys are found before the first limit is asked. A dry run that has none is
+     * left out.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key for one of them
+     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key for one of them that is enforced
      */
     public List<HttpQuestion> questions(RequestFacts request) {
-        return limits.stream().map(limit -> limit.question(request)).toList();
+        return limits.stream()
+                .map(limit -> limit.question(request))
+                .flatMap(Optional::stream)
+                .toList();
     }
 }

@@ -2,6 +2,8 @@ package io.limiter.spring.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.LogLines;
+import io.limiter.spring.aop.RefusalLog;
 import io.limiter.testing.TestRedis;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,10 +14,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -159,5 +164,56 @@ public abstract class AnswerContract {
         assertThat(refused.headers().firstValue("Access-Control-Allow-Origin")).hasValue("https://pages.example");
         assertThat(refused.headers().firstValue("Access-Control-Expose-Headers").orElse(""))
                 .contains("Retry-After");
+    }
+
+    @Test
+    void a_dry_run_answers_no_request_that_has_no_key() throws Exception {
+        try (LogLines log = new LogLines(RefusalLog.class)) {
+            Reply answer = get("/tried/header");
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers()).doesNotContainKeys("RateLimit", "RateLimit-Policy");
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .contains("limiter.http[3] (tried) would have refused a call")
+                    .endsWith("the request has no header X-Api-Key, which says whose permits it takes");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"queue", "several"})
+    void a_dry_run_books_permits_and_holds_nobody_up(String path) throws Exception {
+        try (LogLines log = new LogLines(RefusalLog.class)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(get("/tried/" + path).statusCode()).isEqualTo(200);
+            }
+            assertThat(log.all()).as("who would have waited").isEmpty();
+            for (int i = 0; i < 2; i++) {
+                assertThat(get("/tried/" + path).statusCode()).isEqualTo(200);
+            }
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(log.all())
+                            .singleElement()
+                            .asString()
+                            .contains("(" + path + ") would have refused a call"));
+        }
+    }
+
+    @Test
+    void a_dry_run_does_not_need_redis() throws Exception {
+        ConfigurableApplicationContext alone = start("--spring.data.redis.url=redis://127.0.0.1:1");
+        try (LogLines log = new LogLines(RefusalLog.class)) {
+            String path = "/tried/header?run=" + run;
+            assertThat(HttpContract.call("GET", alone, path, "X-Api-Key", run).statusCode())
+                    .isEqualTo(200);
+            assertThat(HttpContract.call("GET", alone, "/shared/x?run=" + run, "X-Api-Key", run)
+                            .statusCode())
+                    .isEqualTo(503);
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(log.all())
+                            .singleElement()
+                            .asString()
+                            .contains("(tried) would have refused a call"));
+        }
     }
 }

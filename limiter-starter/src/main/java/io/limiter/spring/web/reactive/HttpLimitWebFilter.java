@@ -98,6 +98,10 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             return Mono.just(Optional.empty());
         }
         HttpQuestion question = questions.next();
+        if (!question.isEnforced()) {
+            question.tryOut();
+            return firstRefusal(questions, recorder);
+        }
         return decision(question).flatMap(decided -> {
             RuntimeException refusal = question.refusal(decided, recorder);
             return refusal == null ? firstRefusal(questions, recorder) : Mono.just(Optional.of(refusal));

@@ -91,6 +91,10 @@ public final class HttpLimitFilter implements Filter {
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
         HttpLimits matching = limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.ways());
         for (HttpQuestion question : matching.questions(facts)) {
+            if (!question.isEnforced()) {
+                question.tryOut();
+                continue;
+            }
             RateLimitExceededException refusal = question.refusal(question.decide(), recorder);
             if (refusal != null) {
                 return refusal;
