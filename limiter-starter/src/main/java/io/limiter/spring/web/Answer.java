@@ -6,8 +6,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * An answer to a call that was refused.
  *
- * @param headers names and values, without those that go with the body
+ * @param headers names and values, without those that go with the body; one without a value is not in the answer, even if it was
+ *     set before
  * @param contentType {@code null} if there is no body
  */
 public record Answer(
-        int status, Map<String, String> headers, @Nullable String contentType, byte[] body) {}
+        int status,
+        Map<String, @Nullable String> headers,
+        @Nullable String contentType,
+        byte[] body) {}

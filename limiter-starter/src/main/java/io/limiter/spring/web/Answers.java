@@ -95,7 +95,7 @@ public final class Answers {
      */
     public Answer of(RuntimeException refusal, RequestDecisions decisions, Locale locale, String instance) {
         Problem problem = problem(refusal, decisions, locale);
-        Map<String, String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
+        Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
         if (problem.retryAfter() != null) {
             headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter()));
         }
@@ -115,7 +115,7 @@ public final class Answers {
 
     private Problem problem(RuntimeException refusal, RequestDecisions decisions, Locale locale) {
         if (refusal instanceof RateLimitExceededException exceeded) {
-            RequestDecisions.Refused known = decisions.refusal(exceeded.decision());
+            RequestDecisions.Refused known = decisions.answer(exceeded.decision());
             List<String> policies = known == null ? List.of() : known.policies();
             Long retryAfter = seconds(exceeded.decision());
             return exceeded.decision().source() == Decision.Source.POLICY

@@ -3,42 +3,52 @@ package io.limiter.spring.web;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The headers that tell of limits. */
 final class LimitHeaders {
 
     private LimitHeaders() {}
 
-    /** Names and values; without those of which nothing is known. */
-    static Map<String, String> of(Collection<Quota> quotas, HeaderSet headers) {
-        Map<String, String> fields = new LinkedHashMap<>();
+    /**
+     * Names and values; {@code null} for what is not known, which may have been told before. Empty if there is no limit.
+     *
+     * @param answered the limits whose refusal is answered; empty if none is, or they are not known
+     */
+    static Map<String, @Nullable String> of(Collection<Quota> quotas, List<String> answered, HeaderSet headers) {
+        Map<String, @Nullable String> fields = new LinkedHashMap<>();
+        if (quotas.isEmpty()) {
+            return fields;
+        }
         if (headers == HeaderSet.RATELIMIT || headers == HeaderSet.BOTH) {
-            put(
-                    fields,
-                    "RateLimit-Policy",
-                    quotas.stream().map(Quota::policyMember).collect(Collectors.joining(", ")));
-            put(
-                    fields,
-                    "RateLimit",
-                    quotas.stream()
-                            .map(Quota::limitMember)
-                            .filter(Objects::nonNull)
-                            .collect(Collectors.joining(", ")));
+            fields.put("RateLimit-Policy", list(quotas, Quota::policyMember));
+            fields.put("RateLimit", list(quotas, Quota::limitMember));
         }
         if (headers == HeaderSet.X_RATELIMIT || headers == HeaderSet.BOTH) {
-            quotas.stream()
+            Quota tightest = quotas.stream()
                     .filter(quota -> quota.remaining() != null)
-                    .min(TIGHTEST)
-                    .ifPresent(quota -> {
-                        put(fields, "X-RateLimit-Limit", Long.toString(quota.most()));
-                        put(fields, "X-RateLimit-Remaining", Objects.toString(quota.remaining(), ""));
-                        put(fields, "X-RateLimit-Reset", Objects.toString(quota.seconds(), ""));
-                    });
+                    .min(Comparator.<Quota>comparingInt(quota -> answered.contains(quota.policy()) ? 0 : 1)
+                            .thenComparing(TIGHTEST))
+                    .orElse(null);
+            fields.put("X-RateLimit-Limit", tightest == null ? null : text(tightest.most()));
+            fields.put("X-RateLimit-Remaining", tightest == null ? null : text(tightest.remaining()));
+            fields.put("X-RateLimit-Reset", tightest == null ? null : text(tightest.seconds()));
         }
         return fields;
+    }
+
+    private static @Nullable String list(Collection<Quota> quotas, Function<Quota, @Nullable String> member) {
+        String list = quotas.stream().map(member).filter(Objects::nonNull).collect(Collectors.joining(", "));
+        return list.isEmpty() ? null : list;
+    }
+
+    private static @Nullable String text(@Nullable Long value) {
+        return value == null ? null : value.toString();
     }
 
     /** The one that refuses, for longest; otherwise the one that has the least left. */
@@ -46,13 +56,7 @@ final class LimitHeaders {
             .thenComparing(quota -> quota.refused() ? orMost(quota.seconds()) : 0L, Comparator.<Long>reverseOrder())
             .thenComparingLong(quota -> orMost(quota.remaining()));
 
-    private static long orMost(@org.jspecify.annotations.Nullable Long value) {
+    private static long orMost(@Nullable Long value) {
         return value == null ? Long.MAX_VALUE : value;
-    }
-
-    private static void put(Map<String, String> fields, String name, String value) {
-        if (!value.isEmpty()) {
-            fields.put(name, value);
-        }
     }
 }

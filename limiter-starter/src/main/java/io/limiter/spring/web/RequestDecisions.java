@@ -24,6 +24,7 @@ public final class RequestDecisions {
     private final Map<Limit, Quota> quotas = new LinkedHashMap<>();
     private final Map<LimitAsked, Kept> byQuestion = new HashMap<>();
     private final Deque<Refused> refusals = new ArrayDeque<>();
+    private @Nullable Answered answered;
 
     /** A limit, whoever asks it. */
     private record Limit(String prefix, String name) {}
@@ -39,6 +40,14 @@ public final class RequestDecisions {
      * @param policies what the limits that refused are called in answers
      */
     record Refused(Decision decision, String name, List<String> policies) {}
+
+    /**
+     * What the refused caller is told.
+     *
+     * @param retryAfter in seconds; {@code null} if nothing
+     * @param policies the limits that refused; empty if they are not known
+     */
+    private record Answered(@Nullable Long retryAfter, List<String> policies) {}
 
     /**
      * What one dispatch of the request hears of decisions.
@@ -110,8 +119,7 @@ public final class RequestDecisions {
         return quotas.values().stream().anyMatch(quota -> quota.policy().equals(policy));
     }
 
-    /** The refusal that a caller got; {@code null} if it comes from no limit of this request. */
-    synchronized @Nullable Refused refusal(Decision decision) {
+    private @Nullable Refused refusal(Decision decision) {
         // A limit may give the same answer twice, but this is the one of this call.
         return refusals.stream()
                 .filter(refused -> refused.decision() == decision)
@@ -120,19 +128,44 @@ public final class RequestDecisions {
     }
 
     /**
+     * From now on headers are those of an answer to this refusal, of several that there may have been: the application can
+     * catch one, or have a fallback for it.
+     *
+     * @return which limits it comes from; {@code null} if it comes from no limit of this request
+     */
+    synchronized @Nullable Refused answer(Decision decision) {
+        Refused refused = refusal(decision);
+        Long retryAfter = decision.retryAfterSeconds().isPresent()
+                ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
+                : null;
+        answered = new Answered(retryAfter, refused == null ? List.of() : refused.policies());
+        return refused;
+    }
+
+    /**
      * The headers that tell of all limits so far. If one has refused, no time is told beyond the moment at which it can be
      * asked again, because {@code Retry-After} must not lie before any.
+     *
+     * @return names and values; {@code null} for what is not known any more. Empty if no limit was asked.
      */
-    public synchronized Map<String, String> headers(HeaderSet headers) {
-        long retryAfter = quotas.values().stream()
+    public synchronized Map<String, @Nullable String> headers(HeaderSet headers) {
+        long retryAfter = retryAfter();
+        List<String> refusing = answered == null ? List.of() : answered.policies();
+        Collection<Quota> told =
+                quotas.values().stream().map(quota -> quota.within(retryAfter)).toList();
+        return LimitHeaders.of(told, refusing, headers);
+    }
+
+    private long retryAfter() {
+        if (answered != null && answered.retryAfter() != null) {
+            return answered.retryAfter();
+        }
+        return quotas.values().stream()
                 .filter(Quota::refused)
                 .map(Quota::seconds)
                 .filter(Objects::nonNull)
                 .mapToLong(Long::longValue)
                 .max()
                 .orElse(Long.MAX_VALUE);
-        Collection<Quota> told =
-                quotas.values().stream().map(quota -> quota.within(retryAfter)).toList();
-        return LimitHeaders.of(told, headers);
     }
 }

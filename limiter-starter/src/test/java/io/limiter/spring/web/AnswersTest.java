@@ -109,6 +109,22 @@ class AnswersTest {
     }
 
     @Test
+    void what_is_not_known_any_more_is_taken_back() {
+        decisions.add(GRANTED, List.of(new LimitDecision(asked("r:", "x"), LIMIT, GRANTED)), this);
+        assertThat(decisions.headers(HeaderSet.BOTH)).doesNotContainValue(null);
+        Decision allowed = GRANTED.from(Decision.Source.POLICY);
+        decisions.add(allowed, List.of(new LimitDecision(asked("r:", "x"), LIMIT, allowed)), this);
+        assertThat(decisions.headers(HeaderSet.BOTH))
+                .containsEntry("RateLimit-Policy", "\"x\";q=5;w=60")
+                .containsEntry("RateLimit", null)
+                .containsEntry("X-RateLimit-Limit", null)
+                .containsEntry("X-RateLimit-Reset", null);
+        assertThat(new RequestDecisions().headers(HeaderSet.BOTH))
+                .as("what others may have set stays")
+                .isEmpty();
+    }
+
+    @Test
     void only_another_dispatch_is_not_charged_again() {
         LimitAsked asked = asked("r:", "x");
         decisions.add(GRANTED, List.of(new LimitDecision(asked, LIMIT, GRANTED)), "request");

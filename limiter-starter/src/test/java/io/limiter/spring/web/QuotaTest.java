@@ -125,26 +125,30 @@ class QuotaTest {
         Quota soon = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
         Quota late = quota(new Decision(false, 7, 2, 0, 9_000_000, 0));
         Quota never = quota(new Decision(false, 6, 3, 0, Decision.NEVER_MICROS, 0));
-        assertThat(LimitHeaders.of(List.of(roomy, tight), HeaderSet.X_RATELIMIT))
+        assertThat(LimitHeaders.of(List.of(roomy, tight), List.of(), HeaderSet.X_RATELIMIT))
                 .containsEntry("X-RateLimit-Limit", "9")
                 .containsEntry("X-RateLimit-Remaining", "1")
                 .containsEntry("X-RateLimit-Reset", "4")
                 .doesNotContainKey("RateLimit");
-        assertThat(LimitHeaders.of(List.of(roomy, soon, late, tight), HeaderSet.X_RATELIMIT))
+        assertThat(LimitHeaders.of(List.of(roomy, soon, late, tight), List.of(), HeaderSet.X_RATELIMIT))
                 .containsEntry("X-RateLimit-Limit", "7")
                 .containsEntry("X-RateLimit-Reset", "9");
-        assertThat(LimitHeaders.of(List.of(late, never), HeaderSet.X_RATELIMIT))
+        assertThat(LimitHeaders.of(List.of(late, never), List.of(), HeaderSet.X_RATELIMIT))
                 .containsEntry("X-RateLimit-Limit", "6")
-                .doesNotContainKey("X-RateLimit-Reset");
-        assertThat(LimitHeaders.of(List.of(late), HeaderSet.NONE)).isEmpty();
-        assertThat(LimitHeaders.of(List.of(), HeaderSet.BOTH)).isEmpty();
+                .containsEntry("X-RateLimit-Reset", null);
+        Quota other = Quota.of("other", new FixedWindow(5, Duration.ofMinutes(1)), GRANTED);
+        assertThat(LimitHeaders.of(List.of(late, other), List.of("other"), HeaderSet.X_RATELIMIT))
+                .as("whose refusal is answered")
+                .containsEntry("X-RateLimit-Limit", Long.toString(other.most()));
+        assertThat(LimitHeaders.of(List.of(late), List.of(), HeaderSet.NONE)).isEmpty();
+        assertThat(LimitHeaders.of(List.of(), List.of(), HeaderSet.BOTH)).isEmpty();
     }
 
     @Test
     void the_page_has_all_headers_and_parameters_and_no_others() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "http.md"));
         List<Quota> quotas = List.of(quota(GRANTED), Quota.of("x", new ConcurrencyLimit(5), GRANTED));
-        Map<String, String> fields = LimitHeaders.of(quotas, HeaderSet.BOTH);
+        Map<String, String> fields = LimitHeaders.of(quotas, List.of(), HeaderSet.BOTH);
         Set<String> headers = new TreeSet<>(fields.keySet());
         headers.add("Retry-After");
         assertThat(inFirstColumn(page, "header")).isEqualTo(headers);

@@ -55,7 +55,7 @@ public final class ExchangeAnswers {
 
     private static Mono<Void> write(Answer answer, ServerHttpResponse response) {
         response.setStatusCode(HttpStatusCode.valueOf(answer.status()));
-        answer.headers().forEach(response.getHeaders()::set);
+        answer.headers().forEach((name, value) -> ExchangeRecorder.set(response.getHeaders(), name, value));
         response.getHeaders().setContentLength(answer.body().length);
         if (answer.contentType() == null) {
             return response.setComplete();

@@ -33,9 +33,18 @@ final class ExchangeRecorder implements DecisionRecorder {
         exchange.getResponse()
                 .beforeCommit(() -> Mono.fromRunnable(() -> {
                     HttpHeaders sent = exchange.getResponse().getHeaders();
-                    recorder.decisions.headers(headers).forEach(sent::set);
+                    recorder.decisions.headers(headers).forEach((name, value) -> set(sent, name, value));
                 }));
         return recorder;
+    }
+
+    /** @param value {@code null} to have no such header */
+    static void set(HttpHeaders headers, String name, @Nullable String value) {
+        if (value == null) {
+            headers.remove(name);
+        } else {
+            headers.set(name, value);
+        }
     }
 
     /** {@code null} if it has not begun. */

@@ -82,7 +82,7 @@ final class DispatchRecorder implements DecisionRecorder {
 
     private void writeHeaders() {
         if (headers != HeaderSet.NONE && Thread.currentThread() == thread && open && !response.isCommitted()) {
-            decisions.headers(headers).forEach(response::setHeader);
+            decisions.headers(headers).forEach((name, value) -> ResponseHeaders.set(response, name, value));
         }
     }
 }

@@ -49,7 +49,7 @@ public final class ServletAnswers {
     private static void write(Answer answer, HttpServletResponse response) throws IOException {
         response.resetBuffer();
         response.setStatus(answer.status());
-        answer.headers().forEach(response::setHeader);
+        answer.headers().forEach((name, value) -> ResponseHeaders.set(response, name, value));
         if (answer.contentType() != null) {
             response.setContentType(answer.contentType());
         }
