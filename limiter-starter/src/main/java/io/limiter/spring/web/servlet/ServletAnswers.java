@@ -5,12 +5,14 @@ import io.limiter.spring.web.Answer;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.http.MediaType;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
@@ -53,13 +55,39 @@ public final class ServletAnswers {
         if (answer.contentType() != null) {
             response.setContentType(answer.contentType());
         }
-        response.setContentLength(answer.body().length);
+        ServletOutputStream bytes;
         try {
-            response.getOutputStream().write(answer.body());
+            bytes = response.getOutputStream();
         } catch (IllegalStateException e) {
             // The handler has asked for the writer, and there is only one of the two.
-            response.getWriter().write(new String(answer.body(), StandardCharsets.UTF_8));
+            writeCharacters(answer, response);
+            return;
         }
+        response.setContentLength(answer.body().length);
+        bytes.write(answer.body());
+    }
+
+    /** In the character set of the writer, which cannot be changed any more and may have few characters. */
+    private static void writeCharacters(Answer answer, HttpServletResponse response) throws IOException {
+        String text = new String(answer.body(), StandardCharsets.UTF_8);
+        if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
+            text = escaped(text);
+        }
+        response.setContentLength(text.getBytes(response.getCharacterEncoding()).length);
+        response.getWriter().write(text);
+    }
+
+    /** The same JSON in ASCII; other characters are only in its strings. */
+    private static String escaped(String json) {
+        StringBuilder escaped = new StringBuilder(json.length());
+        for (char each : json.toCharArray()) {
+            if (each < 0x80) {
+                escaped.append(each);
+            } else {
+                escaped.append(String.format("\\u%04x", (int) each));
+            }
+        }
+        return escaped.toString();
     }
 
     /** The path that the caller asked for, which is not that of an error page. */

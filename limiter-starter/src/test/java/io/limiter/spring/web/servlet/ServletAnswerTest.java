@@ -1,5 +1,7 @@
 package io.limiter.spring.web.servlet;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
@@ -11,7 +13,10 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
@@ -168,6 +173,17 @@ class ServletAnswerTest extends AnswerContract {
     @Override
     protected Class<?> application() {
         return Application.class;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/plain", "/writer"})
+    void a_handler_that_has_begun_to_write_characters_leaves_the_answer_whole(String path) throws Exception {
+        Reply refused = get(path + "?phone=1", "Accept-Language", "zh");
+        assertThat(refused.statusCode()).isEqualTo(429);
+        assertThat(refused.header("Content-Type").orElse("")).startsWith("application/problem+json");
+        assertThat(detail(refused)).isEqualTo("请求过于频繁");
+        assertThat(refused.header("Content-Length"))
+                .hasValue(String.valueOf(refused.body().getBytes(StandardCharsets.UTF_8).length));
     }
 
     private static String detail(Reply reply) throws IOException {
