@@ -13,7 +13,10 @@ import io.limiter.spring.web.servlet.RequestRecorders;
 import io.limiter.spring.web.servlet.ServletAnswers;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -22,7 +25,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.LocaleResolver;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** Answers and limits of a Spring MVC application. */
 @Configuration(proxyBeanMethods = false)
@@ -33,9 +40,19 @@ class ServletWebConfiguration {
     /** Before filters that may call limited methods. */
     private static final int ANSWER_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
+    /** By its name, as Spring MVC finds it, which tells it to nobody before a request comes to it. */
+    private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
+
     @Bean
-    ServletAnswers limiterServletAnswers(Answers answers) {
-        return new ServletAnswers(answers);
+    ServletAnswers limiterServletAnswers(
+            Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
+        // Not before the first refusal, because filters are made before most other beans.
+        Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
+        return new ServletAnswers(answers, request -> {
+            LocaleResolver told = RequestContextUtils.getLocaleResolver(request);
+            LocaleResolver locales = told == null ? known.get() : told;
+            return locales == null ? request.getLocale() : locales.resolveLocale(request);
+        });
     }
 
     @Bean

@@ -23,6 +23,7 @@ import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.ServletAnswers;
 import io.limiter.testing.TestRedis;
+import jakarta.servlet.ServletRequest;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -270,6 +271,7 @@ class LimiterAutoConfigurationTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null)));
+        return new RateLimitExceptionResolver(
+                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 }

@@ -244,4 +244,16 @@ public abstract class AnswerContract {
                             .contains("(tried) would have refused a call"));
         }
     }
+
+    @Test
+    void the_language_of_rules_is_that_of_the_application() throws Exception {
+        ConfigurableApplicationContext chinese =
+                withRedis("--spring.web.locale-resolver=fixed", "--spring.web.locale=zh");
+        String[] caller = {"X-Api-Key", "zh" + run, "Accept-Language", "en"};
+        HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
+        Reply ofRule = HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
+        assertThat(problem(ofRule).get("detail").asText()).startsWith("请求过于频繁");
+        Reply ofMethod = HttpContract.call("GET", chinese, "/keyed?run=" + run, caller);
+        assertThat(problem(ofMethod).get("detail").asText()).startsWith("请求未说明");
+    }
 }

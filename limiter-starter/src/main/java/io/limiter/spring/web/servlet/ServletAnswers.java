@@ -10,10 +10,11 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.MediaType;
-import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
 public final class ServletAnswers {
@@ -21,9 +22,12 @@ public final class ServletAnswers {
     private static final Logger log = LoggerFactory.getLogger(ServletAnswers.class);
 
     private final Answers answers;
+    private final Function<HttpServletRequest, Locale> locales;
 
-    public ServletAnswers(Answers answers) {
+    /** @param locales the language of a request, also before Spring MVC handles it */
+    public ServletAnswers(Answers answers, Function<HttpServletRequest, Locale> locales) {
         this.answers = answers;
+        this.locales = locales;
     }
 
     /**
@@ -41,7 +45,7 @@ public final class ServletAnswers {
         DispatchRecorder recorder = DispatchRecorder.of(request);
         RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
         try {
-            write(answers.of(refusal, decisions, RequestContextUtils.getLocale(request), path(request)), response);
+            write(answers.of(refusal, decisions, locales.apply(request), path(request)), response);
         } catch (IOException e) {
             log.debug("The refused caller did not wait for the answer", e);
         }

@@ -14,6 +14,7 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.web.AnswerSettings;
 import io.limiter.spring.web.Answers;
+import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import java.util.function.Consumer;
@@ -355,7 +356,8 @@ class RateLimitExceptionResolverTest {
     }
 
     private static RateLimitExceptionResolver resolver() {
-        return new RateLimitExceptionResolver(new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null)));
+        return new RateLimitExceptionResolver(
+                new ServletAnswers(new Answers(AnswerSettings.DEFAULT, null), ServletRequest::getLocale));
     }
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {
