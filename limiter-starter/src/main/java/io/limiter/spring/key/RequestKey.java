@@ -95,8 +95,8 @@ public final class RequestKey {
 
     private static String needed(String what, @Nullable String value) {
         if (value == null || value.isBlank()) {
-            throw MissingLimitKeyException.inCall(
-                    "the request has no " + what + ", which says whose permits it takes", null);
+            throw MissingLimitKeyException.inRequest(
+                    "the request has no " + what + ", which says whose permits it takes");
         }
         return value;
     }

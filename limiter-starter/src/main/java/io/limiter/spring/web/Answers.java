@@ -27,7 +27,8 @@ import org.springframework.http.MediaType;
  *    "retryAfterSeconds":5}
  * </pre>
  *
- * <p>Where a limit cannot be asked, and so refuses, it is 503 and {@code #temporary-reduced-capacity}. Safe for use by many
+ * <p>Where a limit cannot be asked, and so refuses, it is 503 and {@code #temporary-reduced-capacity}; a call without a key is
+ * 400. Safe for use by many
  * threads.
  */
 public final class Answers {
@@ -73,11 +74,13 @@ public final class Answers {
             List<String> policies,
             @Nullable Long retryAfter) {}
 
-    /** The refusal, or the failure to decide, that an exception is or was caused by; {@code null} if it is another one. */
+    /** The refusal, or the failure to decide or to find a key, that an exception is or was caused by; {@code null} if it is another one. */
     public static @Nullable RuntimeException refusal(Throwable exception) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
-            if (cause instanceof RateLimitExceededException || cause instanceof LimiterBackendException) {
+            if (cause instanceof RateLimitExceededException
+                    || cause instanceof LimiterBackendException
+                    || cause instanceof MissingLimitKeyException) {
                 return (RuntimeException) cause;
             }
             cause = cause.getCause();
@@ -128,9 +131,9 @@ public final class Answers {
                             policies,
                             retryAfter);
         }
-        if (refusal instanceof MissingLimitKeyException) {
+        if (refusal instanceof MissingLimitKeyException missing) {
             int status = HttpStatus.BAD_REQUEST.value();
-            return new Problem(status, "", title(status), String.valueOf(refusal.getMessage()), List.of(), null);
+            return new Problem(status, "", title(status), detail(missing, locale), List.of(), null);
         }
         return unavailable(List.of(), null, locale);
     }
@@ -158,6 +161,13 @@ public final class Answers {
         }
         String code = retryAfter == null ? RefusalMessages.NEVER : RefusalMessages.EXCEEDED;
         return orEmpty(messages.find(code, seconds, locale));
+    }
+
+    /** The methods and arguments of the application are nobody's business. */
+    private String detail(MissingLimitKeyException missing, Locale locale) {
+        return missing.isForCaller()
+                ? String.valueOf(missing.getMessage())
+                : orEmpty(messages.find(RefusalMessages.NO_KEY, "", locale));
     }
 
     private static @Nullable Long seconds(Decision decision) {

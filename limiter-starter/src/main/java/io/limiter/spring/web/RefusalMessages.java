@@ -24,6 +24,9 @@ final class RefusalMessages {
     /** Of a call that will never be granted. */
     static final String NEVER = "limiter.message-never";
 
+    /** Of a call without a key. */
+    static final String NO_KEY = "limiter.no-key";
+
     /** Of limits that cannot be asked. */
     static final String UNAVAILABLE = "limiter.unavailable";
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -154,6 +155,18 @@ public abstract class AnswerContract {
                 .as("waiting does not help")
                 .isEmpty();
         assertThat(refused.header("Retry-After")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"en, The request does not say whose permits it takes", "zh, 请求未说明使用谁的配额"})
+    void a_call_without_its_key_is_a_bad_request_and_is_told_nothing_about_the_code(String language, String detail)
+            throws Exception {
+        Reply bad = get("/keyed", "Accept-Language", language);
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(problem(bad).get("title").asText()).isEqualTo("Bad Request");
+        assertThat(problem(bad).get("instance").asText()).isEqualTo("/keyed");
+        assertThat(problem(bad).get("detail").asText()).isEqualTo(detail);
+        assertThat(bad.header("Retry-After")).isEmpty();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.Answer;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.RequestDecisions;
@@ -36,6 +37,8 @@ public final class ExchangeAnswers {
         }
         if (refusal instanceof LimiterBackendException) {
             log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
+        } else if (refusal instanceof MissingLimitKeyException) {
+            log.debug("A request was refused because it has no key: {}", refusal.getMessage());
         }
         Mono<Answer> answer = Mono.fromSupplier(() -> answer(refusal, exchange));
         return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)

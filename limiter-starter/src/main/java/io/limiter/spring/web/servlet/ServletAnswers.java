@@ -1,6 +1,7 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.Answer;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.RequestDecisions;
@@ -41,6 +42,8 @@ public final class ServletAnswers {
         }
         if (refusal instanceof LimiterBackendException) {
             log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
+        } else if (refusal instanceof MissingLimitKeyException) {
+            log.debug("A request was refused because it has no key: {}", refusal.getMessage());
         }
         DispatchRecorder recorder = DispatchRecorder.of(request);
         RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();

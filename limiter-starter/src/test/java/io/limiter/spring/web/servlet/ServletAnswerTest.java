@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
@@ -173,6 +174,13 @@ class ServletAnswerTest extends AnswerContract {
     @Override
     protected Class<?> application() {
         return Application.class;
+    }
+
+    @Test
+    void a_call_without_its_key_that_leaves_a_plain_servlet_is_a_bad_request() throws Exception {
+        Reply bad = get("/plain");
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(detail(bad)).isEqualTo("The request does not say whose permits it takes");
     }
 
     @ParameterizedTest
