@@ -1,12 +1,17 @@
 package io.limiter.engine;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,24 +37,43 @@ public final class GuardedEngine implements Engine {
     @Override
     public List<Answer> decide(List<KeyRequests<?>> batch) {
         String first = batch.get(0).key();
+        AtomicReference<@Nullable List<Answer>> failed = new AtomicReference<>();
         try {
             return BoundedCall.start(
-                            guard, first, () -> BlockingCalls.decide(blockingCalls, first, () -> answers(batch)))
+                            guard,
+                            first,
+                            () -> BlockingCalls.decide(blockingCalls, first, () -> answers(batch, failed)))
                     .await();
         } catch (LimiterBackendException e) {
-            return batch.stream()
-                    .map(asked -> Answer.failed(e.forKey(asked.key())))
-                    .toList();
+            List<Answer> each = failed.get();
+            return each != null
+                    ? each
+                    : batch.stream()
+                            .map(asked -> Answer.failed(e.forKey(asked.key())))
+                            .toList();
         }
     }
 
-    private List<Answer> answers(List<KeyRequests<?>> batch) {
+    /**
+     * Throws if no key was decided. A batch is tried again as a whole, so only if nothing of it was executed.
+     *
+     * @param failed is set if it is not to be tried again
+     */
+    private List<Answer> answers(List<KeyRequests<?>> batch, AtomicReference<@Nullable List<Answer>> failed) {
         List<Answer> answers = engine.decide(batch);
-        LimiterBackendException first = answers.get(0).failure();
-        if (first != null && answers.stream().allMatch(answer -> answer.failure() != null)) {
-            throw first;
+        List<LimiterBackendException> failures =
+                answers.stream().map(Answer::failure).filter(Objects::nonNull).toList();
+        if (failures.size() < answers.size()) {
+            failures.forEach(guard::failed);
+            return answers;
         }
-        return answers;
+        Optional<LimiterBackendException> lasting = failures.stream()
+                .filter(failure -> failure.kind() != Kind.RETRYABLE)
+                .max(Comparator.comparing(failure -> failure.kind() == Kind.AMBIGUOUS));
+        if (lasting.isPresent()) {
+            failed.set(answers);
+        }
+        throw lasting.orElse(failures.get(0));
     }
 
     @Override
