@@ -10,6 +10,8 @@ public final class LimiterBackendException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    private static final String MAYBE_DONE = "; it may have been made all the same, so count the permits as taken";
+
     /** What a failure means for the request, and for the next one. */
     public enum Kind {
         /** Nothing was done, and another try may go well soon: Redis is loading, fails over, or cannot be reached. */
@@ -102,14 +104,12 @@ public final class LimiterBackendException extends RuntimeException {
     }
 
     private static String message(String key, String text, boolean ambiguous) {
-        return "no decision for key '" + key + "': " + text
-                + (ambiguous ? "; it may have been made all the same, so count the permits as taken" : "");
+        return "no decision for key '" + key + "': " + text + (ambiguous ? MAYBE_DONE : "");
     }
 
     /** The same failure with the calling thread's stack, for a caller whose request failed on another thread. */
     public LimiterBackendException inThisThread() {
-        return new LimiterBackendException(
-                kind, problem, key, String.valueOf(getMessage()), getCause(), ambiguous, true);
+        return copy(kind, key, String.valueOf(getMessage()), ambiguous);
     }
 
     /** The same failure of another key. */
@@ -117,8 +117,29 @@ public final class LimiterBackendException extends RuntimeException {
         if (otherKey.equals(key)) {
             return this;
         }
-        String text = String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'");
-        return new LimiterBackendException(kind, problem, otherKey, text, getCause(), ambiguous, true);
+        return copy(
+                kind, otherKey, String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'"), ambiguous);
+    }
+
+    /**
+     * The same failure of a request that may have been done, or in part. So it is ambiguous, and not to be tried again: one
+     * that would pass is of {@link Kind#AMBIGUOUS}.
+     */
+    public LimiterBackendException maybeDone() {
+        if (ambiguous) {
+            return this;
+        }
+        boolean lasts = kind == Kind.PERMANENT || kind == Kind.CLOSED;
+        return copy(lasts ? kind : Kind.AMBIGUOUS, key, getMessage() + MAYBE_DONE, true);
+    }
+
+    private LimiterBackendException copy(Kind newKind, String newKey, String message, boolean newAmbiguous) {
+        LimiterBackendException copy =
+                new LimiterBackendException(newKind, problem, newKey, message, getCause(), newAmbiguous, true);
+        for (Throwable suppressed : getSuppressed()) {
+            copy.addSuppressed(suppressed);
+        }
+        return copy;
     }
 
     /**

@@ -90,9 +90,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
                 ? known
                 : new LimiterBackendException(key, "the call failed: " + error, error, true);
         long pause = Guard.pauseNanos(tries++);
-        if (failure.kind() == LimiterBackendException.Kind.RETRYABLE
-                && failure.getSuppressed().length == 0
-                && pause < deadlineNanos - System.nanoTime()) {
+        if (failure.kind() == LimiterBackendException.Kind.RETRYABLE && pause < deadlineNanos - System.nanoTime()) {
             lastFailure = failure;
             tried.set(null);
             guard.deadlines().later(pause, this::attempt);

@@ -1,12 +1,12 @@
 package io.limiter.engine;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,11 +68,20 @@ final class InOrder {
 
     /** The decisions if this part refuses. */
     private CompletableFuture<List<@Nullable Decision>> giveBackAndLook(int refusing, Decision refusal) {
+        return giveBackAll(refusing)
+                .thenCompose(kept -> kept.isEmpty()
+                        ? look(refusing, refusal)
+                        : CompletableFuture.failedFuture(
+                                withOthers(maybeDone(kept.get(0)), kept.subList(1, kept.size()))));
+    }
+
+    private CompletableFuture<List<@Nullable Decision>> look(int refusing, Decision refusal) {
         CompletableFuture<List<@Nullable Decision>> looked = CompletableFuture.completedFuture(new ArrayList<>());
         for (int i = 0; i < parts.size(); i++) {
+            SetPart<?> part = parts.get(i);
             CompletableFuture<Decision> look = i == refusing
                     ? CompletableFuture.completedFuture(refusal)
-                    : i < refusing ? giveBack(i).thenCompose(peek(i)) : peek(i).apply(refusal);
+                    : ask.apply(part, part.request().as(Request.Action.PEEK));
             looked = looked.thenCombine(look, InOrder::add);
         }
         return looked;
@@ -83,30 +92,38 @@ final class InOrder {
         return decisions;
     }
 
-    private CompletableFuture<Decision> giveBack(int part) {
-        return ask.apply(
-                parts.get(part), Request.giveBack(parts.get(part).request().permits()));
-    }
-
-    private Function<Decision, CompletableFuture<Decision>> peek(int part) {
-        SetPart<?> looked = parts.get(part);
-        return before -> ask.apply(looked, looked.request().as(Request.Action.PEEK));
-    }
-
     /** What cannot be given back either counts as taken, and is told with the failure. */
     private CompletableFuture<List<@Nullable Decision>> giveBackAndFail(int failing, Throwable error) {
         Throwable cause = AsyncFailures.cause(error);
-        CompletableFuture<Void> givenBack = CompletableFuture.completedFuture(null);
-        for (int i = 0; i < failing; i++) {
-            givenBack = givenBack.thenCombine(
-                    giveBack(i).handle((decision, another) -> {
-                        if (another != null) {
-                            cause.addSuppressed(another);
-                        }
-                        return decision;
-                    }),
-                    (nothing, decision) -> null);
+        return giveBackAll(failing)
+                .thenCompose(kept ->
+                        CompletableFuture.failedFuture(kept.isEmpty() ? cause : withOthers(maybeDone(cause), kept)));
+    }
+
+    /** Gives back what those before this part have granted. Returns why some is kept. */
+    private CompletableFuture<List<Throwable>> giveBackAll(int end) {
+        CompletableFuture<List<Throwable>> givenBack = CompletableFuture.completedFuture(new ArrayList<>());
+        for (int i = 0; i < end; i++) {
+            SetPart<?> part = parts.get(i);
+            CompletableFuture<Decision> giveBack =
+                    ask.apply(part, Request.giveBack(part.request().permits()));
+            givenBack = givenBack.thenCombine(giveBack.handle((decision, error) -> error), (kept, error) -> {
+                if (error != null) {
+                    kept.add(AsyncFailures.cause(error));
+                }
+                return kept;
+            });
         }
-        return givenBack.thenCompose(done -> CompletableFuture.failedFuture(cause));
+        return givenBack;
+    }
+
+    /** So that nobody asks for the whole set again while a part of it stays taken. */
+    private static Throwable maybeDone(Throwable error) {
+        return error instanceof LimiterBackendException failure ? failure.maybeDone() : error;
+    }
+
+    private static Throwable withOthers(Throwable error, List<Throwable> others) {
+        others.stream().filter(other -> other != error).forEach(error::addSuppressed);
+        return error;
     }
 }

@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Patience;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Limits that cannot be decided at one moment: who is asked what, and what becomes of it when one fails. */
@@ -23,6 +26,8 @@ class InOrderTest {
     private final List<Request> requests = new ArrayList<>();
     private final Set<String> refusing = new HashSet<>();
     private final Set<String> failing = new HashSet<>();
+    private final Set<String> passing = new HashSet<>();
+    private @Nullable LimiterBackendException special;
     private final Engine engine = new Recorder();
 
     @Test
@@ -58,7 +63,70 @@ class InOrderTest {
         failing.remove("TAKE c");
         refusing.add("TAKE c");
         assertThatThrownBy(() -> engine.decideTogether(parts())).hasMessageContaining("GIVE_BACK a");
-        assertThat(asked).contains("GIVE_BACK b", "PEEK b");
+        assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
+    }
+
+    @Test
+    void a_set_of_which_something_stays_taken_is_not_asked_again() {
+        refusing.add("TAKE c");
+        passing.add("GIVE_BACK a");
+        staysTaken("a");
+        passing.add("PEEK b");
+        staysTaken("a");
+        passing.remove("PEEK b");
+        refusing.remove("TAKE c");
+        passing.add("TAKE c");
+        assertThat(staysTaken("c").getSuppressed())
+                .singleElement()
+                .satisfies(e -> assertThat(e).hasMessageContaining("GIVE_BACK a"));
+    }
+
+    @Test
+    void one_of_which_nothing_stays_taken_is() {
+        refusing.add("TAKE c");
+        passing.add("PEEK a");
+        Guard guard = Patience.guard();
+        CompletableFuture<?> asks = BoundedCall.start(guard, "a", () -> {
+            if (asked.contains("PEEK a")) {
+                passing.clear();
+            }
+            return engine.decideTogetherAsync(parts());
+        });
+        assertThat(asks).succeedsWithin(Patience.BUDGET);
+        assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(2);
+        guard.close();
+    }
+
+    private LimiterBackendException staysTaken(String key) {
+        asked.clear();
+        Guard guard = Patience.guard();
+        try {
+            BoundedCall.start(guard, "a", () -> engine.decideTogetherAsync(parts()))
+                    .await();
+            throw new AssertionError("it did not fail");
+        } catch (LimiterBackendException e) {
+            assertThat(e.isAmbiguous()).as(e.toString()).isTrue();
+            assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
+            assertThat(e.key()).isEqualTo(key);
+            assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(1);
+            assertThat(asked).contains("GIVE_BACK a", "GIVE_BACK b");
+            return e;
+        } finally {
+            guard.close();
+        }
+    }
+
+    @Test
+    void what_lasts_still_lasts_and_what_was_closed_is_closed() {
+        passing.add("GIVE_BACK a");
+        for (Kind kind : List.of(Kind.PERMANENT, Kind.CLOSED)) {
+            special = LimiterBackendException.of(kind, "test", "c", "TAKE c", null);
+            assertThatThrownBy(() -> engine.decideTogether(parts()))
+                    .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                        assertThat(e.kind()).isEqualTo(kind);
+                        assertThat(e.isAmbiguous()).isTrue();
+                    });
+        }
     }
 
     @Test
@@ -81,8 +149,8 @@ class InOrderTest {
         engine.decideTogether(parts());
         assertThat(requests)
                 .extracting(Request::permits)
-                .as("takes, and the return and the peek of each but the last")
-                .containsExactly(1, 2, 3, 1, 1, 2, 2);
+                .as("takes, and the returns and the peeks of each but the last")
+                .containsExactly(1, 2, 3, 1, 2, 1, 2);
     }
 
     @Test
@@ -150,6 +218,12 @@ class InOrderTest {
             requests.add(request);
             if (failing.contains(what)) {
                 throw new LimiterBackendException(key, what);
+            }
+            if (passing.contains(what)) {
+                throw LimiterBackendException.of(Kind.RETRYABLE, "READONLY", key, what, null);
+            }
+            if (special != null && what.equals("TAKE c")) {
+                throw special;
             }
             return new Decision(!refusing.contains(what), 1, 0, 0, 0, 0);
         }

@@ -1,0 +1,36 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterBackendException.Kind;
+import org.junit.jupiter.api.Test;
+
+class LimiterBackendExceptionTest {
+
+    private final LimiterBackendException failure =
+            LimiterBackendException.of(Kind.RETRYABLE, "READONLY", "a", "it fails over", null);
+
+    @Test
+    void another_thread_and_another_key_are_told_all_of_it() {
+        failure.addSuppressed(new IllegalStateException("not given back"));
+        assertThat(failure.inThisThread().getSuppressed()).containsExactly(failure.getSuppressed());
+        assertThat(failure.forKey("b").getSuppressed()).containsExactly(failure.getSuppressed());
+        assertThat(failure.maybeDone().getSuppressed()).containsExactly(failure.getSuppressed());
+    }
+
+    @Test
+    void what_may_have_been_done_is_never_said_to_be_worth_another_try() {
+        LimiterBackendException maybeDone = failure.maybeDone();
+        assertThat(maybeDone.kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(maybeDone.isAmbiguous()).isTrue();
+        assertThat(maybeDone.problem()).isEqualTo("READONLY");
+        assertThat(maybeDone.key()).isEqualTo("a");
+        assertThat(maybeDone)
+                .hasMessage("no decision for key 'a': it fails over; it may have been made all the same, so count the"
+                        + " permits as taken");
+        assertThat(maybeDone.maybeDone()).isSameAs(maybeDone);
+        assertThat(LimiterBackendException.closed("a").maybeDone())
+                .matches(LimiterBackendException::isAmbiguous)
+                .matches(closed -> closed.kind() == Kind.CLOSED);
+    }
+}
