@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
@@ -7,6 +8,7 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.limiter.engine.AsyncFailures;
 import io.limiter.engine.Deadlines;
 import java.util.List;
@@ -30,16 +32,19 @@ final class LettuceScripts {
     private static final boolean PRESENT =
             ClassUtils.isPresent("io.lettuce.core.RedisClient", LettuceScripts.class.getClassLoader());
 
+    private final LettuceConnectionFactory factory;
     private final Supplier<Connected> connect;
-    private final boolean cluster;
     private final SentCommands sent;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
     private volatile @Nullable Connected connected;
+    // Under this object's monitor, which is taken when there is a new connection, and at the end.
+    private Runnable listenNoMore = () -> {};
+    private boolean closed;
 
-    private LettuceScripts(Supplier<Connected> connect, boolean cluster, Deadlines deadlines) {
+    private LettuceScripts(LettuceConnectionFactory factory, Supplier<Connected> connect, Deadlines deadlines) {
+        this.factory = factory;
         this.sent = new SentCommands(deadlines);
         this.connect = connect;
-        this.cluster = cluster;
     }
 
     /**
@@ -52,12 +57,12 @@ final class LettuceScripts {
             Function<Function<RedisConnection, Connected>, Connected> connected,
             Deadlines deadlines) {
         return PRESENT && connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
-                ? new LettuceScripts(() -> connected.apply(Connected::of), lettuce.isClusterAware(), deadlines)
+                ? new LettuceScripts(lettuce, () -> connected.apply(Connected::of), deadlines)
                 : null;
     }
 
     boolean isCluster() {
-        return cluster;
+        return factory.isClusterAware();
     }
 
     /** Whether the next call has to connect first, which blocks. */
@@ -72,15 +77,15 @@ final class LettuceScripts {
     }
 
     /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
-    CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[] argument) {
+    CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[]... arguments) {
         Connected on = connection();
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
         SentCommands.Sent command = sent.add(answer);
         try {
-            command.as(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, argument))
+            command.as(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
                         if (error instanceof RedisNoScriptException) {
-                            runSource(on, script, keys, argument, answer, command);
+                            runSource(on, script, keys, arguments, answer, command);
                         } else {
                             command.answered();
                             complete(answer, reply, error);
@@ -98,7 +103,7 @@ final class LettuceScripts {
             Connected on,
             LuaScript script,
             byte[][] keys,
-            byte[] argument,
+            byte[][] arguments,
             CompletableFuture<List<Object>> answer,
             SentCommands.Sent command) {
         if (answer.isDone()) {
@@ -106,7 +111,7 @@ final class LettuceScripts {
             return;
         }
         try {
-            command.as(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, argument))
+            command.as(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
                         command.answered();
                         complete(answer, reply, error);
@@ -132,10 +137,36 @@ final class LettuceScripts {
         Connected now = connected;
         if (now == null || now.isClosed()) {
             now = connect.get();
-            now.connection.addListener(sent);
+            listen(now.connection);
             connected = now;
         }
         return now;
+    }
+
+    /**
+     * Where there is a connection for each node, behind the one that is used, only the client is told what becomes of them.
+     * It is told of other connections too, so it is not asked where there is one; nor in a Cluster, where Lettuce sends again
+     * what was given up.
+     */
+    private synchronized void listen(StatefulConnection<?, ?> connection) {
+        listenNoMore.run();
+        if (closed) {
+            return;
+        }
+        if (connection instanceof StatefulRedisMasterReplicaConnection) {
+            AbstractRedisClient client = factory.getRequiredNativeClient();
+            client.addListener(sent);
+            listenNoMore = () -> client.removeListener(sent);
+        } else {
+            connection.addListener(sent);
+            listenNoMore = () -> connection.removeListener(sent);
+        }
+    }
+
+    /** The connection is the application's, and does not know this any more; to be called when nothing is under way. */
+    synchronized void close() {
+        closed = true;
+        listenNoMore.run();
     }
 
     /** The shared connection; open until the factory is stopped, also while Lettuce reconnects. */

@@ -208,6 +208,13 @@ final class RedisCalls {
         }
     }
 
+    /** The connections are the application's and stay open; to be called when nothing is under way. */
+    void close() {
+        if (lettuce != null) {
+            lettuce.close();
+        }
+    }
+
     private static boolean saysNoScript(Throwable thrown) {
         for (Throwable t = thrown; t != null; t = t.getCause()) {
             if (t.getMessage() != null && t.getMessage().contains("NOSCRIPT")) {

@@ -60,6 +60,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final @Nullable GroupCommit shared;
     private final Probe probe;
     private final Guard guard;
+    private final RedisCalls redis;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
     private final Notices notices;
@@ -82,13 +83,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
         this.denials = new Denials(settings.denyCacheSize, settings.ticker);
+        this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
         Engine unguarded;
         if (settings.lock == null) {
-            ScriptEngine script = new ScriptEngine(
-                    new RedisCalls(settings.connections, guard.deadlines(), settings.observer),
-                    settings.clock,
-                    denials,
-                    blockingCalls);
+            ScriptEngine script = new ScriptEngine(redis, settings.clock, denials, blockingCalls);
             unguarded = script;
             this.shared =
                     settings.shareCalls ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard) : null;
@@ -155,6 +153,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         guard.close();
         notices.close();
         blockingCalls.shutdown();
+        redis.close();
     }
 
     @Override

@@ -45,8 +45,12 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         return !sent.isEmpty();
     }
 
+    /** One that was closed is not made again, so nothing is sent again. */
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+        if (connection.isClosed()) {
+            return;
+        }
         for (Sent command : sent) {
             command.giveUp(new RedisConnectionFailureException("the connection broke before there was an answer"));
         }

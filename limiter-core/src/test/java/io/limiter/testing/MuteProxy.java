@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Stands between a client and Redis, and keeps replies to itself if it is told to: what was sent is executed. */
 public final class MuteProxy implements AutoCloseable {
@@ -19,13 +20,15 @@ public final class MuteProxy implements AutoCloseable {
         /** They never arrive. */
         SWALLOWED,
         /** The connection breaks instead. */
-        CUT_OFF
+        CUT_OFF,
+        /** As {@link #CUT_OFF}, once; the others are passed on. */
+        CUT_OFF_ONCE
     }
 
     private final ServerSocket server;
     private final int redisPort;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
-    private volatile Replies replies = Replies.PASSED_ON;
+    private final AtomicReference<Replies> replies = new AtomicReference<>(Replies.PASSED_ON);
 
     private MuteProxy(ServerSocket server, int redisPort) {
         this.server = server;
@@ -48,9 +51,7 @@ public final class MuteProxy implements AutoCloseable {
 
     /** A connection on which replies are missing is of no use any more: it breaks when they are passed on again. */
     public void replies(Replies newReplies) {
-        boolean missing = replies == Replies.SWALLOWED;
-        replies = newReplies;
-        if (missing) {
+        if (replies.getAndSet(newReplies) == Replies.SWALLOWED) {
             closeConnections();
         }
     }
@@ -85,10 +86,13 @@ public final class MuteProxy implements AutoCloseable {
             byte[] bytes = new byte[8192];
             int length;
             while ((length = in.read(bytes)) >= 0) {
-                if (!isReply || replies == Replies.PASSED_ON) {
-                    out.write(bytes, 0, length);
-                } else if (replies == Replies.CUT_OFF) {
+                if (isReply
+                        && (replies.compareAndSet(Replies.CUT_OFF_ONCE, Replies.PASSED_ON)
+                                || replies.get() == Replies.CUT_OFF)) {
                     return;
+                }
+                if (!isReply || replies.get() == Replies.PASSED_ON) {
+                    out.write(bytes, 0, length);
                 }
             }
         }

@@ -17,17 +17,28 @@ import redis.embedded.core.ExecutableProvider;
 /** A Redis of one test's own, that it can stop, kill and start again empty on the same port. */
 public final class RedisProcess implements AutoCloseable {
 
-    private final int port = TestRedis.freePort();
+    private final int port;
     private final Path dir;
+    private final List<String> settings;
     private Process process;
 
-    private RedisProcess(Path dir) {
+    private RedisProcess(int port, Path dir, List<String> settings) {
+        this.port = port;
         this.dir = dir;
+        this.settings = settings;
     }
 
     public static RedisProcess start() {
+        return startOn(TestRedis.freePort());
+    }
+
+    /**
+     * @param settings more of them, as on the command line
+     */
+    public static RedisProcess startOn(int port, String... settings) {
         try {
-            RedisProcess redis = new RedisProcess(Files.createTempDirectory("limiter-test-redis"));
+            RedisProcess redis =
+                    new RedisProcess(port, Files.createTempDirectory("limiter-test-redis"), List.of(settings));
             redis.startAgain();
             return redis;
         } catch (IOException e) {
@@ -58,6 +69,7 @@ public final class RedisProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(
                 server(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir"));
         command.add(dir.toString());
+        command.addAll(settings);
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(dir.resolve("log").toFile())

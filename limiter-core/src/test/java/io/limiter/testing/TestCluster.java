@@ -57,6 +57,11 @@ public final class TestCluster implements AutoCloseable {
         }
     }
 
+    /** One that a node of a Cluster can have. */
+    public static int freePort() {
+        return freePorts(1).get(0);
+    }
+
     /** Ports whose buses, 10,000 above, are free too. */
     private static List<Integer> freePorts(int count) {
         Set<Integer> ports = new LinkedHashSet<>();

@@ -1,0 +1,167 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.engine.EngineObserver;
+import io.limiter.testing.MuteProxy;
+import io.limiter.testing.MuteProxy.Replies;
+import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestCluster;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A connection that breaks after Redis has executed what came over it, and is back long before anybody has lost patience.
+ * Lettuce sends again then what was not answered, unless it was given up. In a Cluster it sends that too.
+ */
+class SentOnceTest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final TokenBucket HUNDRED = TokenBucket.of(0.01, 10_000);
+
+    private final RedisProcess redis;
+    private final MuteProxy proxy;
+    private LettuceConnectionFactory connections;
+
+    SentOnceTest() throws IOException {
+        int port = TestCluster.freePort();
+        proxy = MuteProxy.to(port);
+        redis = RedisProcess.startOn(
+                port,
+                "--cluster-enabled",
+                "yes",
+                "--cluster-announce-ip",
+                "127.0.0.1",
+                "--cluster-announce-port",
+                Integer.toString(proxy.port()));
+        formCluster();
+    }
+
+    /** How the client knows where Redis is. */
+    enum Topology {
+        STANDALONE,
+        READ_FROM,
+        MASTER_AND_REPLICAS,
+        CLUSTER
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        connections.destroy();
+        proxy.close();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
+    void a_decision_by_script(Topology topology) {
+        connections = connect(topology, proxy.port());
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).denyCacheSize(0).build()) {
+            Limiter limiter = factory.build("k", HUNDRED);
+            for (int taken = 0; taken < 5; taken++) {
+                awaitRemaining(limiter, 100 - taken);
+                proxy.replies(Replies.CUT_OFF_ONCE);
+                failsOnce(limiter);
+            }
+            awaitRemaining(limiter, 95);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_factory_that_was_closed_is_forgotten_by_the_connections(Topology topology) {
+        connections = connect(topology, proxy.port());
+        WeakReference<EngineObserver> observer = used(connections);
+        Awaitility.await().atMost(PATIENCE).until(() -> {
+            System.gc();
+            return observer.get() == null;
+        });
+    }
+
+    private static WeakReference<EngineObserver> used(LettuceConnectionFactory connections) {
+        AtomicInteger calls = new AtomicInteger();
+        EngineObserver observer = new EngineObserver() {
+            @Override
+            public void called(long nanos, boolean failed) {
+                calls.incrementAndGet();
+            }
+        };
+        try (RedisRateLimiterFactory factory =
+                RedisFixture.builder(connections).observer(observer).build()) {
+            assertThat(factory.build("k", HUNDRED).decide(1).granted()).isTrue();
+            assertThat(calls).hasPositiveValue();
+        }
+        return new WeakReference<>(observer);
+    }
+
+    private static void failsOnce(Limiter limiter) {
+        assertThatThrownBy(() -> limiter.decide(1))
+                .isInstanceOfSatisfying(
+                        LimiterBackendException.class,
+                        e -> assertThat(e.kind()).as(e.toString()).isEqualTo(Kind.AMBIGUOUS));
+    }
+
+    private static void awaitRemaining(Limiter limiter, long remaining) {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(LimiterBackendException.class)
+                .until(() -> limiter.peek(1) != null);
+        assertThat(limiter.peek(1).remaining()).isEqualTo(remaining);
+    }
+
+    /** Of one node, which says that it is where the proxy is. */
+    private void formCluster() {
+        RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            int[] slots = new int[16_384];
+            for (int i = 0; i < slots.length; i++) {
+                slots[i] = i;
+            }
+            connection.sync().clusterAddSlots(slots);
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> connection.sync().clusterInfo().contains("cluster_state:ok"));
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    private static LettuceConnectionFactory connect(Topology topology, int port) {
+        RedisConfiguration where = switch (topology) {
+            case STANDALONE, READ_FROM -> new RedisStandaloneConfiguration("127.0.0.1", port);
+            case MASTER_AND_REPLICAS -> new RedisStaticMasterReplicaConfiguration("127.0.0.1", port);
+            case CLUSTER -> new RedisClusterConfiguration(List.of("127.0.0.1:" + port));
+        };
+        LettuceClientConfiguration.LettuceClientConfigurationBuilder how =
+                LettuceClientConfiguration.builder().commandTimeout(PATIENCE).shutdownTimeout(Duration.ZERO);
+        if (topology == Topology.READ_FROM) {
+            how.readFrom(ReadFrom.UPSTREAM_PREFERRED);
+        }
+        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where, how.build());
+        lettuce.afterPropertiesSet();
+        lettuce.start();
+        return lettuce;
+    }
+}
