@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * script engine makes one, but it can decide any {@link Limit}, with no script for it.
  *
  * <p>A save replaces only the very value that was loaded. So a holder that was paused until its lock ran out cannot
- * overwrite what others have decided since; it starts over. For the same reason this engine and the script engine can
+ * overwrite what others have decided since; it starts over. A save whose answer is lost must not be sent again, or it
+ * would find its own value and start over. For the same reason this engine and the script engine can
  * work on one key at the same time, as they do while a fleet is switched from one to the other.
  *
  * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
@@ -36,6 +37,8 @@ final class LockEngine implements Engine {
 
     /** How long to wait for the lock if the caller's timeout is shorter. */
     static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
+
+    private static final byte[][] NO_ARGUMENTS = {};
 
     private final RedisCalls redis;
     private final DistributedLock lock;
@@ -210,7 +213,7 @@ final class LockEngine implements Engine {
     }
 
     private <S> Loaded<S> load(KeyRequests<S> asked) {
-        List<Object> reply = redis.runForList(load, 1, List.of(utf8(asked.key())));
+        List<Object> reply = redis.call(load, utf8(asked.key()));
         long nowMicros = (Long) reply.get(0);
         long ttlMillis = (Long) reply.get(1);
         byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
@@ -221,14 +224,14 @@ final class LockEngine implements Engine {
     private <S> boolean save(KeyRequests<S> asked, Loaded<S> loaded, S state) {
         // What was stored under other numbers may have to be kept longer than these need.
         long lifetimeMillis = Math.max(asked.limit().lifetimeMillis(state, loaded.nowMicros), loaded.ttlMillis);
-        List<byte[]> arguments = new ArrayList<>(4);
-        arguments.add(utf8(asked.key()));
+        List<byte[]> arguments = new ArrayList<>(3);
         arguments.add(write(state));
         arguments.add(utf8(Long.toString(lifetimeMillis)));
         if (loaded.value != null) {
             arguments.add(loaded.value);
         }
-        return redis.runForFlag(save, 1, arguments);
+        List<Object> reply = redis.call(save, utf8(asked.key()), arguments.toArray(NO_ARGUMENTS));
+        return (Long) reply.get(0) == 1;
     }
 
     private static byte[] utf8(String text) {

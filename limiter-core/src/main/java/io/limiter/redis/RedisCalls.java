@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import io.limiter.engine.AsyncFailures;
 import io.limiter.engine.Deadlines;
 import io.limiter.engine.EngineObserver;
 import java.time.Duration;
@@ -39,19 +40,10 @@ final class RedisCalls {
     private final @Nullable LettuceScripts lettuce;
     private volatile @Nullable Boolean cluster;
 
-    /** One that blocks, whatever the client. */
+    /** One that blocks, whatever the client, and whose calls nobody observes. */
     RedisCalls(RedisConnectionFactory connections) {
-        this(connections, EngineObserver.NONE);
-    }
-
-    /**
-     * One that blocks, whatever the client.
-     *
-     * @param observer is told how long each call took
-     */
-    RedisCalls(RedisConnectionFactory connections, EngineObserver observer) {
         this.connections = connections;
-        this.observer = observer;
+        this.observer = EngineObserver.NONE;
         this.lettuce = null;
     }
 
@@ -107,28 +99,36 @@ final class RedisCalls {
      *
      * @return fails with {@link NotSentException} if the client failed before it sent anything
      */
-    CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[] argument) {
+    CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[]... arguments) {
         if (lettuce != null) {
             try {
                 long startNanos = System.nanoTime();
-                return lettuce.run(script, keys, argument)
+                return lettuce.run(script, keys, arguments)
                         .whenComplete((reply, error) -> called(startNanos, error != null));
             } catch (RuntimeException e) {
                 return CompletableFuture.failedFuture(new NotSentException(e));
             }
         }
         try {
-            List<byte[]> keysAndArgument = new ArrayList<>(Arrays.asList(keys));
-            keysAndArgument.add(argument);
-            return CompletableFuture.completedFuture(runForList(script, keys.length, keysAndArgument));
+            return CompletableFuture.completedFuture(runForList(script, keys, arguments));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** Runs a script that returns a list. */
-    List<Object> runForList(LuaScript script, int keys, List<byte[]> keysAndArguments) {
-        List<Object> reply = run(script, ReturnType.MULTI, keys, keysAndArguments);
+    /**
+     * Runs a script that returns a list, and waits for it.
+     *
+     * @throws NotSentException if the client failed before it sent anything
+     */
+    List<Object> call(LuaScript script, byte[] key, byte[]... arguments) {
+        return AsyncFailures.join(start(script, new byte[][] {key}, arguments));
+    }
+
+    private List<Object> runForList(LuaScript script, byte[][] keys, byte[]... arguments) {
+        List<byte[]> keysAndArguments = new ArrayList<>(Arrays.asList(keys));
+        keysAndArguments.addAll(Arrays.asList(arguments));
+        List<Object> reply = run(script, ReturnType.MULTI, keys.length, keysAndArguments);
         if (reply == null) {
             throw new IllegalStateException("Redis returned nothing for script " + script.sha1());
         }

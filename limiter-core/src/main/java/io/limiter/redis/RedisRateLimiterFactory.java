@@ -94,7 +94,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         } else {
             this.shared = null;
             unguarded = new LockEngine(
-                    new RedisCalls(settings.connections, settings.observer),
+                    redis,
                     settings.lock,
                     settings.lockWait,
                     settings.budget,

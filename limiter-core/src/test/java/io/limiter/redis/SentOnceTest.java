@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +84,31 @@ class SentOnceTest {
             for (int taken = 0; taken < 5; taken++) {
                 awaitRemaining(limiter, 100 - taken);
                 proxy.replies(Replies.CUT_OFF_ONCE);
+                failsOnce(limiter);
+            }
+            awaitRemaining(limiter, 95);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
+    void a_save_under_a_lock(Topology topology) {
+        connections = connect(topology, proxy.port());
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .denyCacheSize(0)
+                .lock((key, wait) -> () -> {})
+                .build()) {
+            AtomicBoolean armed = new AtomicBoolean();
+            Runnable breakNext = () -> {
+                if (armed.getAndSet(false)) {
+                    proxy.replies(Replies.CUT_OFF_ONCE);
+                }
+            };
+            Limiter limiter = factory.build("k", new StepHook(HUNDRED, breakNext, Integer.MAX_VALUE));
+            assertThat(limiter.decide(1).granted()).isTrue();
+            for (int taken = 1; taken < 5; taken++) {
+                awaitRemaining(limiter, 100 - taken);
+                armed.set(true);
                 failsOnce(limiter);
             }
             awaitRemaining(limiter, 95);
