@@ -9,12 +9,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** The health contributor {@code limiter}, on whichever Spring Boot is there. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
-@ConditionalOnBooleanProperty(name = "management.health.limiter.enabled", matchIfMissing = true)
+@Conditional(HealthSwitch.class)
 @ConditionalOnBean(LimiterFactory.class)
 class LimiterHealthAutoConfiguration {
 

@@ -1,6 +1,7 @@
 package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
@@ -19,6 +20,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.metrics.LimiterMeters;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.net.URI;
@@ -37,10 +39,13 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -168,6 +173,70 @@ class OperationsTest {
                 assertThat(get(alone, "health/limiter").body()).contains("\"status\":\"DEGRADED\"");
             });
             assertThat(scrape(alone)).contains("limiter_backend_up 0.0");
+        }
+    }
+
+    @Test
+    void the_settings_that_the_documentation_gives_make_every_problem_one_of_http() throws Exception {
+        String[] settings = Pattern.compile("(?m)^management\\.endpoint\\.health\\.status\\..*$")
+                .matcher(Files.readString(DOCS.resolve("README.md")))
+                .results()
+                .map(match -> "--" + match.group())
+                .toArray(String[]::new);
+        assertThat(settings).hasSizeGreaterThan(1);
+        for (String policy : List.of("local", "throw")) {
+            try (ConfigurableApplicationContext alone = start(Stream.concat(
+                            Arrays.stream(settings),
+                            Stream.of(
+                                    "--spring.data.redis.port=" + TestRedis.freePort(),
+                                    "--limiter.failure.policy=" + policy,
+                                    "--management.health.redis.enabled=false"))
+                    .toArray(String[]::new))) {
+                CountLimiter limiter = alone.getBean(LimiterFactory.class).count("login", 1, Duration.ofHours(1));
+                eventually(() -> {
+                    assertThatCode(() -> limiter.tryAcquire(KEY))
+                            .satisfiesAnyOf(
+                                    error -> assertThat(error).isNull(),
+                                    error -> assertThat(error).isInstanceOf(LimiterBackendException.class));
+                    HttpResponse<String> health = get(alone, "health");
+                    assertThat(health.body())
+                            .startsWith("{\"status\":\"" + (policy.equals("throw") ? "DOWN" : "DEGRADED") + "\"");
+                    assertThat(health.statusCode()).isEqualTo(503);
+                });
+            }
+        }
+    }
+
+    @Test
+    void the_contributor_goes_with_all_others_unless_it_is_switched_on_by_name() {
+        try (ConfigurableApplicationContext off = connected("--management.health.defaults.enabled=false");
+                ConfigurableApplicationContext on = connected(
+                        "--management.health.defaults.enabled=false", "--management.health.limiter.enabled=true")) {
+            assertThat(off.containsBean("limiterHealthIndicator")).isFalse();
+            assertThat(on.containsBean("limiterHealthIndicator")).isTrue();
+        }
+        try (ConfigurableApplicationContext off = connected("--management.health.limiter.enabled=false")) {
+            assertThat(off.containsBean("limiterHealthIndicator")).isFalse();
+        }
+        assertThat(application.containsBean("limiterHealthIndicator")).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {MeterRegistry.class, RedisConnectionFactory.class, LimiterFactory.class})
+    void beans_that_are_made_late_have_their_meters_all_the_same(Class<?> first) {
+        try (ConfigurableApplicationContext lazy = start(
+                "--spring.main.lazy-initialization=true",
+                "--spring.main.web-application-type=none",
+                // It makes some of them at the start.
+                "--management.health.defaults.enabled=false",
+                "--management.health.limiter.enabled=false",
+                "--spring.data.redis.port=" + TestRedis.shared().port())) {
+            assertThat(lazy.getBean(first)).isNotNull();
+            assertThat(lazy.getBean(MeterRegistry.class)
+                            .get(LimiterMeters.BACKEND)
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
         }
     }
 
