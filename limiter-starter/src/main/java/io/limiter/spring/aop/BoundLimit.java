@@ -81,10 +81,16 @@ final class BoundLimit {
         return new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, slot, permits);
     }
 
-    /** What becomes of a call that was refused; {@code null} if it goes on all the same. */
+    /**
+     * What becomes of a call that was refused; {@code null} if it goes on all the same.
+     *
+     * @param repeated whether it was refused before, and told then
+     */
     @Nullable
-    Refusal refusal(@Nullable String owner, Decision decision) {
-        refusals.refused(decision);
+    Refusal refusal(@Nullable String owner, Decision decision, boolean repeated) {
+        if (!repeated) {
+            refusals.refused(decision);
+        }
         if (!isEnforced()) {
             return null;
         }
@@ -94,6 +100,7 @@ final class BoundLimit {
                 this,
                 message.isEmpty()
                         ? new RateLimitExceededException(whose, decision)
-                        : new RateLimitExceededException(whose, decision, message));
+                        : new RateLimitExceededException(whose, decision, message),
+                repeated);
     }
 }

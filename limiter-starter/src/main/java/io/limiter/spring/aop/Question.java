@@ -82,6 +82,6 @@ record Question(
     /** As {@link #refusal}, of a decision that is already recorded. */
     @Nullable
     Refusal refused(Decision decision) {
-        return decision.granted() ? null : limit.refusal(owner, decision);
+        return decision.granted() ? null : limit.refusal(owner, decision, earlier != null);
     }
 }

@@ -4,8 +4,12 @@ import io.limiter.RateLimitExceededException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A call that a limit refused, for its caller to hear. */
-record Refusal(BoundLimit limit, RateLimitExceededException exception) {
+/**
+ * A call that a limit refused, for its caller to hear.
+ *
+ * @param repeated whether it was refused before, and counted then
+ */
+record Refusal(BoundLimit limit, RateLimitExceededException exception, boolean repeated) {
 
     /**
      * What the caller gets instead.
@@ -18,7 +22,9 @@ record Refusal(BoundLimit limit, RateLimitExceededException exception) {
         if (fallback == null) {
             throw exception;
         }
-        limit.answersInstead(exception.decision());
+        if (!repeated) {
+            limit.answersInstead(exception.decision());
+        }
         return fallback.answer(call, exception.decision());
     }
 }

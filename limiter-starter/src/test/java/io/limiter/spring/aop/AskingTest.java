@@ -44,7 +44,7 @@ class AskingTest {
 
     @SuppressWarnings("NullAway") // Nobody looks at the limit.
     private static final Refusal REFUSAL =
-            new Refusal(null, new RateLimitExceededException("who", HeldDecisions.REFUSED));
+            new Refusal(null, new RateLimitExceededException("who", HeldDecisions.REFUSED), false);
 
     @Test
     void each_is_asked_when_the_one_before_lets_the_call_through() {

@@ -1,0 +1,67 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.CountLimit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A refusal that was made in another dispatch of a request, and goes for this call too. */
+class RepeatedRefusalTest {
+
+    private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+
+    static class Limited {
+
+        @CountLimit(name = "answered", period = 3600, fallback = "instead")
+        public String answered() {
+            return "called";
+        }
+
+        String instead() {
+            return "later";
+        }
+
+        @CountLimit(name = "thrown", period = 3600)
+        public String thrown() {
+            return "called";
+        }
+    }
+
+    /** As if all had been refused before. */
+    static class Refused implements DecisionRecorder {
+
+        @Override
+        public @Nullable Decision earlier(LimitAsked asked) {
+            return REFUSAL;
+        }
+
+        @Override
+        public void decided(@Nullable Decision whole, List<LimitDecision> parts) {}
+    }
+
+    @Test
+    void it_is_counted_and_logged_once() {
+        Contexts.local()
+                .withBean(Limited.class)
+                .withBean(DecisionRecorders.class, () -> Refused::new)
+                .run(context -> {
+                    Limited limited = context.getBean(Limited.class);
+                    try (LogLines log = new LogLines(RefusalLog.class)) {
+                        assertThat(limited.answered()).isEqualTo("later");
+                        assertThatExceptionOfType(RateLimitExceededException.class)
+                                .isThrownBy(limited::thrown)
+                                .satisfies(e -> assertThat(e.decision()).isEqualTo(REFUSAL));
+                        assertThat(log.all()).isEmpty();
+                    }
+                    CallCounts calls = context.getBean(LimitAdvisor.class).callCounts();
+                    assertThat(calls.fallbacks("answered", REFUSAL.source())).isZero();
+                });
+    }
+}
