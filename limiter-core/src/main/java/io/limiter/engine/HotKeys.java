@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * than one in {@value #COUNTERS} requests is missed, and no count is too low.
  *
  * <p>Counted are the first {@value #EXACT} requests of a minute and one in {@value #ONE_IN} of the others, each for as many.
+ * That a busy minute is over is seen by one in {@value #LOOK_ONE_IN} requests, or by the first who looks at the keys.
  * All counts are halved each minute. Safe for use by many threads.
  */
 final class HotKeys {
@@ -24,6 +25,8 @@ final class HotKeys {
     static final int REPORTED = 10;
     static final int EXACT = 256;
     static final int ONE_IN = 64;
+    // To read the time costs more than all the rest.
+    private static final int LOOK_ONE_IN = 8;
 
     private static final int MAX_LENGTH = KeySpace.MAX_KEY_LENGTH;
     private static final long MINUTE_NANOS = 60_000_000_000L;
@@ -31,9 +34,10 @@ final class HotKeys {
     private final Ticker ticker;
     // Read and written without order: a few more or less that are counted one by one make no difference.
     private int exact = EXACT;
-    // All below are guarded by this.
+    // Written by those who hold the lock.
+    private volatile long minuteEnds;
+    // Guarded by this.
     private final Map<String, Count> counts = new HashMap<>();
-    private long minuteEnds;
 
     HotKeys(Ticker ticker) {
         this.ticker = ticker;
@@ -46,7 +50,12 @@ final class HotKeys {
         if (left > 0) {
             exact = left - 1;
             add(key, 1);
-        } else if ((ThreadLocalRandom.current().nextInt() & (ONE_IN - 1)) == 0) {
+            return;
+        }
+        int random = ThreadLocalRandom.current().nextInt();
+        if ((random & (LOOK_ONE_IN - 1)) == 0 && ticker.read() - minuteEnds >= 0) {
+            add(key, 1);
+        } else if ((random & (ONE_IN - 1)) == 0) {
             add(key, ONE_IN);
         }
     }

@@ -40,6 +40,26 @@ class HotKeysTest {
     }
 
     @Test
+    void soon_after_a_busy_minute_they_are_counted_one_by_one_again() {
+        int exact = 0;
+        for (int i = 0; i < 200; i++) {
+            HotKeys busy = new HotKeys(clock);
+            for (int j = 0; j < 10 * HotKeys.EXACT; j++) {
+                busy.asked("busy");
+            }
+            clock.advance(Duration.ofSeconds(60));
+            for (int j = 0; j < 32; j++) {
+                busy.asked("next");
+            }
+            for (int j = 0; j < 3; j++) {
+                busy.asked("few");
+            }
+            exact += busy.hottest().contains(new HotKey("few", 3)) ? 1 : 0;
+        }
+        assertThat(exact).as("of 200").isGreaterThan(160);
+    }
+
+    @Test
     void hot_keys_are_found_among_very_many_and_their_number_is_bounded() {
         Random random = Seed.random();
         for (int i = 0; i < 1_000_000; i++) {
