@@ -29,7 +29,13 @@ final class Observers implements EngineObserver {
 
     @Override
     public MayWait mayWait() {
-        List<MayWait> mayWait = all.stream().map(EngineObserver::mayWait).toList();
+        List<MayWait> mayWait = all.stream()
+                .map(EngineObserver::mayWait)
+                .filter(each -> each != MayWait.UNSEEN)
+                .toList();
+        if (mayWait.size() < 2) {
+            return mayWait.isEmpty() ? MayWait.UNSEEN : mayWait.get(0);
+        }
         return limiter -> {
             List<Runnable> ends =
                     mayWait.stream().map(each -> each.begins(limiter)).toList();

@@ -18,7 +18,10 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({MeterRegistry.class, ObservationRegistry.class})
 class LimiterMetricsAutoConfiguration {
 
-    /** Made before the factory, which it observes, so it asks for everything later. */
+    /**
+     * Made before the factory, which it observes, so it asks for everything later. Of several beans that are equal it takes
+     * none: to fail would fail a decision.
+     */
     @Bean
     @ConditionalOnMissingBean
     LimiterMetrics limiterMetrics(
@@ -26,11 +29,11 @@ class LimiterMetricsAutoConfiguration {
             ObjectProvider<LimitAdvisor> advisor,
             ObjectProvider<ObservationRegistry> observations) {
         return new LimiterMetrics(
-                factory::getIfAvailable,
+                factory::getIfUnique,
                 () -> {
-                    LimitAdvisor limiting = advisor.getIfAvailable();
+                    LimitAdvisor limiting = advisor.getIfUnique();
                     return limiting == null ? null : limiting.callCounts();
                 },
-                observations::getIfAvailable);
+                observations::getIfUnique);
     }
 }

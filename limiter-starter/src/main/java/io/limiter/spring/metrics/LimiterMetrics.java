@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -45,16 +46,29 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     /**
      * @param factory asked for when meters are registered; {@code null} if there is none
-     * @param calls of the limited methods; {@code null} if there are none
-     * @param observations {@code null} if there are none
+     * @param calls of the limited methods; {@code null} if there are none yet
+     * @param observations {@code null} if there are none yet; must not throw, because it is asked in the path of decisions
      */
     public LimiterMetrics(
             Supplier<@Nullable LimiterFactory> factory,
             Supplier<@Nullable CallCounts> calls,
             Supplier<@Nullable ObservationRegistry> observations) {
         this.factory = factory;
-        this.calls = calls;
-        this.observations = observations;
+        this.calls = remembered(calls);
+        this.observations = remembered(observations);
+    }
+
+    /** A bean is looked up until it is there, and not in every decision. */
+    private static <T> Supplier<@Nullable T> remembered(Supplier<@Nullable T> lookUp) {
+        AtomicReference<@Nullable T> found = new AtomicReference<>();
+        return () -> {
+            T known = found.get();
+            if (known == null) {
+                known = lookUp.get();
+                found.set(known);
+            }
+            return known;
+        };
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -152,6 +153,33 @@ class LimiterMetricsTest {
                                     .hasParentObservationEqualTo(request)));
             assertThat(registry.find(LimiterMeters.WAIT).timer()).isNull();
         });
+    }
+
+    @Test
+    void two_registries_of_observations_fail_no_decision() {
+        Contexts.local()
+                .withBean("one", ObservationRegistry.class, ObservationRegistry::create)
+                .withBean("two", ObservationRegistry.class, ObservationRegistry::create)
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    waitFor(context.getBean(LimiterFactory.class));
+                    Eventually.that(() -> assertThat(
+                                    registry.get(LimiterMeters.WAIT).timer().count())
+                            .isEqualTo(2));
+                });
+    }
+
+    @Test
+    void beans_are_looked_up_once() {
+        AtomicInteger asked = new AtomicInteger();
+        ObservationRegistry observations = ObservationRegistry.create();
+        LimiterMetrics metrics = new LimiterMetrics(() -> null, () -> null, () -> {
+            asked.incrementAndGet();
+            return observations;
+        });
+        metrics.mayWait();
+        metrics.mayWait();
+        assertThat(asked).hasValue(1);
     }
 
     @Test
