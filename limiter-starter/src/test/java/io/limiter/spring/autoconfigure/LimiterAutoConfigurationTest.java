@@ -230,6 +230,9 @@ class LimiterAutoConfigurationTest {
                         "io.lettuce",
                         "reactor",
                         "org.reactivestreams",
+                        "io.micrometer",
+                        "org.springframework.boot.actuate",
+                        "org.springframework.boot.health",
                         "org.springframework.transaction"))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
