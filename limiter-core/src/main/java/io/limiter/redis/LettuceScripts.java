@@ -21,16 +21,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
-import org.springframework.util.ClassUtils;
 
 /**
  * Scripts over Lettuce's own asynchronous commands, on the connection that Spring's factory shares among all: no thread
  * waits for an answer, and many calls can be under way. Answers arrive on the client's I/O thread.
  */
 final class LettuceScripts {
-
-    private static final boolean PRESENT =
-            ClassUtils.isPresent("io.lettuce.core.RedisClient", LettuceScripts.class.getClassLoader());
 
     private final LettuceConnectionFactory factory;
     private final Supplier<Connected> connect;
@@ -48,6 +44,8 @@ final class LettuceScripts {
     }
 
     /**
+     * Only to be called where Lettuce is present: without it, this class cannot even be linked.
+     *
      * @param connected runs a function on a connection of the factory's, which it then gives back
      * @param deadlines see to it that no command is waited for too long
      * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
@@ -56,7 +54,7 @@ final class LettuceScripts {
             RedisConnectionFactory connections,
             Function<Function<RedisConnection, Connected>, Connected> connected,
             Deadlines deadlines) {
-        return PRESENT && connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
+        return connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
                 ? new LettuceScripts(lettuce, () -> connected.apply(Connected::of), deadlines)
                 : null;
     }

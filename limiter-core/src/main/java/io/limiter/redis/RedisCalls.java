@@ -17,6 +17,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
 import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.core.types.Expiration;
+import org.springframework.util.ClassUtils;
 
 /**
  * The one door to Redis. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
@@ -32,6 +33,9 @@ import org.springframework.data.redis.core.types.Expiration;
  * interrupted. One that is interrupted while a blocking client waits for the answer gets the client's exception.
  */
 final class RedisCalls {
+
+    private static final boolean HAS_LETTUCE =
+            ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisCalls.class.getClassLoader());
 
     private static final byte[][] NO_ARGUMENTS = {};
 
@@ -59,7 +63,7 @@ final class RedisCalls {
     RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         this.connections = connections;
         this.observer = observer;
-        this.lettuce = LettuceScripts.of(connections, this::call, deadlines);
+        this.lettuce = HAS_LETTUCE ? LettuceScripts.of(connections, this::call, deadlines) : null;
     }
 
     /** Whether it is a Redis Cluster, where a call sees the keys of one slot only. */
