@@ -8,6 +8,7 @@ import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -51,6 +52,11 @@ class LimiterAutoConfiguration {
     @Bean
     EventPublishingListener limiterEvents(ApplicationEventPublisher publisher) {
         return new EventPublishingListener(publisher);
+    }
+
+    @Bean
+    UnreadRules limiterUnreadRules(ListableBeanFactory beans, Environment environment) {
+        return new UnreadRules(beans, environment);
     }
 
     /**

@@ -31,34 +31,46 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
-/** Answers and limits of a Spring MVC application. */
+/** Answers and limits of an application of servlets, Spring MVC's or others. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-@ConditionalOnClass({HttpServletRequest.class, HandlerExceptionResolver.class})
+@ConditionalOnClass({HttpServletRequest.class, FilterRegistrationBean.class})
 class ServletWebConfiguration {
 
     /** Before filters that may call limited methods. */
     private static final int ANSWER_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
-    /** By its name, as Spring MVC finds it, which tells it to nobody before a request comes to it. */
-    private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
+    /** What nothing but Spring MVC can do. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(HandlerExceptionResolver.class)
+    static class Mvc {
 
-    @Bean
-    ServletAnswers limiterServletAnswers(
-            Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
-        // Not before the first refusal, because filters are made before most other beans.
-        Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
-        return new ServletAnswers(answers, request -> {
-            LocaleResolver told = RequestContextUtils.getLocaleResolver(request);
-            LocaleResolver locales = told == null ? known.get() : told;
-            return locales == null ? request.getLocale() : locales.resolveLocale(request);
-        });
+        /** By its name, as Spring MVC finds it, which tells it to nobody before a request comes to it. */
+        private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
+
+        @Bean
+        ServletAnswers limiterServletAnswers(
+                Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
+            // Not before the first refusal, because filters are made before most other beans.
+            Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
+            return new ServletAnswers(answers, request -> {
+                LocaleResolver told = RequestContextUtils.getLocaleResolver(request);
+                LocaleResolver locales = told == null ? known.get() : told;
+                return locales == null ? request.getLocale() : locales.resolveLocale(request);
+            });
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        RateLimitExceptionResolver rateLimitExceptionResolver(ServletAnswers answers) {
+            return new RateLimitExceptionResolver(answers);
+        }
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionResolver rateLimitExceptionResolver(ServletAnswers answers) {
-        return new RateLimitExceptionResolver(answers);
+    ServletAnswers limiterServletAnswers(Answers answers) {
+        return new ServletAnswers(answers, HttpServletRequest::getLocale);
     }
 
     @Bean

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
 import io.limiter.spring.RecordingLimiterFactory;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.FilteredClassLoader;
 
 class HttpRulesTest {
 
@@ -117,6 +119,28 @@ class HttpRulesTest {
                 .run(context -> assertThat(messages(context.getStartupFailure()))
                         .contains("limiter.http[1].name must differ")
                         .contains("api/2"));
+    }
+
+    @Test
+    void rules_that_nobody_reads_are_warned_of() {
+        String[] rule = {"limiter.http[0].path=/x", "limiter.http[0].limits[0].rate=1"};
+        try (LogLines log = new LogLines(UnreadRules.class)) {
+            Contexts.local()
+                    .withPropertyValues(rule)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.all()).singleElement().asString().startsWith("WARN limiter.http has rules");
+        }
+        try (LogLines log = new LogLines(UnreadRules.class)) {
+            Contexts.local().run(context -> assertThat(context).hasNotFailed());
+            Contexts.web()
+                    .withPropertyValues(rule)
+                    .run(context -> assertThat(context).hasNotFailed());
+            Contexts.web()
+                    .withClassLoader(new FilteredClassLoader("org.springframework.web.servlet"))
+                    .withPropertyValues(rule)
+                    .run(context -> assertThat(context).hasSingleBean(HttpRules.class));
+            assertThat(log.all()).isEmpty();
+        }
     }
 
     private static String messages(Throwable failure) {
