@@ -1,0 +1,65 @@
+package io.limiter.spring;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+
+/**
+ * This JVM's class path with some libraries missing. Classes are loaded anew from what is left, so what would miss a library in
+ * an application misses it here, which a filter in front of classes that are already linked cannot show.
+ */
+final class ClassPathWithout implements AutoCloseable {
+
+    private final URLClassLoader loader;
+
+    /** @param libraries how the names of the jars that are missing start */
+    ClassPathWithout(String... libraries) {
+        Pattern missing = Pattern.compile("(" + String.join("|", libraries) + ")-?\\d.*\\.jar");
+        URL[] left = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(Path::of)
+                .filter(path -> !missing.matcher(path.getFileName().toString()).matches())
+                .map(ClassPathWithout::url)
+                .toArray(URL[]::new);
+        loader = new URLClassLoader(left, ClassLoader.getPlatformClassLoader());
+    }
+
+    boolean has(String type) {
+        return loader.getResource(type.replace('.', '/') + ".class") != null;
+    }
+
+    /** Calls a static method, which takes texts and returns one. */
+    String call(Class<?> type, String method, String... arguments) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            return (String) Class.forName(type.getName(), true, loader)
+                    .getMethod(method, String[].class)
+                    .invoke(null, (Object) arguments);
+        } catch (InvocationTargetException e) {
+            // What it has thrown may be of a type that nobody knows here.
+            throw new AssertionError("failed on this class path", e.getCause());
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        loader.close();
+    }
+
+    private static URL url(Path path) {
+        try {
+            return path.toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException("class path: " + path, e);
+        }
+    }
+}

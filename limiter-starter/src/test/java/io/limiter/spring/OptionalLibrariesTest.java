@@ -1,0 +1,149 @@
+package io.limiter.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.TestRedis;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Applications start, and their limits work, without the libraries that they need not have: each alone, and all. */
+class OptionalLibrariesTest {
+
+    private static final String HTTP = "200 429 200 429 200 429";
+
+    /** A library, what of it would be found first, and its jars on both Spring Boots. */
+    enum Library {
+        SERVLET(
+                "jakarta.servlet.Servlet",
+                "jakarta.servlet-api",
+                "tomcat-embed-.*",
+                "spring-boot-tomcat",
+                "spring-boot-servlet",
+                "spring-webmvc",
+                "spring-boot-webmvc"),
+        MVC("org.springframework.web.servlet.DispatcherServlet", "spring-webmvc", "spring-boot-webmvc"),
+        WEB(
+                "org.springframework.web.util.pattern.PathPattern",
+                "spring-web",
+                "spring-webmvc",
+                "spring-boot-webmvc",
+                "spring-webflux",
+                "spring-boot-webflux",
+                "spring-boot-http-.*"),
+        REACTOR(
+                "reactor.core.publisher.Mono",
+                "reactor-.*",
+                "reactive-streams",
+                "spring-boot-reactor.*",
+                "spring-webflux",
+                "spring-boot-webflux",
+                // It cannot do without.
+                "lettuce-core"),
+        MICROMETER(
+                "io.micrometer.core.instrument.MeterRegistry",
+                "micrometer-core",
+                "micrometer-jakarta9",
+                "micrometer-registry-.*",
+                "micrometer-observation-test",
+                "spring-boot-micrometer-.*"),
+        ACTUATOR(
+                "org.springframework.boot.actuate.endpoint.annotation.Endpoint",
+                "spring-boot-actuator",
+                "spring-boot-actuator-.*",
+                "spring-boot-health",
+                "spring-boot-micrometer-.*"),
+        SECURITY("org.springframework.security.core.context.SecurityContext", "spring-security-.*"),
+        REDISSON("org.redisson.api.RedissonClient", "redisson", "rxjava");
+
+        private final String type;
+        private final List<String> jars;
+
+        Library(String type, String... jars) {
+            this.type = type;
+            this.jars = List.of(jars);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY"})
+    void a_servlet_application_works_without(Library library) throws Exception {
+        assertThat(call("servlet", library)).isEqualTo(HTTP);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SERVLET", "SECURITY"})
+    void a_webflux_application_works_without(Library library) throws Exception {
+        assertThat(call("reactive", library)).isEqualTo(HTTP);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SERVLET", "WEB"})
+    void an_application_without_a_server_works_without(Library library) throws Exception {
+        assertThat(call("plain", library)).isEqualTo("done refused");
+    }
+
+    @Test
+    void each_kind_of_application_works_without_all_that_it_can_be_without() throws Exception {
+        assertThat(call("plain", Library.values())).isEqualTo("done refused");
+        assertThat(call(
+                        "servlet",
+                        Library.MVC,
+                        Library.REACTOR,
+                        Library.MICROMETER,
+                        Library.ACTUATOR,
+                        Library.SECURITY,
+                        Library.REDISSON))
+                .isEqualTo(HTTP);
+        assertThat(call(
+                        "reactive",
+                        Library.SERVLET,
+                        Library.MICROMETER,
+                        Library.ACTUATOR,
+                        Library.SECURITY,
+                        Library.REDISSON))
+                .isEqualTo(HTTP);
+    }
+
+    private static String call(String kind, Library... missing) throws Exception {
+        String[] jars =
+                Arrays.stream(missing).flatMap(library -> library.jars.stream()).toArray(String[]::new);
+        try (ClassPathWithout classPath = new ClassPathWithout(jars)) {
+            for (Library library : missing) {
+                assertThat(classPath.has(library.type)).as(library.type).isFalse();
+            }
+            boolean redis = classPath.has("io.lettuce.core.RedisClient") || classPath.has("redis.clients.jedis.Jedis");
+            return classPath.call(OptionalApplication.class, kind, settings(redis));
+        }
+    }
+
+    private static String[] settings(boolean redis) {
+        // A Redis that outlives this JVM may know the limits from the last run.
+        String run = UUID.randomUUID().toString();
+        Stream<String> backend = redis
+                ? Stream.of("--spring.data.redis.url=" + TestRedis.shared().uri())
+                : Stream.of("--limiter.type=local");
+        return Stream.concat(
+                        backend,
+                        Stream.of(
+                                "--run=" + run,
+                                "--server.port=0",
+                                "--spring.main.banner-mode=off",
+                                "--limiter.failure.policy=throw",
+                                "--limiter.failure.budget=2m",
+                                "--limiter.http[0].name=address-" + run,
+                                "--limiter.http[0].path=/calls/address",
+                                "--limiter.http[0].limits[0].limit=1",
+                                "--limiter.http[0].limits[0].period=3600",
+                                "--limiter.http[1].name=user-" + run,
+                                "--limiter.http[1].path=/calls/user",
+                                "--limiter.http[1].key=user",
+                                "--limiter.http[1].limits[0].limit=1",
+                                "--limiter.http[1].limits[0].period=3600"))
+                .toArray(String[]::new);
+    }
+}
