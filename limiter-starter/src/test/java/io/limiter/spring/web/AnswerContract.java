@@ -7,114 +7,73 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.LogLines;
 import io.limiter.spring.aop.RefusalLog;
-import io.limiter.testing.TestRedis;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** What is in answers, who is spared them and who gets to read them: the same for servlets and for WebFlux. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-public abstract class AnswerContract {
+public abstract class AnswerContract extends ServerContract {
 
-    private static final String[] RULES = {
-        "http[0].name=granting",
-        "http[0].path=/never",
-        "http[0].key=#{param('run')}",
-        "http[0].limits[0].limit=5",
-        "http[0].limits[0].period=3600",
-        "http[1].name=shared",
-        "http[1].path=/shared/**",
-        "http[1].key=header:X-Api-Key",
-        "http[1].limits[0].limit=1",
-        "http[1].limits[0].period=3600",
-        "http[2].name=asking",
-        "http[2].path=/asking/**",
-        "http[2].methods=OPTIONS",
-        "http[2].key=#{param('run')}",
-        "http[2].limits[0].limit=1",
-        "http[2].limits[0].period=3600",
-        "http[3].name=tried",
-        "http[3].path=/tried/header",
-        "http[3].key=header:X-Api-Key",
-        "http[3].enforce=false",
-        "http[3].limits[0].limit=1",
-        "http[3].limits[0].period=3600",
-        "http[4].name=queue",
-        "http[4].path=/tried/queue",
-        "http[4].key=#{param('run')}",
-        "http[4].enforce=false",
-        "http[4].limits[0].kind=leaky-queue",
-        "http[4].limits[0].rate=0.001",
-        "http[4].limits[0].limit=1",
-        "http[5].name=several",
-        "http[5].path=/tried/several",
-        "http[5].key=#{param('run')}",
-        "http[5].enforce=false",
-        "http[5].limits[0].rate=0.001",
-        "http[5].limits[0].burst=1000",
-        "http[5].limits[0].timeout=1500",
-        "http[5].limits[1].limit=100",
-        "http[5].limits[1].period=3600"
-    };
+    private static final List<String> RULES = List.of(
+            "web.headers=both",
+            "http[0].name=granting",
+            "http[0].path=/never",
+            "http[0].key=#{param('run')}",
+            "http[0].limits[0].limit=5",
+            "http[0].limits[0].period=3600",
+            "http[1].name=shared",
+            "http[1].path=/shared/**",
+            "http[1].key=header:X-Api-Key",
+            "http[1].limits[0].limit=1",
+            "http[1].limits[0].period=3600",
+            "http[2].name=asking",
+            "http[2].path=/asking/**",
+            "http[2].methods=OPTIONS",
+            "http[2].key=#{param('run')}",
+            "http[2].limits[0].limit=1",
+            "http[2].limits[0].period=3600",
+            "http[3].name=tried",
+            "http[3].path=/tried/header",
+            "http[3].key=header:X-Api-Key",
+            "http[3].enforce=false",
+            "http[3].limits[0].limit=1",
+            "http[3].limits[0].period=3600",
+            "http[4].name=queue",
+            "http[4].path=/tried/queue",
+            "http[4].key=#{param('run')}",
+            "http[4].enforce=false",
+            "http[4].limits[0].kind=leaky-queue",
+            "http[4].limits[0].rate=0.001",
+            "http[4].limits[0].limit=1",
+            "http[5].name=several",
+            "http[5].path=/tried/several",
+            "http[5].key=#{param('run')}",
+            "http[5].enforce=false",
+            "http[5].limits[0].rate=0.001",
+            "http[5].limits[0].burst=1000",
+            "http[5].limits[0].timeout=1500",
+            "http[5].limits[1].limit=100",
+            "http[5].limits[1].period=3600");
 
-    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
     private ConfigurableApplicationContext usual;
 
-    /** A Redis that outlives this JVM may know the limits from the last run. */
-    private final String run = UUID.randomUUID().toString();
-
-    protected abstract WebApplicationType type();
-
-    protected abstract Class<?> application();
+    @Override
+    protected List<String> settings() {
+        return RULES;
+    }
 
     @BeforeAll
     void open() {
-        usual = withRedis();
-    }
-
-    @AfterAll
-    void close() {
-        started.forEach(ConfigurableApplicationContext::close);
-    }
-
-    private ConfigurableApplicationContext withRedis(String... more) {
-        // A slow machine is not an outage.
-        Stream<String> settings =
-                Stream.of("--spring.data.redis.url=" + TestRedis.shared().uri(), "--limiter.failure.budget=2m");
-        return start(Stream.concat(settings, Arrays.stream(more)).toArray(String[]::new));
-    }
-
-    private ConfigurableApplicationContext start(String... more) {
-        SpringApplication spring = new SpringApplication(application());
-        spring.setWebApplicationType(type());
-        Stream<String> settings = Stream.of(
-                "--server.port=0",
-                "--spring.main.banner-mode=off",
-                "--limiter.failure.policy=throw",
-                "--limiter.web.headers=both");
-        Stream<String> rules = Arrays.stream(RULES).map(rule -> "--limiter." + rule);
-        ConfigurableApplicationContext context = spring.run(Stream.of(settings, rules, Arrays.stream(more))
-                .flatMap(each -> each)
-                .toArray(String[]::new));
-        started.add(context);
-        return context;
+        usual = startWithRedis();
     }
 
     protected final Reply get(String path, String... headers) throws Exception {
@@ -261,7 +220,7 @@ public abstract class AnswerContract {
     @Test
     void the_language_of_rules_is_that_of_the_application() throws Exception {
         ConfigurableApplicationContext chinese =
-                withRedis("--spring.web.locale-resolver=fixed", "--spring.web.locale=zh");
+                startWithRedis("--spring.web.locale-resolver=fixed", "--spring.web.locale=zh");
         String[] caller = {"X-Api-Key", "zh" + run, "Accept-Language", "en"};
         HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
         Reply ofRule = HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);

@@ -1,0 +1,85 @@
+package io.limiter.spring.web;
+
+import static io.limiter.spring.web.HttpContract.header;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Limits and the filters of Spring Security, where Spring Boot has them: the same for servlets and for WebFlux. */
+public abstract class SecurityContract extends ServerContract {
+
+    private ConfigurableApplicationContext server;
+
+    @Override
+    protected List<String> settings() {
+        return List.of(
+                "key.trusted-proxies=127.0.0.0/8,::1",
+                "http[0].name=guess",
+                "http[0].path=/secret/**",
+                "http[0].limits[0].limit=2",
+                "http[0].limits[0].period=3600",
+                "http[1].name=mine",
+                "http[1].path=/mine/**",
+                "http[1].key=user",
+                "http[1].limits[0].limit=1",
+                "http[1].limits[0].period=3600");
+    }
+
+    @BeforeAll
+    void open() {
+        server = startWithRedis();
+    }
+
+    /** @param user empty for an anonymous caller */
+    private Reply get(String path, String address, String user, String password) throws Exception {
+        byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
+        String basic = user.isEmpty() ? "" : "Basic " + Base64.getEncoder().encodeToString(login);
+        return HttpContract.call("GET", server, path, "X-Forwarded-For", address, "Authorization", basic);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/mine/x", "/user"})
+    void the_authenticated_are_told_apart_by_user_and_others_by_address(String path) throws Exception {
+        String network = network();
+        for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {
+            assertThat(get(path, network + 1, user, "secret").statusCode())
+                    .as(user)
+                    .isEqualTo(200);
+            assertThat(get(path, network + 1, user, "secret").statusCode())
+                    .as(user)
+                    .isEqualTo(429);
+        }
+        assertThat(get(path, network + 2, "ann-" + run, "secret").statusCode())
+                .as("the same user from elsewhere")
+                .isEqualTo(429);
+        assertThat(get(path, network + 2, "", "").statusCode())
+                .as("another anonymous caller")
+                .isEqualTo(200);
+    }
+
+    @Test
+    void who_is_not_let_in_was_limited_before() throws Exception {
+        String address = network() + 1;
+        Reply first = get("/secret/x", address, "", "");
+        assertThat(first.statusCode()).isEqualTo(401);
+        assertThat(header(first, "RateLimit")).matches("\"guess\";r=1;t=\\d+");
+        assertThat(get("/secret/x", address, "ann", "guessed").statusCode()).isEqualTo(401);
+        Reply refused = get("/secret/x", address, "ann", "secret");
+        assertThat(refused.statusCode()).as("not even who has guessed right").isEqualTo(429);
+        assertThat(get("/secret/x", network() + 2, "ann", "secret").statusCode())
+                .isEqualTo(200);
+    }
+
+    private static String network() {
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        return "10." + random.nextInt(256) + "." + random.nextInt(256) + ".";
+    }
+}

@@ -1,0 +1,77 @@
+package io.limiter.spring.web.reactive;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.web.SecurityContract;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.web.server.SecurityWebFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+/** WebFlux on Netty. */
+class WebFluxSecurityTest extends SecurityContract {
+
+    @RestController
+    static class Limited {
+
+        @GetMapping("/user")
+        @CountLimit(name = "secured", period = 3600, limitType = LimitType.USER)
+        public Mono<String> user() {
+            return Mono.just("done");
+        }
+
+        @GetMapping({"/mine/x", "/secret/x"})
+        public Mono<String> open() {
+            return Mono.just("done");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebFluxSecurity
+    @Import(WebFluxHttpTest.OnNetty.class)
+    static class Application {
+
+        @Bean
+        Limited limited() {
+            return new Limited();
+        }
+
+        @Bean
+        SecurityWebFilterChain chain(ServerHttpSecurity http) {
+            return http.authorizeExchange(exchanges -> exchanges
+                            .pathMatchers("/secret/**")
+                            .authenticated()
+                            .anyExchange()
+                            .permitAll())
+                    .httpBasic(Customizer.withDefaults())
+                    .build();
+        }
+
+        @Bean
+        ReactiveUserDetailsService users() {
+            return name ->
+                    Mono.just(User.withUsername(name).password("{noop}secret").build());
+        }
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.REACTIVE;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+}

@@ -1,0 +1,82 @@
+package io.limiter.spring.web.servlet;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.web.SecurityContract;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.config.Customizer;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.core.userdetails.User;
+import org.springframework.security.core.userdetails.UserDetailsService;
+import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Spring MVC on Tomcat. */
+class ServletSecurityTest extends SecurityContract {
+
+    @RestController
+    static class Limited {
+
+        @GetMapping("/user")
+        @CountLimit(name = "secured", period = 3600, limitType = LimitType.USER)
+        public String user() {
+            return "done";
+        }
+
+        @GetMapping({"/mine/x", "/secret/x"})
+        public String open() {
+            return "done";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableWebSecurity
+    static class Application {
+
+        @Bean
+        Limited limited() {
+            return new Limited();
+        }
+
+        @Bean
+        SecurityFilterChain chain(HttpSecurity http) throws Exception {
+            http.authorizeHttpRequests(requests -> requests.requestMatchers("/secret/**")
+                            .authenticated()
+                            .anyRequest()
+                            .permitAll())
+                    .httpBasic(Customizer.withDefaults());
+            return http.build();
+        }
+
+        @Bean
+        UserDetailsService users() {
+            return name -> User.withUsername(name).password("{noop}secret").build();
+        }
+
+        /** As Spring Boot does it, whose own is another class in Spring Boot 4. */
+        @Bean
+        DelegatingFilterProxyRegistrationBean security() {
+            DelegatingFilterProxyRegistrationBean registration =
+                    new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
+            registration.setOrder(-100);
+            return registration;
+        }
+    }
+
+    @Override
+    protected WebApplicationType type() {
+        return WebApplicationType.SERVLET;
+    }
+
+    @Override
+    protected Class<?> application() {
+        return Application.class;
+    }
+}
