@@ -288,8 +288,8 @@ public final class LocalEngine implements Engine {
         if (nowMicros >= quietUntilMicros) {
             quietUntilMicros = nowMicros + WARNING_INTERVAL_MICROS;
             log.warn(
-                    "More than {} keys in use: forgetting those that are full again soonest. Raise the local engine's"
-                            + " maximum number of keys. This is said once a minute at most.",
+                    "More than {} keys in use: forgetting those that are full again soonest. Raise limiter.local.max-keys, or"
+                            + " what the factory was built with. This is said once a minute at most.",
                     maxKeys);
         }
     }

@@ -105,7 +105,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             this.engine = onTop(denials, new GuardedEngine(unguarded, blockingCalls, guard));
         }
         this.leases = new HeldLeases(engine, sleeper);
-        this.local = new LocalEngine(LocalEngine.DEFAULT_MAX_KEYS, settings.ticker, System.currentTimeMillis() * 1000);
+        this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.probe = new Probe(unguarded);
@@ -223,6 +223,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
         private Duration budget = DEFAULT_BUDGET;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
+        private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
         private final List<LimiterListener> listeners = new ArrayList<>();
 
@@ -324,6 +325,20 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
          */
         public Builder failurePolicy(FailurePolicy newFailurePolicy) {
             this.failurePolicy = newFailurePolicy;
+            return this;
+        }
+
+        /**
+         * How many keys this JVM decides by itself under {@link FailurePolicy#LOCAL} at most; of more, those are forgotten
+         * that would be full again soonest. Default {@link LocalEngine#DEFAULT_MAX_KEYS}.
+         *
+         * @throws IllegalArgumentException if less than 1
+         */
+        public Builder maxLocalKeys(int newMaxLocalKeys) {
+            if (newMaxLocalKeys < 1) {
+                throw new IllegalArgumentException("maxLocalKeys must be at least 1, was " + newMaxLocalKeys);
+            }
+            this.maxLocalKeys = newMaxLocalKeys;
             return this;
         }
 

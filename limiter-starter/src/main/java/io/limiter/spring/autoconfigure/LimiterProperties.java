@@ -191,9 +191,9 @@ record LimiterProperties(
     }
 
     /**
-     * The local type.
+     * What is decided in this JVM: all by the local type, and by the other one under the failure policy local.
      *
-     * @param maxKeys How many keys are held at most; beyond that, those that would be full again soonest are forgotten.
+     * @param maxKeys How many keys are held at most, by the local type and under the failure policy local; beyond that, those that would be full again soonest are forgotten.
      */
     record Local(@DefaultValue("100000") int maxKeys) {
 

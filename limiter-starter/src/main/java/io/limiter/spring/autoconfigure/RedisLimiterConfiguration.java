@@ -35,6 +35,7 @@ class RedisLimiterConfiguration {
                 .yieldWhileWaiting(properties.groupCommit().yield())
                 .denyCacheSize(properties.denyCache().size())
                 .failurePolicy(properties.failure().failurePolicy())
+                .maxLocalKeys(properties.local().maxKeys())
                 .budget(properties.failure().budget())
                 .probeInterval(properties.failure().probeInterval())
                 .observer(EngineObserver.of(observers.orderedStream().toList()));

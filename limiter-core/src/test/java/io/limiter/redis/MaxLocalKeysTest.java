@@ -1,0 +1,61 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.testing.TestRedis;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+
+/** How many keys an instance can decide alone. */
+class MaxLocalKeysTest {
+
+    private final JedisConnectionFactory nobodyThere = new JedisConnectionFactory();
+
+    @AfterEach
+    void disconnect() {
+        nobodyThere.destroy();
+    }
+
+    @Test
+    void more_are_forgotten() {
+        nobodyThere.getStandaloneConfiguration().setHostName("127.0.0.1");
+        nobodyThere.getStandaloneConfiguration().setPort(TestRedis.freePort());
+        nobodyThere.afterPropertiesSet();
+        nobodyThere.start();
+        assertThat(grantedInTwoRounds(20)).isEqualTo(20);
+        assertThat(grantedInTwoRounds(4))
+                .as("some are forgotten, and granted anew")
+                .isGreaterThan(20);
+    }
+
+    @Test
+    void none_at_all_is_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RedisRateLimiterFactory.builder(nobodyThere).maxLocalKeys(0))
+                .withMessage("maxLocalKeys must be at least 1, was 0");
+    }
+
+    /** Each of 20 keys has one permit. */
+    private int grantedInTwoRounds(int maxLocalKeys) {
+        try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(nobodyThere)
+                .failurePolicy(FailurePolicy.LOCAL)
+                .budget(Duration.ofMillis(5))
+                .maxLocalKeys(maxLocalKeys)
+                .build()) {
+            CountLimiter limiter = factory.count("k", 1, Duration.ofDays(1));
+            int granted = 0;
+            for (int i = 0; i < 40; i++) {
+                var decision = limiter.decide("key" + i % 20, 1);
+                assertThat(decision.source()).isEqualTo(Source.LOCAL);
+                granted += decision.granted() ? 1 : 0;
+            }
+            return granted;
+        }
+    }
+}
