@@ -33,6 +33,9 @@ public interface LimitPart {
      */
     LimitPart inSlot(String slot);
 
+    /** Forgets what is stored for these permits; see {@link Limiter#reset()}. */
+    void reset();
+
     /**
      * This and others, all or nothing; see {@link LimitSet#of}.
      *

@@ -54,6 +54,14 @@ public interface LimiterFactory {
     LimiterFactory withFailurePolicy(FailurePolicy policy);
 
     /**
+     * The same factory, whose refusals no {@link LimiterListener} is told of: for limits that are only tried out. They are
+     * counted all the same. It says nothing about the permits: limiters of one name share theirs.
+     */
+    default LimiterFactory withoutListeners() {
+        return this;
+    }
+
+    /**
      * A token bucket that starts full and whose callers wait for their own permits.
      *
      * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000

@@ -26,7 +26,16 @@ public interface LimiterListener {
     default void backendUp(Duration downtime) {}
 
     /**
-     * Permits were refused.
+     * Whether it needs to be told of refusals. If no listener does, {@code tryAcquire} goes on answering refusals that are
+     * known without allocating anything. Asked with each refusal by the thread that decides, so it must be quick, and may
+     * change; who answers {@code false} may be told all the same, because another listener needs to be.
+     */
+    default boolean hearsRefusals() {
+        return true;
+    }
+
+    /**
+     * Permits were refused. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
      *
      * @param limiter the limiter's name
      * @param key whose permits; {@code null} for the limiter's own

@@ -26,6 +26,12 @@ public interface LimiterTotals {
     /** The numbers that were built or set last; empty for {@link #OTHER} names. */
     Optional<Limit<?>> limit();
 
+    /** What answers instead when the backend does not decide, as it was built last; empty for {@link #OTHER} names. */
+    Optional<FailurePolicy> failurePolicy();
+
+    /** Whether permits were asked for that are in a slot of their own; see {@link LimitPart#inSlot}. */
+    boolean inSlots();
+
     /** How many requests were granted. */
     long granted(Decision.Source source);
 

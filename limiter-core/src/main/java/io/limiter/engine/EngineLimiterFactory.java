@@ -101,49 +101,54 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     @Override
     public final RateLimiter build(String name, TokenBucket limit) {
-        return rateLimiter(RATE_PREFIX, name, limit, defaultPolicy);
+        return rateLimiter(RATE_PREFIX, name, limit, defaultPolicy, true);
     }
 
     @Override
     public final CountLimiter build(String name, FixedWindow limit) {
-        return countLimiter(COUNT_PREFIX, name, limit, defaultPolicy);
+        return countLimiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
     }
 
     @Override
     public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit, defaultPolicy);
+        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit, defaultPolicy, true);
     }
 
     @Override
     public final Limiter build(String name, Limit<?> limit) {
         return limit instanceof TokenBucket bucket
                 ? build(name, bucket)
-                : limiter(COUNT_PREFIX, name, limit, defaultPolicy);
+                : limiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
     }
 
     @Override
     public final LimiterFactory withPrefix(String prefix) {
-        return new View(prefix, prefix, prefix, defaultPolicy);
+        return new View(prefix, prefix, prefix, defaultPolicy, true);
     }
 
     @Override
     public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, policy);
+        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, policy, true);
     }
 
-    private Limiter limiter(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
+    @Override
+    public final LimiterFactory withoutListeners() {
+        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, defaultPolicy, false);
+    }
+
+    private Limiter limiter(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
         if (limit instanceof TokenBucket bucket) {
-            return rateLimiter(prefix, name, bucket, policy);
+            return rateLimiter(prefix, name, bucket, policy, told);
         }
         if (limit instanceof FixedWindow window) {
-            return countLimiter(prefix, name, window, policy);
+            return countLimiter(prefix, name, window, policy, told);
         }
         if (limit instanceof ConcurrencyLimit) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
                             + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
         }
-        return limiter(new LimiterId(prefix, name, limit, policy), Limiter.class, () -> {
+        return limiter(new LimiterId(prefix, name, limit, policy, told), Limiter.class, () -> {
             Limiter limiter = newLimiter(name, prefix, limit, policy);
             warnIfDear(name, limit);
             return limiter;
@@ -161,26 +166,27 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit, FailurePolicy policy) {
+    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit, FailurePolicy policy, boolean told) {
         return limiter(
-                new LimiterId(prefix, name, limit, policy),
+                new LimiterId(prefix, name, limit, policy, told),
                 RateLimiter.class,
                 () -> newRateLimiter(name, prefix, limit, policy));
     }
 
-    private CountLimiter countLimiter(String prefix, String name, FixedWindow limit, FailurePolicy policy) {
+    private CountLimiter countLimiter(
+            String prefix, String name, FixedWindow limit, FailurePolicy policy, boolean told) {
         return limiter(
-                new LimiterId(prefix, name, limit, policy),
+                new LimiterId(prefix, name, limit, policy, told),
                 CountLimiter.class,
                 () -> newCountLimiter(name, prefix, limit, policy));
     }
 
     private ConcurrencyLimiter concurrencyLimiter(
-            String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy) {
+            String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
         return concurrencyLimiters
                 .asMap()
                 .computeIfAbsent(
-                        new LimiterId(prefix, name, limit, policy),
+                        new LimiterId(prefix, name, limit, policy, told),
                         id -> counted(id, newConcurrencyLimiter(name, prefix, limit, policy)));
     }
 
@@ -197,16 +203,21 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private Limiter counted(LimiterId id, Limiter limiter) {
         if (limiter instanceof EngineLimiter<?> counting) {
-            counting.countIn(tallies.of(id.prefix(), id.name(), id.limit()));
+            counting.countIn(tally(id));
         }
         return limiter;
     }
 
     private ConcurrencyLimiter counted(LimiterId id, ConcurrencyLimiter limiter) {
         if (limiter instanceof EngineConcurrencyLimiter counting) {
-            counting.countIn(tallies.of(id.prefix(), id.name(), id.limit()));
+            counting.countIn(tally(id));
         }
         return limiter;
+    }
+
+    private Tally tally(LimiterId id) {
+        Tally tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
+        return id.told() ? tally : tally.quiet();
     }
 
     /** A limiter whose rate was set since it was built does not have the numbers any more that are asked for. */
@@ -214,7 +225,10 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return limiter.limit().equals(id.limit());
     }
 
-    private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy) {}
+    /**
+     * @param told whether listeners are told of refusals
+     */
+    private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {}
 
     private final class Statistics implements LimiterStatistics {
 
@@ -239,50 +253,57 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    /** The same factory with other prefixes, or another policy. */
+    /** The same factory with other prefixes, another policy, or without listeners. */
     private final class View implements LimiterFactory {
 
         private final String ratePrefix;
         private final String countPrefix;
         private final String concurrentPrefix;
         private final FailurePolicy policy;
+        private final boolean told;
 
-        View(String ratePrefix, String countPrefix, String concurrentPrefix, FailurePolicy policy) {
+        View(String ratePrefix, String countPrefix, String concurrentPrefix, FailurePolicy policy, boolean told) {
             KeySpace.checkPrefix(ratePrefix);
             this.ratePrefix = ratePrefix;
             this.countPrefix = countPrefix;
             this.concurrentPrefix = concurrentPrefix;
             this.policy = Objects.requireNonNull(policy, "policy");
+            this.told = told;
         }
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
-            return rateLimiter(ratePrefix, name, limit, policy);
+            return rateLimiter(ratePrefix, name, limit, policy, told);
         }
 
         @Override
         public CountLimiter build(String name, FixedWindow limit) {
-            return countLimiter(countPrefix, name, limit, policy);
+            return countLimiter(countPrefix, name, limit, policy, told);
         }
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            return concurrencyLimiter(concurrentPrefix, name, limit, policy);
+            return concurrencyLimiter(concurrentPrefix, name, limit, policy, told);
         }
 
         @Override
         public Limiter build(String name, Limit<?> limit) {
-            return limiter(limit instanceof TokenBucket ? ratePrefix : countPrefix, name, limit, policy);
+            return limiter(limit instanceof TokenBucket ? ratePrefix : countPrefix, name, limit, policy, told);
         }
 
         @Override
         public LimiterFactory withPrefix(String newPrefix) {
-            return new View(newPrefix, newPrefix, newPrefix, policy);
+            return new View(newPrefix, newPrefix, newPrefix, policy, told);
         }
 
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy newPolicy) {
-            return new View(ratePrefix, countPrefix, concurrentPrefix, newPolicy);
+            return new View(ratePrefix, countPrefix, concurrentPrefix, newPolicy, told);
+        }
+
+        @Override
+        public LimiterFactory withoutListeners() {
+            return new View(ratePrefix, countPrefix, concurrentPrefix, policy, false);
         }
     }
 }

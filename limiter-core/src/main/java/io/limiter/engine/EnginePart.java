@@ -47,6 +47,7 @@ final class EnginePart implements LimitPart {
 
     @Override
     public LimitPart inSlot(String slot) {
+        limiter.tally().usesSlot();
         KeySpace keys = limiter.keys();
         return new EnginePart(limiter, key, keys.inSlot(slot, key == null ? keys.own() : keys.of(key)), permits);
     }
@@ -54,6 +55,11 @@ final class EnginePart implements LimitPart {
     @Override
     public LimitPart permits(int newPermits) {
         return new EnginePart(limiter, key, backendKey, newPermits);
+    }
+
+    @Override
+    public void reset() {
+        limiter.engine().reset(backendKey);
     }
 
     /** How many this part takes if the set is asked for so many. */

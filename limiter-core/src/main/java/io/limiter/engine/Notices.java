@@ -44,9 +44,14 @@ public final class Notices implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether there is nobody to tell. */
-    boolean isEmpty() {
-        return listeners.isEmpty();
+    /** Whether somebody needs to be told of refusals. Allocates nothing. */
+    boolean hearRefusals() {
+        for (int i = 0; i < listeners.size(); i++) {
+            if (listeners.get(i).hearsRefusals()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Tells all listeners, later; does not block. */

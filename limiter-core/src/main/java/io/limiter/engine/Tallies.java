@@ -1,5 +1,6 @@
 package io.limiter.engine;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
 import java.util.ArrayList;
@@ -33,11 +34,12 @@ final class Tallies {
     }
 
     /** Where a limiter's decisions are counted that is built now. */
-    Tally of(String prefix, String name, Limit<?> limit) {
+    Tally of(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
         Tally known = byId.get(new Id(prefix, name));
         Tally tally = known == null ? add(prefix, name) : known;
         if (tally != other) {
             tally.limit(limit);
+            tally.failurePolicy(policy);
         }
         return tally;
     }

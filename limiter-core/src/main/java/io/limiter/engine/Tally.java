@@ -1,6 +1,7 @@
 package io.limiter.engine;
 
 import com.google.common.base.Ticker;
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -16,13 +17,13 @@ final class Tally implements LimiterTotals {
 
     private final String prefix;
     private final String name;
-    private final LongAdder[] granted = adders();
-    private final LongAdder[] refused = adders();
-    private final LongAdder errors = new LongAdder();
-    private final HotKeys hotKeys = new HotKeys(Ticker.systemTicker());
+    private final LongAdder[] granted;
+    private final LongAdder[] refused;
+    private final LongAdder errors;
+    private final HotKeys hotKeys;
     private final EngineObserver observer;
     private final Notices notices;
-    private volatile @Nullable Limit<?> limit;
+    private final Built built;
 
     /**
      * @param notices tells listeners of refusals
@@ -30,8 +31,30 @@ final class Tally implements LimiterTotals {
     Tally(String prefix, String name, EngineObserver observer, Notices notices) {
         this.prefix = prefix;
         this.name = name;
+        this.granted = adders();
+        this.refused = adders();
+        this.errors = new LongAdder();
+        this.hotKeys = new HotKeys(Ticker.systemTicker());
         this.observer = observer;
         this.notices = notices;
+        this.built = new Built();
+    }
+
+    private Tally(Tally all) {
+        this.prefix = all.prefix;
+        this.name = all.name;
+        this.granted = all.granted;
+        this.refused = all.refused;
+        this.errors = all.errors;
+        this.hotKeys = all.hotKeys;
+        this.observer = all.observer;
+        this.notices = Notices.NONE;
+        this.built = all.built;
+    }
+
+    /** The same counts, of limiters whose refusals nobody is told of. */
+    Tally quiet() {
+        return new Tally(this);
     }
 
     /** Of a limiter that no factory has built. */
@@ -48,12 +71,23 @@ final class Tally implements LimiterTotals {
     }
 
     void limit(Limit<?> newLimit) {
-        limit = newLimit;
+        built.limit = newLimit;
+    }
+
+    void failurePolicy(FailurePolicy newPolicy) {
+        built.policy = newPolicy;
+    }
+
+    /** Permits are asked for that are in a slot. */
+    void usesSlot() {
+        if (!built.inSlots) {
+            built.inSlots = true;
+        }
     }
 
     /** Whether somebody wants to know of each refusal what it says. */
     boolean isListenedTo() {
-        return !notices.isEmpty();
+        return notices.hearRefusals();
     }
 
     /**
@@ -95,7 +129,17 @@ final class Tally implements LimiterTotals {
 
     @Override
     public Optional<Limit<?>> limit() {
-        return Optional.ofNullable(limit);
+        return Optional.ofNullable(built.limit);
+    }
+
+    @Override
+    public Optional<FailurePolicy> failurePolicy() {
+        return Optional.ofNullable(built.policy);
+    }
+
+    @Override
+    public boolean inSlots() {
+        return built.inSlots;
     }
 
     @Override
@@ -122,5 +166,12 @@ final class Tally implements LimiterTotals {
     public String toString() {
         return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", refused " + refused() + ", errors "
                 + errors() + "]";
+    }
+
+    /** What limiters of this name were built and used with last. */
+    private static final class Built {
+        private volatile @Nullable Limit<?> limit;
+        private volatile @Nullable FailurePolicy policy;
+        private volatile boolean inSlots;
     }
 }

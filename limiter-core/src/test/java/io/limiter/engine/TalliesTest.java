@@ -2,6 +2,7 @@ package io.limiter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
@@ -31,7 +32,7 @@ class TalliesTest {
 
     @Test
     void outcomes_are_counted_by_source() {
-        Tally tally = tallies.of("p:", "a", ONE);
+        Tally tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
         tally.decided("a", "key", GRANTED);
         tally.decided("a", null, REFUSED);
         tally.counted("key", false, Decision.Source.DENY_CACHE);
@@ -49,19 +50,20 @@ class TalliesTest {
 
     @Test
     void one_name_is_counted_in_one_place_and_has_the_numbers_that_were_built_last() {
-        Tally tally = tallies.of("p:", "a", ONE);
-        assertThat(tallies.of("p:", "a", TWO)).isSameAs(tally);
+        Tally tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
+        assertThat(tallies.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(tally);
         assertThat(tally.limit()).contains(TWO);
-        assertThat(tallies.of("q:", "a", TWO)).isNotSameAs(tally);
+        assertThat(tally.failurePolicy()).contains(FailurePolicy.DENY);
+        assertThat(tallies.of("q:", "a", TWO, FailurePolicy.DENY)).isNotSameAs(tally);
         assertThat(tallies.all()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
     }
 
     @Test
     void too_many_names_are_counted_together() {
-        tallies.of("", "a", ONE);
-        tallies.of("", "b", ONE);
-        Tally other = tallies.of("", "c", ONE);
-        assertThat(tallies.of("p:", "d", TWO)).isSameAs(other);
+        tallies.of("", "a", ONE, FailurePolicy.DENY);
+        tallies.of("", "b", ONE, FailurePolicy.DENY);
+        Tally other = tallies.of("", "c", ONE, FailurePolicy.DENY);
+        assertThat(tallies.of("p:", "d", TWO, FailurePolicy.DENY)).isSameAs(other);
         assertThat(other.name()).isEqualTo(LimiterTotals.OTHER);
         assertThat(other.limit()).isEmpty();
         assertThat(tallies.all()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");

@@ -30,10 +30,17 @@ final class BoundLimit {
 
     static BoundLimit of(DeclaredLimit declared, LimiterFactory prefixed, ApplicationBeans beans) {
         String resolver = declared.resolver();
+        // A dry run refuses nobody, so there is nothing to tell.
+        LimiterFactory factory = declared.onRefusal().enforce() ? prefixed : prefixed.withoutListeners();
+        Limiter limiter = factory.build(declared.name(), declared.limit());
+        if (declared.slot() != null) {
+            // So that its totals say so from the start, and not only when it was asked.
+            limiter.own().inSlot(declared.name());
+        }
         return new BoundLimit(
                 declared,
-                prefixed.build(declared.name(), declared.limit()),
-                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), prefixed),
+                limiter,
+                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), factory),
                 beans);
     }
 

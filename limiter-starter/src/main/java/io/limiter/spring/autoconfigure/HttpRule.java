@@ -31,7 +31,7 @@ import org.springframework.http.HttpMethod;
  *     request.
  * @param limits At least one. Settings as those of limiter.limits.
  * @param order Among several that a request is under; lower is asked first.
- * @param enforce Whether it refuses anybody. If not, it is a dry run, of which the log tells.
+ * @param enforce Whether it refuses anybody. If not, it is a dry run, of which the log and the meters tell.
  */
 record HttpRule(
         @Nullable String name,
@@ -101,7 +101,8 @@ record HttpRule(
                     Limit<?> built = numbers.toLimit();
                     // Another kind would not understand what is stored.
                     String kind = built.getClass().getSimpleName();
-                    LimiterFactory prefixed = factory.withPrefix(PREFIX + kind + ":");
+                    LimiterFactory told = enforce ? factory : factory.withoutListeners();
+                    LimiterFactory prefixed = told.withPrefix(PREFIX + kind + ":");
                     FailurePolicy policy = numbers.failurePolicy();
                     return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
                 })

@@ -11,9 +11,17 @@ import org.springframework.context.ApplicationEventPublisher;
 public final class EventPublishingListener implements LimiterListener {
 
     private final ApplicationEventPublisher publisher;
+    private final @Nullable RefusalHearers hearers;
 
     public EventPublishingListener(ApplicationEventPublisher publisher) {
         this.publisher = publisher;
+        this.hearers = RefusalHearers.of(publisher);
+    }
+
+    /** Whether the application has a listener for {@link LimitExceededEvent}. */
+    @Override
+    public boolean hearsRefusals() {
+        return hearers == null || hearers.any();
     }
 
     @Override

@@ -7,13 +7,26 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
+import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.PayloadApplicationEvent;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextRefreshedEvent;
 import org.springframework.context.event.EventListener;
 
 class LimiterEventsTest {
@@ -67,6 +80,97 @@ class LimiterEventsTest {
             Eventually.that(() -> assertThat(context.getBean(Own.class).heard).containsExactly("login:alice"));
             assertThat(limiter.tryAcquire("bob")).isTrue();
         });
+    }
+
+    static class Tried {
+
+        @CountLimit(name = "tried", limit = 1, period = 3600, enforce = false)
+        public void call() {}
+
+        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10, enforce = false)
+        public void book() {}
+    }
+
+    @Test
+    void a_dry_run_refuses_nobody_and_so_is_no_event() {
+        Contexts.local().withBean(Heard.class).withBean(Tried.class).run(context -> {
+            Tried tried = context.getBean(Tried.class);
+            for (int i = 0; i < 3; i++) {
+                tried.call();
+                tried.book();
+            }
+            LimiterFactory factory = context.getBean(LimiterFactory.class);
+            CountLimiter last = factory.count("last", 1, Duration.ofDays(1));
+            last.decide(1);
+            last.decide(1);
+            Heard heard = context.getBean(Heard.class);
+            // Events come in order.
+            Eventually.that(() -> assertThat(heard.events)
+                    .last()
+                    .isInstanceOfSatisfying(
+                            LimitExceededEvent.class,
+                            event -> assertThat(event.limiter()).isEqualTo("last")));
+            assertThat(heard.events).hasSize(1);
+            assertThat(((LocalLimiterFactory) factory).statistics().totals())
+                    .filteredOn(totals -> totals.name().equals("tried"))
+                    .singleElement()
+                    .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
+        });
+    }
+
+    static class Deaf {
+
+        @EventListener
+        public void started(ContextRefreshedEvent event) {}
+    }
+
+    static class Bean implements ApplicationListener<PayloadApplicationEvent<LimitExceededEvent>> {
+
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<LimitExceededEvent> event) {}
+    }
+
+    @Test
+    void refusals_are_told_only_where_somebody_listens() {
+        Contexts.local().withBean(Deaf.class).run(context -> {
+            EventPublishingListener events = context.getBean(EventPublishingListener.class);
+            assertThat(events.hearsRefusals()).isFalse();
+            List<Object> late = new CopyOnWriteArrayList<>();
+            context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+                    .addApplicationListener(
+                            (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
+            assertThat(events.hearsRefusals()).isTrue();
+            CountLimiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            limiter.tryAcquire();
+            assertThat(limiter.tryAcquire()).isFalse();
+            Eventually.that(() -> assertThat(late).hasSize(1));
+        });
+        Contexts.local().withBean(Heard.class).run(context -> hears(context, true));
+        Contexts.local().withBean(Bean.class).run(context -> hears(context, true));
+        Contexts.local()
+                .withBean(Bean.class, Bean::new, definition -> definition.setLazyInit(true))
+                .run(context -> hears(context, true));
+        AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Heard.class);
+        Contexts.local().withParent(parent).run(context -> hears(context, true));
+        parent.close();
+    }
+
+    @Test
+    void an_application_of_spring_boot_does_not_listen_by_itself() {
+        SpringApplication application = new SpringApplication(Plain.class);
+        application.setWebApplicationType(WebApplicationType.NONE);
+        try (ConfigurableApplicationContext context = application.run("--limiter.type=local")) {
+            hears(context, false);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Plain {}
+
+    private static void hears(ApplicationContext context, boolean expected) {
+        assertThat(context.getBean(EventPublishingListener.class).hearsRefusals())
+                .isEqualTo(expected);
     }
 
     @Test
