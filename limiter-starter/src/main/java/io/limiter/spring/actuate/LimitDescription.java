@@ -4,13 +4,10 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.metrics.SourceNames;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param refused how many requests were refused, by source; only sources that did
  * @param errors how many requests had no decision
  * @param hottestKeys {@code null} where all limits are listed
+ * @param own what the limit's own permits are, which have no key; {@code null} where all limits are listed, and if there is
+ *     no answer
  */
 public record LimitDescription(
         String prefix,
@@ -31,33 +30,37 @@ public record LimitDescription(
         Map<String, Long> granted,
         Map<String, Long> refused,
         long errors,
-        @Nullable List<HotKeyDescription> hottestKeys) {
-
-    private static final int HASH_BYTES = 8;
+        @Nullable List<HotKeyDescription> hottestKeys,
+        @Nullable KeyDescription own) {
 
     /**
      * A key that many ask for.
      *
-     * @param key as it is, or the first 16 hex digits of its SHA-256
+     * @param key as it is, or its {@link KeyHash}
      * @param requests about how many in the last minutes
      */
     public record HotKeyDescription(String key, long requests) {}
 
     static LimitDescription of(LimiterTotals totals, boolean local) {
-        return describe(totals, local, null);
+        return describe(totals, local, null, null);
     }
 
-    static LimitDescription withKeys(LimiterTotals totals, boolean local, boolean showKeys) {
+    /**
+     * @param shown how a key is shown
+     */
+    static LimitDescription withKeys(
+            LimiterTotals totals, boolean local, UnaryOperator<String> shown, @Nullable KeyDescription own) {
         return describe(
                 totals,
                 local,
                 totals.hottestKeys().stream()
-                        .map(hot -> new HotKeyDescription(showKeys ? hot.key() : hash(hot.key()), hot.requests()))
-                        .toList());
+                        .map(hot -> new HotKeyDescription(shown.apply(hot.key()), hot.requests()))
+                        .toList(),
+                own);
     }
 
     private static LimitDescription describe(
-            LimiterTotals totals, boolean local, @Nullable List<HotKeyDescription> keys) {
+            LimiterTotals totals, boolean local, @Nullable List<HotKeyDescription> keys, @Nullable KeyDescription own) {
         Map<String, Long> granted = new TreeMap<>();
         Map<String, Long> refused = new TreeMap<>();
         for (Source source : Source.values()) {
@@ -73,22 +76,13 @@ public record LimitDescription(
                 granted,
                 refused,
                 totals.errors(),
-                keys);
+                keys,
+                own);
     }
 
     private static void put(Map<String, Long> counts, String source, long count) {
         if (count > 0) {
             counts.merge(source, count, Long::sum);
-        }
-    }
-
-    private static String hash(String key) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, HASH_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            // Every JVM has it.
-            throw new IllegalStateException(e);
         }
     }
 }

@@ -1,40 +1,46 @@
 package io.limiter.spring.actuate;
 
-import io.limiter.ConcurrencyLimiter;
-import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
-import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.util.StringUtils;
 
 /**
  * What an operator sees of the limiters. A limit is named as in {@code limiters}: by its name, or by prefix and name where
- * several prefixes have it.
+ * several prefixes have it. Names may have slashes, so they are the rest of the path, and keys are parameters.
  */
 @Endpoint(id = "limiters")
 public class LimitersEndpoint {
 
     private final LimiterFactory factory;
     private final CallTimes calls;
-    private final boolean showKeys;
+    private final Supplier<Stream<KnownSlots>> slots;
+    private final UnaryOperator<String> shown;
 
     /**
+     * @param slots asked with each request
      * @param showKeys whether callers' keys are shown as they are, and not hashed
      */
-    public LimitersEndpoint(LimiterFactory factory, CallTimes calls, boolean showKeys) {
+    public LimitersEndpoint(
+            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownSlots>> slots, boolean showKeys) {
         this.factory = factory;
         this.calls = calls;
-        this.showKeys = showKeys;
+        this.slots = slots;
+        this.shown = showKeys ? UnaryOperator.identity() : new KeyHash()::of;
     }
 
     /** All limits. */
@@ -48,50 +54,117 @@ public class LimitersEndpoint {
                 factory instanceof EngineLimiterFactory engine ? Sizes.of(engine.statistics()) : null);
     }
 
-    /** One limit, with its hottest keys; {@code null} if there is none. */
+    /**
+     * A {@link LimitDescription} with the hottest keys; with a key, its {@link KeyDescription}, taking nothing.
+     *
+     * @param limit the parts of its name between slashes
+     * @param key whose permits
+     * @param slot where they are, if in a slot that the key alone does not decide
+     * @return {@code null} if there is no such limit
+     */
     @ReadOperation
-    public @Nullable LimitDescription limit(@Selector String limit) {
-        LimiterTotals totals = find(limit);
-        return totals == null ? null : LimitDescription.withKeys(totals, isLocal(), showKeys);
+    public @Nullable Object limit(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] limit,
+            // The one that both lines of Spring Boot know.
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String slot) {
+        return answered(() -> {
+            LimiterTotals totals = find(limit);
+            if (totals == null) {
+                return null;
+            }
+            return key == null && slot == null
+                    ? LimitDescription.withKeys(totals, isLocal(), shown, own(totals))
+                    : describe(permits(totals, key, slot));
+        });
     }
 
-    /** What a key has, taking nothing; {@code null} if there is no such limit. */
-    @ReadOperation
-    public @Nullable KeyDescription key(@Selector String limit, @Selector String key) {
-        LimiterTotals totals = find(limit);
-        return totals == null ? null : KeyDescription.of(peek(totals, key));
+    /** With a status that says what was wrong, and a text, which Spring Boot's own answer does not show by default. */
+    static @Nullable Object answered(Supplier<@Nullable Object> answer) {
+        try {
+            return answer.get();
+        } catch (InvalidEndpointRequestException e) {
+            return new WebEndpointResponse<>(
+                    new Problem(Objects.requireNonNull(e.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
+        } catch (LimiterBackendException e) {
+            return new WebEndpointResponse<>(new Problem(e.problem()), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        }
     }
 
-    private Decision peek(LimiterTotals totals, String key) {
-        return with(totals, limiter -> limiter.peek(key), concurrent -> concurrent.peek(key));
+    private KeyDescription describe(NamedPermits permits) {
+        return KeyDescription.of(permits.peek(), permits.limit(), isLocal());
     }
 
-    /** Builds it again: factories keep only limiters that are in use, but totals for as long as they live. */
-    <T> T with(LimiterTotals totals, Function<Limiter, T> limited, Function<ConcurrencyLimiter, T> concurrent) {
-        LimiterFactory prefixed = factory.withPrefix(totals.prefix());
+    /** The rest can be told without it. */
+    private @Nullable KeyDescription own(LimiterTotals totals) {
+        try {
+            return describe(permits(totals, null, null));
+        } catch (InvalidEndpointRequestException | LimiterBackendException e) {
+            return null;
+        }
+    }
+
+    /**
+     * @throws InvalidEndpointRequestException if they need to be named in another way
+     */
+    NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String slot) {
+        if (key != null && key.isBlank() || slot != null && slot.isBlank()) {
+            throw new InvalidEndpointRequestException(
+                    "key and slot must not be blank: leave the key out for the limit's own permits", "Blank");
+        }
         Limit<?> limit = totals.limit()
                 .orElseThrow(() -> new InvalidEndpointRequestException(
                         "'" + totals.name() + "' stands for many limits", "Many limits"));
-        return limit instanceof ConcurrencyLimit places
-                ? concurrent.apply(prefixed.build(totals.name(), places))
-                : limited.apply(prefixed.build(totals.name(), limit));
+        return NamedPermits.of(factory, totals, limit, key, slot == null ? slot(totals, key) : slot);
     }
 
-    /** {@code null} if there is none of this name. */
+    private @Nullable String slot(LimiterTotals totals, @Nullable String key) {
+        String slot = slots.get()
+                .map(each -> each.slot(totals.prefix(), totals.name(), key))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (slot == null && totals.inSlots()) {
+            throw new InvalidEndpointRequestException(
+                    "the permits of '" + totals.name() + "' are in slots: add the one that they are in, ?slot=...",
+                    "No slot");
+        }
+        return slot;
+    }
+
+    /**
+     * {@code null} if there is none of this name.
+     *
+     * @throws InvalidEndpointRequestException if there are several
+     */
     @Nullable
-    LimiterTotals find(String limit) {
-        List<LimiterTotals> found = totals().stream()
-                .filter(each -> each.name().equals(limit) || (each.prefix() + each.name()).equals(limit))
-                .toList();
+    LimiterTotals find(String[] limit) {
+        String path = String.join("/", limit);
+        List<LimiterTotals> found = named(path, UnaryOperator.identity());
+        if (found.isEmpty()) {
+            found = named(path, LimitersEndpoint::asInPath);
+        }
         if (found.size() > 1) {
             throw new InvalidEndpointRequestException(
-                    "limits of several prefixes have this name, so name one of "
+                    "several limits have this name, so name one of "
                             + found.stream()
                                     .map(each -> each.prefix() + each.name())
                                     .toList(),
                     "Several limits");
         }
         return found.isEmpty() ? null : found.get(0);
+    }
+
+    private List<LimiterTotals> named(String path, UnaryOperator<String> spelling) {
+        return totals().stream()
+                .filter(each -> spelling.apply(each.name()).equals(path)
+                        || spelling.apply(each.prefix() + each.name()).equals(path))
+                .toList();
+    }
+
+    /** A slash at the start or the end does not come through, nor do two at once. */
+    private static String asInPath(String name) {
+        return String.join("/", StringUtils.tokenizeToStringArray(name, "/", false, true));
     }
 
     private boolean isLocal() {

@@ -2,54 +2,43 @@ package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
-import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /** As the other, for operators who may also reset keys. A class of its own, so that otherwise there is no such operation. */
 @Endpoint(id = "limiters")
 public final class WritableLimitersEndpoint extends LimitersEndpoint {
 
-    public WritableLimitersEndpoint(LimiterFactory factory, CallTimes calls, boolean showKeys) {
-        super(factory, calls, showKeys);
+    /** As that of {@link LimitersEndpoint}. */
+    public WritableLimitersEndpoint(
+            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownSlots>> slots, boolean showKeys) {
+        super(factory, calls, slots, showKeys);
     }
 
-    /** Forgets what is stored for the limit's own permits. */
+    /**
+     * Forgets what is stored for a key.
+     *
+     * @param limit the parts of its name between slashes
+     * @param key whose permits; {@code null} for the limit's own
+     * @param slot where they are, if in a slot that the key alone does not decide
+     */
     @DeleteOperation
-    public void reset(@Selector String limit) {
-        with(
-                required(limit),
-                limiter -> {
-                    limiter.reset();
-                    return limiter;
-                },
-                concurrent -> {
-                    concurrent.reset();
-                    return concurrent;
-                });
-    }
-
-    /** Forgets what is stored for a key. */
-    @DeleteOperation
-    public void resetKey(@Selector String limit, @Selector String key) {
-        with(
-                required(limit),
-                limiter -> {
-                    limiter.reset(key);
-                    return limiter;
-                },
-                concurrent -> {
-                    concurrent.reset(key);
-                    return concurrent;
-                });
-    }
-
-    private LimiterTotals required(String limit) {
-        LimiterTotals found = find(limit);
-        if (found == null) {
-            throw new InvalidEndpointRequestException("there is no limit '" + limit + "'", "No such limit");
-        }
-        return found;
+    public @Nullable Object reset(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] limit,
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String slot) {
+        return answered(() -> {
+            LimiterTotals totals = find(limit);
+            if (totals == null) {
+                return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+            }
+            permits(totals, key, slot).reset();
+            return null;
+        });
     }
 }

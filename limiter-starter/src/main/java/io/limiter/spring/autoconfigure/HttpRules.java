@@ -1,13 +1,17 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.actuate.KnownSlots;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -21,7 +25,7 @@ import org.springframework.core.env.Environment;
  * @param first those that need no user, in their order
  * @param byUser those that do, in their order
  */
-record HttpRules(HttpLimits first, HttpLimits byUser) {
+record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
 
     private static final String PROPERTY = "limiter.http";
 
@@ -51,6 +55,16 @@ record HttpRules(HttpLimits first, HttpLimits byUser) {
         }
         built.sort(Comparator.comparingInt(Built::order));
         return new HttpRules(limits(built, false), limits(built, true));
+    }
+
+    @Override
+    public @Nullable String slot(String prefix, String name, @Nullable String key) {
+        return Stream.of(first, byUser)
+                .flatMap(each -> each.limits().stream())
+                .map(limit -> limit.slot(prefix, name, key))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** A new one each time, because it remembers what it has seen. */

@@ -2,8 +2,10 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.CallTimes;
+import io.limiter.spring.actuate.KnownSlots;
 import io.limiter.spring.actuate.LimitersEndpoint;
 import io.limiter.spring.actuate.WritableLimitersEndpoint;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -30,11 +32,15 @@ class LimiterEndpointAutoConfiguration {
         }
 
         @Bean
-        LimitersEndpoint limitersEndpoint(LimiterFactory factory, CallTimes times, LimiterProperties properties) {
+        LimitersEndpoint limitersEndpoint(
+                LimiterFactory factory,
+                CallTimes times,
+                ObjectProvider<KnownSlots> slots,
+                LimiterProperties properties) {
             boolean showKeys = properties.endpoint().showKeys();
             return properties.endpoint().writable()
-                    ? new WritableLimitersEndpoint(factory, times, showKeys)
-                    : new LimitersEndpoint(factory, times, showKeys);
+                    ? new WritableLimitersEndpoint(factory, times, slots::stream, showKeys)
+                    : new LimitersEndpoint(factory, times, slots::stream, showKeys);
         }
     }
 }

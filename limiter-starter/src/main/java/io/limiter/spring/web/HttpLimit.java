@@ -82,6 +82,22 @@ public final class HttpLimit {
         return new HttpQuestion(this, owner, parts);
     }
 
+    /**
+     * Where the permits of a key are; {@code null} if the limiter is none of this limit's, or the key alone decides it.
+     *
+     * @param limiterPrefix starts the limiter's keys in Redis
+     */
+    public @Nullable String slot(String limiterPrefix, String limiterName, @Nullable String owner) {
+        boolean isOurs = limiterPrefix.startsWith(prefix)
+                && limiters.stream().anyMatch(limiter -> limiter.name().equals(limiterName));
+        return isOurs && limiters.size() > 1 ? slot(owner) : null;
+    }
+
+    private String slot(@Nullable String owner) {
+        String name = limiters.get(0).name();
+        return owner == null ? name : name + ":" + owner;
+    }
+
     boolean isEnforced() {
         return enforced;
     }
@@ -96,8 +112,7 @@ public final class HttpLimit {
 
     /** In a Cluster several are decided in one call if they are in one slot. */
     LimitSet set(List<LimitPart> parts, @Nullable String owner) {
-        String name = limiters.get(0).name();
-        String slot = owner == null ? name : name + ":" + owner;
+        String slot = slot(owner);
         List<LimitPart> inSlot = parts.stream().map(part -> part.inSlot(slot)).toList();
         return inSlot.get(0).with(inSlot.subList(1, inSlot.size()));
     }

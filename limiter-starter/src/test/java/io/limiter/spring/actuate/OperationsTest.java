@@ -1,5 +1,7 @@
 package io.limiter.spring.actuate;
 
+import static io.limiter.spring.actuate.Operated.eventually;
+import static io.limiter.spring.actuate.Operated.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
@@ -11,7 +13,6 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
@@ -23,15 +24,11 @@ import io.limiter.testing.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -40,13 +37,11 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -57,14 +52,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class OperationsTest {
 
     private static final Path DOCS = Path.of("..", "docs", "operations");
-    private static final HttpClient HTTP = HttpClient.newHttpClient();
     // A Redis that outlives this JVM may know the limits from the last run.
     private static final String KEY = UUID.randomUUID().toString();
 
     private static final String USER = "limiter-test";
 
     private static ConfigurableApplicationContext application;
-    private static ConfigurableApplicationContext writable;
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -79,87 +72,19 @@ class OperationsTest {
         RateLimiter slow = limiters.build("slow", 100, 0.01, 60);
         slow.decide(KEY, 1, Duration.ofSeconds(30));
         slow.decide(KEY, 50, Duration.ofSeconds(30));
-        writable = connected("--limiter.endpoint.writable=true", "--limiter.endpoint.show-keys=true");
     }
 
     private static ConfigurableApplicationContext start(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.addAll(List.of(
-                "--server.port=0",
-                "--spring.data.redis.host=" + TestRedis.shared().host(),
-                "--management.endpoints.web.exposure.include=limiters,health,prometheus",
-                "--management.endpoint.health.show-details=always"));
-        return new SpringApplication(Application.class).run(all.toArray(String[]::new));
+        return Operated.start(Application.class, arguments);
     }
 
-    /** The first decision connects, for which a slow machine takes longer than a decision may. */
     private static ConfigurableApplicationContext connected(String... arguments) {
-        List<String> all = new ArrayList<>(List.of(arguments));
-        all.add("--limiter.failure.budget=2m");
-        all.add("--spring.data.redis.port=" + TestRedis.shared().port());
-        ConfigurableApplicationContext started = start(all.toArray(String[]::new));
-        CountLimiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
-        Eventually.that(() -> assertThat(warm.peek(KEY).source()).isEqualTo(Decision.Source.BACKEND));
-        return started;
+        return Operated.connected(Application.class, arguments);
     }
 
     @AfterAll
     static void stop() {
         application.close();
-        writable.close();
-    }
-
-    @Test
-    void all_limits_are_listed_with_numbers_and_totals() throws Exception {
-        HttpResponse<String> all = get(application, "limiters");
-        assertThat(all.statusCode()).isEqualTo(200);
-        assertThat(all.body())
-                .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
-                .contains("\"granted\":{\"redis\":1},\"refused\":{\"redis\":1},\"errors\":0")
-                .contains("\"redis\":{\"calls\":")
-                .contains("\"sizes\":{\"knownRefusals\":")
-                .doesNotContain(KEY);
-    }
-
-    @Test
-    void one_limit_has_its_hottest_keys_hashed_unless_they_are_to_be_shown() throws Exception {
-        assertThat(get(application, "limiters/login").body())
-                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\",\"requests\":2}]")
-                .doesNotContain(KEY);
-        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
-        limiters.count("shown", 10, Duration.ofHours(1)).tryAcquire(KEY);
-        assertThat(get(writable, "limiters/countLimit:shown").body())
-                .contains("\"hottestKeys\":[{\"key\":\"" + KEY + "\",\"requests\":1}]");
-        assertThat(get(application, "limiters/unknown").statusCode()).isEqualTo(404);
-    }
-
-    @Test
-    void a_key_can_be_looked_at_and_is_not_reset_unless_that_is_switched_on() throws Exception {
-        assertThat(get(application, "limiters/login/" + KEY).body())
-                .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":");
-        assertThat(delete(application, "limiters/login/" + KEY).statusCode()).isEqualTo(405);
-        assertThat(get(application, "limiters/login/" + KEY).body()).contains("\"remaining\":0");
-    }
-
-    @Test
-    void an_operator_who_may_resets_a_key() throws Exception {
-        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
-        limiters.count("reset", 1, Duration.ofHours(1)).tryAcquire(KEY);
-        limiters.concurrent("places", 1).tryAcquire(KEY);
-        for (String limit : List.of("reset", "places")) {
-            eventually(() -> assertThat(
-                            get(writable, "limiters/" + limit + "/" + KEY).body())
-                    .contains("\"remaining\":0"));
-            eventually(() -> assertThat(
-                            delete(writable, "limiters/" + limit + "/" + KEY).statusCode())
-                    .isEqualTo(204));
-            eventually(() -> assertThat(
-                            get(writable, "limiters/" + limit + "/" + KEY).body())
-                    .contains("\"remaining\":1"));
-            eventually(() -> assertThat(delete(writable, "limiters/" + limit).statusCode())
-                    .isEqualTo(204));
-        }
-        assertThat(delete(writable, "limiters/unknown").statusCode()).isEqualTo(400);
     }
 
     @Test
@@ -358,37 +283,7 @@ class OperationsTest {
         }
     }
 
-    private static void eventually(ThrowingCallable assertion) {
-        Eventually.that(() -> {
-            try {
-                assertion.call();
-            } catch (RuntimeException | Error e) {
-                throw e;
-            } catch (Throwable e) {
-                throw new IllegalStateException(e);
-            }
-        });
-    }
-
     private static String scrape(ConfigurableApplicationContext context) throws Exception {
         return get(context, "prometheus").body();
-    }
-
-    private static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
-        return send(context, path, "GET");
-    }
-
-    private static HttpResponse<String> delete(ConfigurableApplicationContext context, String path) throws Exception {
-        return send(context, path, "DELETE");
-    }
-
-    private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String method)
-            throws IOException, InterruptedException {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        return HTTP.send(
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
-                        .method(method, HttpRequest.BodyPublishers.noBody())
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
     }
 }

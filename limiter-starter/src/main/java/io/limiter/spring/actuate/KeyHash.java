@@ -1,0 +1,39 @@
+package io.limiter.spring.actuate;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What stands for a caller's key where it is not to be seen: the first 16 hex digits of an HMAC under a secret that is made
+ * anew with each start. Without a secret, whoever tries all addresses finds the one that a hash is of. Safe for use by many
+ * threads.
+ */
+final class KeyHash {
+
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int SECRET_BYTES = 32;
+    private static final int SHOWN_BYTES = 8;
+
+    private final SecretKeySpec secret;
+
+    KeyHash() {
+        byte[] bytes = new byte[SECRET_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        this.secret = new SecretKeySpec(bytes, ALGORITHM);
+    }
+
+    String of(String key) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(secret);
+            return HexFormat.of().formatHex(mac.doFinal(key.getBytes(StandardCharsets.UTF_8)), 0, SHOWN_BYTES);
+        } catch (GeneralSecurityException e) {
+            // Every JVM has it.
+            throw new IllegalStateException(e);
+        }
+    }
+}

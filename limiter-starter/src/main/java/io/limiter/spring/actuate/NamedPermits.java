@@ -1,0 +1,70 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.LimitPart;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of a limit that an operator has named.
+ *
+ * @param factory with the limit's prefix and failure policy
+ * @param key {@code null} for the limit's own permits
+ * @param slot {@code null} if they are in none of their own
+ */
+record NamedPermits(
+        LimiterFactory factory,
+        String name,
+        Limit<?> limit,
+        @Nullable String key,
+        @Nullable String slot) {
+
+    /** Builds the limiter again: factories keep only those that are in use, but totals for as long as they live. */
+    static NamedPermits of(
+            LimiterFactory factory, LimiterTotals totals, Limit<?> limit, @Nullable String key, @Nullable String slot) {
+        LimiterFactory prefixed = factory.withPrefix(totals.prefix());
+        return new NamedPermits(
+                totals.failurePolicy().map(prefixed::withFailurePolicy).orElse(prefixed),
+                totals.name(),
+                limit,
+                key,
+                slot);
+    }
+
+    Decision peek() {
+        if (limit instanceof ConcurrencyLimit places) {
+            ConcurrencyLimiter limiter = factory.build(name, places);
+            return key == null ? limiter.peek() : limiter.peek(key);
+        }
+        if (slot != null) {
+            return part().with(List.of()).peek(1).parts().get(0).decision();
+        }
+        Limiter limiter = factory.build(name, limit);
+        return key == null ? limiter.peek() : limiter.peek(key);
+    }
+
+    void reset() {
+        if (limit instanceof ConcurrencyLimit places) {
+            ConcurrencyLimiter limiter = factory.build(name, places);
+            if (key == null) {
+                limiter.reset();
+            } else {
+                limiter.reset(key);
+            }
+        } else {
+            part().reset();
+        }
+    }
+
+    private LimitPart part() {
+        Limiter limiter = factory.build(name, limit);
+        LimitPart part = key == null ? limiter.own() : limiter.on(key);
+        return slot == null ? part : part.inSlot(slot);
+    }
+}

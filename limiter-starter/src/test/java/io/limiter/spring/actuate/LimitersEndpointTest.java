@@ -1,0 +1,264 @@
+package io.limiter.spring.actuate;
+
+import static io.limiter.spring.actuate.Operated.delete;
+import static io.limiter.spring.actuate.Operated.eventually;
+import static io.limiter.spring.actuate.Operated.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.testing.TestRedis;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What operators see of limits and keys, and do to them, over HTTP and on a real Redis. */
+class LimitersEndpointTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    // A Redis that outlives this JVM may know the limits from the last run.
+    private static final String KEY = UUID.randomUUID().toString();
+
+    private static ConfigurableApplicationContext application;
+    private static ConfigurableApplicationContext writable;
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Limited limited() {
+            return new Limited();
+        }
+    }
+
+    static class Limited {
+
+        @CountLimit(
+                name = "slotted",
+                limit = 1,
+                period = 3600,
+                limitType = LimitType.CUSTOM,
+                key = "#{user}",
+                slot = "#{tenant}")
+        public void slotted(String user, String tenant) {}
+
+        @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
+        @CountLimit(limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
+        public void twice(String user) {}
+    }
+
+    @BeforeAll
+    static void start() {
+        application = Operated.connected(Application.class);
+        LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        limiters.count("login", 1, HOUR).tryAcquire(KEY);
+        limiters.count("login", 1, HOUR).tryAcquire(KEY);
+        writable = Operated.connected(
+                Application.class,
+                "--limiter.endpoint.writable=true",
+                "--limiter.endpoint.show-keys=true",
+                "--limiter.http[0].name=api",
+                "--limiter.http[0].path=/api/**",
+                "--limiter.http[0].key=header:X-Api-Key",
+                "--limiter.http[0].limits[0].rate=0.001",
+                "--limiter.http[0].limits[0].burst=2000s",
+                "--limiter.http[0].limits[1].kind=fixed-window",
+                "--limiter.http[0].limits[1].limit=2",
+                "--limiter.http[0].limits[1].period=1d",
+                "--limiter.http[1].path=/open/" + KEY + "/**",
+                "--limiter.http[1].key=all",
+                "--limiter.http[1].limits[0].limit=1",
+                "--limiter.http[1].limits[0].period=1d");
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+        writable.close();
+    }
+
+    @Test
+    void all_limits_are_listed_with_numbers_and_totals() throws Exception {
+        HttpResponse<String> all = get(application, "limiters");
+        assertThat(all.statusCode()).isEqualTo(200);
+        assertThat(all.body())
+                .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
+                .contains("\"granted\":{\"redis\":1},\"refused\":{\"redis\":1},\"errors\":0")
+                .contains("\"redis\":{\"calls\":")
+                .contains("\"sizes\":{\"knownRefusals\":")
+                .doesNotContain(KEY);
+    }
+
+    @Test
+    void one_limit_has_its_hottest_keys_hashed_unless_they_are_to_be_shown() throws Exception {
+        String hashed = get(application, "limiters/login").body();
+        assertThat(hashed)
+                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\",\"requests\":2}]")
+                .doesNotContain(KEY);
+        assertThat(get(application, "limiters/login").body())
+                .as("the same key is shown alike")
+                .contains(hashed.substring(hashed.indexOf("hottestKeys"), hashed.lastIndexOf(']')));
+        assertThat(new KeyHash().of(KEY)).as("in no other application").isNotEqualTo(new KeyHash().of(KEY));
+        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
+        limiters.count("shown", 10, HOUR).tryAcquire(KEY);
+        assertThat(get(writable, "limiters/countLimit:shown").body())
+                .contains("\"hottestKeys\":[{\"key\":\"" + KEY + "\",\"requests\":1}]");
+        assertThat(get(application, "limiters/unknown").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void a_key_can_be_looked_at_and_is_not_reset_unless_that_is_switched_on() throws Exception {
+        assertThat(get(application, "limiters/login?key=" + KEY).body())
+                .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
+                .contains("\"source\":\"redis\",\"numbers\":\"FixedWindow[");
+        assertThat(delete(application, "limiters/login?key=" + KEY).statusCode())
+                .isEqualTo(405);
+        assertThat(get(application, "limiters/login?key=" + KEY).body()).contains("\"remaining\":0");
+        assertThat(get(application, "limiters/login?key=").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void an_operator_who_may_resets_keys_and_own_permits() throws Exception {
+        LimiterFactory limiters = writable.getBean(LimiterFactory.class);
+        String key = KEY + "/a/b";
+        String reset = "reset-" + KEY;
+        String places = "places-" + KEY;
+        limiters.count(reset, 1, HOUR).tryAcquire(key);
+        limiters.count(reset, 1, HOUR).tryAcquire();
+        limiters.concurrent(places, 1).tryAcquire(key);
+        limiters.concurrent(places, 1).tryAcquire();
+        for (String limit : List.of(reset, places)) {
+            String path = "limiters/" + limit;
+            remains(0, path + "?key=" + key);
+            resets(path + "?key=" + key);
+            remains(1, path + "?key=" + key);
+            eventually(() -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":0"));
+            resets(path);
+            eventually(() -> assertThat(get(writable, path).body()).containsPattern("\"own\":\\{[^}]*\"remaining\":1"));
+        }
+        assertThat(delete(writable, "limiters/unknown").statusCode()).isEqualTo(404);
+    }
+
+    @Test
+    void both_limits_of_a_rule_are_looked_at_and_reset_where_its_requests_take_permits() throws Exception {
+        String caller = KEY + "/rule";
+        String other = "2";
+        assertThat(call("/api/x", caller)).isEqualTo(404);
+        assertThat(call("/api/x", caller)).isEqualTo(404);
+        assertThat(call("/api/x", caller)).isEqualTo(429);
+        assertThat(call("/api/x", other)).isNotEqualTo(429);
+        String left = get(writable, "limiters/api?key=" + other).body();
+        for (String limit : List.of("api", "api/2", "httpLimit:FixedWindow:api/2")) {
+            remains(0, "limiters/" + limit + "?key=" + caller);
+        }
+        resets("limiters/api/2");
+        assertThat(get(writable, "limiters/api?key=" + other).body())
+                .as("the key 2 of another limit")
+                .contains(left.substring(0, left.indexOf("\"retryAfter\"")));
+        resets("limiters/api?key=" + caller);
+        resets("limiters/api/2?key=" + caller);
+        for (String limit : List.of("api", "api/2")) {
+            remains(2, "limiters/" + limit + "?key=" + caller);
+        }
+        assertThat(call("/api/x", caller)).isEqualTo(404);
+    }
+
+    @Test
+    void a_rule_without_a_name_is_named_by_its_path() throws Exception {
+        String path = "open/" + KEY + "/**";
+        assertThat(call("/open/" + KEY + "/x", KEY)).isEqualTo(404);
+        assertThat(call("/open/" + KEY + "/x", KEY)).isEqualTo(429);
+        assertThat(get(writable, "limiters/" + path).body())
+                .contains("\"name\":\"/" + path + "\"")
+                .containsPattern("\"own\":\\{\"granted\":false");
+        resets("limiters/" + path);
+        assertThat(call("/open/" + KEY + "/x", KEY)).isEqualTo(404);
+    }
+
+    @Test
+    void the_second_annotation_of_a_method_is_named_as_it_is_listed() throws Exception {
+        Limited limited = writable.getBean(Limited.class);
+        limited.twice(KEY);
+        String name = Limited.class.getName().replace("$", "%24") + ".twice(java.lang.String)/2";
+        remains(0, "limiters/" + name + "?key=" + KEY);
+        resets("limiters/" + name + "?key=" + KEY);
+        remains(1, "limiters/" + name + "?key=" + KEY);
+    }
+
+    @Test
+    void permits_in_slots_are_found_by_naming_theirs() throws Exception {
+        Limited limited = writable.getBean(Limited.class);
+        for (String method : List.of("before", "after")) {
+            HttpResponse<String> unnamed = get(writable, "limiters/slotted?key=" + KEY);
+            assertThat(unnamed.statusCode()).as(method).isEqualTo(400);
+            assertThat(unnamed.body()).contains("the permits of 'slotted' are in slots", "?slot=");
+            assertThat(delete(writable, "limiters/slotted?key=" + KEY).statusCode())
+                    .isEqualTo(400);
+            if (method.equals("before")) {
+                limited.slotted(KEY, "acme");
+            }
+        }
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.slotted(KEY, "acme"));
+        remains(0, "limiters/slotted?slot=acme&key=" + KEY);
+        remains(1, "limiters/slotted?slot=other&key=" + KEY);
+        resets("limiters/slotted?slot=acme&key=" + KEY);
+        remains(1, "limiters/slotted?slot=acme&key=" + KEY);
+        limited.slotted(KEY, "acme");
+        assertThat(get(writable, "limiters/slotted").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void without_redis_a_key_says_so_and_answers_by_the_policy_of_its_limit() throws Exception {
+        try (ConfigurableApplicationContext alone = Operated.start(
+                Application.class,
+                "--spring.data.redis.port=" + TestRedis.freePort(),
+                "--limiter.failure.policy=throw")) {
+            LimiterFactory limiters = alone.getBean(LimiterFactory.class);
+            limiters.count("throws", 1, HOUR);
+            limiters.withFailurePolicy(FailurePolicy.DENY).count("denies", 1, HOUR);
+            HttpResponse<String> unknown = get(alone, "limiters/throws?key=" + KEY);
+            assertThat(unknown.statusCode()).isEqualTo(503);
+            assertThat(unknown.body()).contains("\"problem\":").doesNotContain(KEY);
+            assertThat(get(alone, "limiters/throws").body()).contains("\"own\":null");
+            assertThat(get(alone, "limiters/denies?key=" + KEY).body())
+                    .contains("\"granted\":false", "\"source\":\"policy\"");
+        }
+    }
+
+    /** A slow machine may need longer than a decision may take. */
+    private static void remains(int permits, String path) {
+        eventually(() -> assertThat(get(writable, path).body())
+                .startsWith("{\"granted\":" + (permits > 0))
+                .contains("\"remaining\":" + permits));
+    }
+
+    private static void resets(String path) {
+        eventually(() -> assertThat(delete(writable, path).statusCode()).isEqualTo(204));
+    }
+
+    private static int call(String path, String apiKey) throws Exception {
+        String port = writable.getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header("X-Api-Key", apiKey)
+                .build();
+        return HttpClient.newHttpClient()
+                .send(request, HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+}

@@ -1,0 +1,79 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Decision;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.TestRedis;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Whole applications with Actuator, and what operators ask them. */
+final class Operated {
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    private Operated() {}
+
+    static ConfigurableApplicationContext start(Class<?> application, String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of(
+                "--server.port=0",
+                "--spring.data.redis.host=" + TestRedis.shared().host(),
+                "--management.endpoints.web.exposure.include=limiters,health,prometheus",
+                "--management.endpoint.health.show-details=always"));
+        return new SpringApplication(application).run(all.toArray(String[]::new));
+    }
+
+    /** The first decision connects, for which a slow machine takes longer than a decision may. */
+    static ConfigurableApplicationContext connected(Class<?> application, String... arguments) {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--limiter.failure.budget=2m");
+        all.add("--spring.data.redis.port=" + TestRedis.shared().port());
+        ConfigurableApplicationContext started = start(application, all.toArray(String[]::new));
+        CountLimiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
+        Eventually.that(() -> assertThat(warm.peek("warm").source()).isEqualTo(Decision.Source.BACKEND));
+        return started;
+    }
+
+    static void eventually(ThrowingCallable assertion) {
+        Eventually.that(() -> {
+            try {
+                assertion.call();
+            } catch (RuntimeException | Error e) {
+                throw e;
+            } catch (Throwable e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
+        return send(context, path, "GET");
+    }
+
+    static HttpResponse<String> delete(ConfigurableApplicationContext context, String path) throws Exception {
+        return send(context, path, "DELETE");
+    }
+
+    private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String method)
+            throws IOException, InterruptedException {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return HTTP.send(
+                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+}
