@@ -1,19 +1,35 @@
 package io.limiter.spring.aop;
 
 import io.limiter.algorithm.Decision;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /** What becomes of calls to limited methods, as far as their limiters do not know it. Safe for use by many threads. */
 public final class CallCounts {
 
     private final Map<String, OfLimit> byName = new ConcurrentHashMap<>();
+    private final List<Consumer<String>> hearers = new CopyOnWriteArrayList<>();
 
     CallCounts() {}
 
     OfLimit of(String name) {
-        return byName.computeIfAbsent(name, n -> new OfLimit());
+        OfLimit known = byName.get(name);
+        if (known != null) {
+            return known;
+        }
+        OfLimit added = byName.computeIfAbsent(name, n -> new OfLimit());
+        hearers.forEach(hearer -> hearer.accept(name));
+        return added;
+    }
+
+    /** Tells of the name of each limit whose calls are counted: now, and of further ones when they come; perhaps twice. */
+    public void forEachName(Consumer<String> hearer) {
+        hearers.add(hearer);
+        byName.keySet().forEach(hearer);
     }
 
     /** How many calls a limit was not asked for, because its condition did not hold or its cost was 0. */

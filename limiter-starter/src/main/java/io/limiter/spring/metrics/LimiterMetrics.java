@@ -90,6 +90,18 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             bound.add(added);
             limits.values().forEach(limit -> limit.register(registry, added.local));
         }
+        CallCounts counts = calls.get();
+        if (counts != null) {
+            counts.forEachName(name -> registerCalls(name, added));
+        }
+    }
+
+    private void registerCalls(String name, Bound in) {
+        MeteredLimit limit = limits.get(name);
+        // Not there: one of too many, which are counted under another name.
+        if (limit != null) {
+            limit.registerCalls(in.registry, in.local);
+        }
     }
 
     @Override

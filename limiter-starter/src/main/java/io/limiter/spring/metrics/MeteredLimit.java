@@ -54,10 +54,18 @@ final class MeteredLimit {
         for (Source source : REFUSING) {
             if (!local || source == Source.BACKEND) {
                 counter(registry, "refused", SourceNames.of(source, local), limit -> limit.refused(source));
-                counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
             }
         }
         counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
+    }
+
+    /** The counters of what becomes of calls of methods, which other limits have not. */
+    void registerCalls(MeterRegistry registry, boolean local) {
+        for (Source source : REFUSING) {
+            if (!local || source == Source.BACKEND) {
+                counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
+            }
+        }
         counter(registry, "skipped", "none", MeteredLimit::skipped);
     }
 

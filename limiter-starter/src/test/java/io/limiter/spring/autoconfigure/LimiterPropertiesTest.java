@@ -139,13 +139,15 @@ class LimiterPropertiesTest {
         for (URL url : Collections.list(
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
-                if (property.get("name").asText().startsWith("limiter.")) {
-                    properties.put(property.get("name").asText(), property);
+                String name = property.get("name").asText();
+                if (name.startsWith("limiter.") || name.startsWith("management.health.limiter")) {
+                    properties.put(name, property);
                 }
             }
         }
         assertThat(properties)
                 .containsOnlyKeys(
+                        "management.health.limiter.enabled",
                         "limiter.enabled",
                         "limiter.type",
                         "limiter.engine",

@@ -76,6 +76,31 @@ class LimiterMetricsTest {
     }
 
     @Test
+    void only_limits_of_methods_have_meters_of_calls() {
+        MeteredLimit limit = new MeteredLimit("k", () -> null);
+        limit.register(registry, false);
+        assertThat(registry.getMeters()).as("as the documentation says").hasSize(9);
+        limit.registerCalls(registry, false);
+        assertThat(registry.getMeters()).as("as the documentation says").hasSize(14);
+    }
+
+    @Test
+    void a_limit_that_is_known_before_its_method_has_meters_of_calls_too() {
+        Contexts.local()
+                .withBean(Limited.class, Limited::new, definition -> definition.setLazyInit(true))
+                .run(context -> {
+                    context.getBean(LimiterMetrics.class).bindTo(registry);
+                    context.getBean(LimiterFactory.class).count("login", 1, DAY);
+                    assertThat(registry.find(LimiterMeters.DECISIONS)
+                                    .tag(LimiterMeters.OUTCOME, "skipped")
+                                    .meters())
+                            .isEmpty();
+                    context.getBean(Limited.class).login(false);
+                    assertThat(count("login", "skipped", "none")).isEqualTo(1);
+                });
+    }
+
+    @Test
     void no_tag_has_a_key_of_a_caller() {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
@@ -91,17 +116,7 @@ class LimiterMetricsTest {
                     .collect(Collectors.toSet());
             assertThat(values)
                     .containsExactlyInAnyOrder(
-                            "k",
-                            "places",
-                            "granted",
-                            "refused",
-                            "fallback",
-                            "skipped",
-                            "error",
-                            "local",
-                            "none",
-                            "answered",
-                            "failed");
+                            "k", "places", "granted", "refused", "error", "local", "answered", "failed");
         });
     }
 
