@@ -1,0 +1,69 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.OnFailure;
+import io.limiter.testing.TestRedis;
+import org.junit.jupiter.api.Test;
+
+/** What limited methods do while Redis is away: an application, and nothing that listens where its Redis should be. */
+class FailurePoliciesTest {
+
+    static class Limited {
+
+        @CountLimit(name = "policy-default", limit = 2, period = 3600)
+        public void byDefault() {}
+
+        @CountLimit(name = "policy-deny", limit = 2, period = 3600, onFailure = OnFailure.DENY)
+        public void denied() {}
+
+        @CountLimit(name = "policy-allow", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
+        public void allowed() {}
+
+        @CountLimit(name = "policy-throw", limit = 2, period = 3600, onFailure = OnFailure.THROW)
+        public void thrown() {}
+
+        @CountLimit(name = "policy-share", limit = 4, period = 3600, onFailure = OnFailure.LOCAL, failureShare = 0.5)
+        public void shared() {}
+
+        @CountLimit(name = "policy-configured", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
+        public void configured() {}
+    }
+
+    @Test
+    void every_limit_answers_by_its_own_policy() {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withBean(Limited.class)
+                .withPropertyValues(
+                        "spring.data.redis.port=" + TestRedis.freePort(),
+                        "limiter.failure.policy=local",
+                        "limiter.limits.policy-configured.failure-policy=deny")
+                .run(context -> {
+                    Limited limited = context.getBean(Limited.class);
+                    refusedAfter(2, limited::byDefault, Decision.Source.LOCAL);
+                    refusedAfter(0, limited::denied, Decision.Source.POLICY);
+                    refusedAfter(2, limited::shared, Decision.Source.LOCAL);
+                    refusedAfter(0, limited::configured, Decision.Source.POLICY);
+                    for (int i = 0; i < 5; i++) {
+                        limited.allowed();
+                    }
+                    assertThatExceptionOfType(LimiterBackendException.class).isThrownBy(limited::thrown);
+                });
+    }
+
+    private static void refusedAfter(int granted, Runnable call, Decision.Source source) {
+        for (int i = 0; i < granted; i++) {
+            call.run();
+        }
+        assertThatExceptionOfType(RateLimitExceededException.class)
+                .isThrownBy(call::run)
+                .satisfies(e -> assertThat(e.decision().source()).isEqualTo(source));
+    }
+}

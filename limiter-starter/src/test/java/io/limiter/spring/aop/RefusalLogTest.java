@@ -1,0 +1,74 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** What the log says of limits that refuse. */
+class RefusalLogTest {
+
+    static class Limited {
+
+        @CountLimit(name = "login", limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
+        public void login(String user) {}
+
+        @CountLimit(name = "other", limit = 1, period = 3600)
+        public void other() {}
+    }
+
+    @Test
+    void the_first_refusal_of_each_limit_is_told_without_the_key() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            try (LogLines log = new LogLines(RefusalLog.class)) {
+                limited.login("alice");
+                limited.other();
+                for (int i = 0; i < 3; i++) {
+                    refused(() -> limited.login("alice"));
+                }
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .startsWith("INFO @CountLimit for " + Limited.class.getName() + ".login(java.lang.String)"
+                                + " has refused a call, and 0 before it since the last such line:"
+                                + " limit 1, remaining 0, retry after PT")
+                        .doesNotContain("alice");
+                refused(limited::other);
+                assertThat(log.all()).hasSize(2);
+            }
+        });
+    }
+
+    private static void refused(Runnable call) {
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
+    }
+
+    @Test
+    void a_minute_later_the_next_is_told_with_the_count_of_those_between() {
+        Decision refusal = new Decision(false, 5, 0, 0, 1_500_000, 0);
+        AtomicLong nanos = new AtomicLong();
+        RefusalLog refusals = new RefusalLog("the limit", true, nanos::get);
+        try (LogLines log = new LogLines(RefusalLog.class)) {
+            for (int i = 0; i < 5; i++) {
+                refusals.refused(refusal);
+            }
+            nanos.addAndGet(Duration.ofMinutes(1).toNanos());
+            refusals.refused(refusal);
+            assertThat(log.all())
+                    .hasSize(2)
+                    .last(as(STRING))
+                    .isEqualTo("INFO the limit has refused a call, and 4 before it since the last such line:"
+                            + " limit 5, remaining 0, retry after PT1.5S");
+        }
+    }
+}
