@@ -37,7 +37,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.servlet.HandlerExceptionResolver;
-import org.springframework.web.servlet.support.RequestContextUtils;
 
 /** One case for each condition. */
 class LimiterAutoConfigurationTest {
