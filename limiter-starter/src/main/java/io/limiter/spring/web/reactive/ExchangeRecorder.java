@@ -38,11 +38,12 @@ final class ExchangeRecorder implements DecisionRecorder {
         return recorder;
     }
 
-    /** @param value {@code null} to have no such header */
+    /**
+     * Sets a header that has a value. Others need not be taken back: headers are written when all is decided, and removing
+     * one is another method in Spring 7.
+     */
     static void set(HttpHeaders headers, String name, @Nullable String value) {
-        if (value == null) {
-            headers.remove(name);
-        } else {
+        if (value != null) {
             headers.set(name, value);
         }
     }
