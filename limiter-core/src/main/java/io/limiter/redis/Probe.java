@@ -8,12 +8,12 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -93,17 +93,22 @@ final class Probe {
         LimiterBackendException failure = null;
         // What is slow at first, and gives up, is faster the next time.
         for (int i = 0; i < WARM_UP_TRIES; i++) {
-            failure = engine.decide(looks).stream()
-                    .map(Answer::failure)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .orElse(null);
+            failure = firstFailure(looks);
             if (failure == null) {
                 return true;
             }
         }
         log.warn("Redis could not be reached ahead; the failure policy decides until it can be.", failure);
         return false;
+    }
+
+    /** One after the other, because each can have to wait for a connection that nobody accepts. */
+    private @Nullable LimiterBackendException firstFailure(List<KeyRequests<?>> looks) {
+        return looks.stream()
+                .map(look -> engine.decide(List.of(look)).get(0).failure())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     private static KeyRequests<?> look(String key, Limit<?> limit) {
