@@ -1,0 +1,223 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A user with the rights that the documentation names, and no others. */
+class RightsTest {
+
+    private static final String PREFIX = "rateLimit:";
+    private static final List<Limit<?>> KINDS = List.of(
+            TokenBucket.of(10, 10),
+            new FixedWindow(100, Duration.ofHours(1)),
+            new SlidingLog(100, Duration.ofHours(1)),
+            new SlidingCounter(100, Duration.ofHours(1)));
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce) throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            String node = "127.0.0.1:" + redis.port();
+            allow(node, documented("ACL SETUSER"));
+            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            where.setUsername("limiter");
+            where.setPassword(RedisPassword.of("password"));
+            RedisConnectionFactory connections = connect(byLettuce, where);
+            everything(RedisFixture.builder(connections));
+            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+            assertThat(denied(node)).isEmpty();
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
+    @Test
+    void and_those_of_redissons_lock_for_it() throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            String node = "127.0.0.1:" + redis.port();
+            allow(node, documented("ACL SETUSER"));
+            allow(node, "ACL SETUSER limiter " + documented("~redisson"));
+            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            where.setUsername("limiter");
+            where.setPassword(RedisPassword.of("password"));
+            RedisConnectionFactory connections = connect(true, where);
+            Config config = new Config();
+            config.useSingleServer()
+                    .setAddress("redis://" + node)
+                    .setUsername("limiter")
+                    .setPassword("password")
+                    .setConnectionMinimumIdleSize(1);
+            RedissonClient redisson = Redisson.create(config);
+            RedissonLock lock = new RedissonLock(redisson);
+            try {
+                everything(RedisFixture.builder(connections).lock(lock));
+                // Who waits for it needs more.
+                DistributedLock.Held held = lock.tryLock(PREFIX + "{k}:lock", Duration.ZERO);
+                assertThat(lock.tryLock(PREFIX + "{k}:lock", Duration.ofMillis(500)))
+                        .isNull();
+                held.close();
+            } finally {
+                // Redisson reads it to see whether this is a Cluster, and goes on without.
+                assertThat(denied(node)).allMatch("key test1"::equals);
+            }
+            redisson.shutdown();
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void and_those_of_a_cluster_for_one(boolean byLettuce) throws Exception {
+        try (TestCluster cluster = TestCluster.start(3)) {
+            for (String node : cluster.nodes()) {
+                allow(node, documented("ACL SETUSER"));
+                allow(node, "ACL SETUSER limiter " + documented("+cluster|slots"));
+            }
+            RedisClusterConfiguration where = new RedisClusterConfiguration(cluster.nodes());
+            where.setUsername("limiter");
+            where.setPassword(RedisPassword.of("password"));
+            RedisConnectionFactory connections = connect(byLettuce, where);
+            everything(RedisFixture.builder(connections));
+            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+            for (String node : cluster.nodes()) {
+                // Redisson reads it to see whether this is a Cluster, and goes on without.
+                assertThat(denied(node)).allMatch("key test1"::equals);
+            }
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
+    @Test
+    void failure_md_names_what_limiters_themselves_run() throws IOException {
+        Matcher named = Pattern.compile("rights?[^`]*|`(\\+eval [^`]*)`")
+                .matcher(Files.readString(Path.of("../docs/failure.md")));
+        List<String> rights = new ArrayList<>();
+        while (named.find()) {
+            if (named.group(1) != null) {
+                rights.addAll(List.of(named.group(1).split(" ")));
+            }
+        }
+        assertThat(rights).isNotEmpty();
+        assertThat(List.of(documented("ACL SETUSER").split(" "))).containsAll(rights);
+    }
+
+    private static void everything(RedisRateLimiterFactory.Builder builder) {
+        try (RedisRateLimiterFactory factory = builder.build()) {
+            assertThat(factory.warmUp().join()).isTrue();
+            LimiterFactory limiters = factory.withPrefix(PREFIX);
+            List<Limiter> all = new ArrayList<>();
+            for (int i = 0; i < KINDS.size(); i++) {
+                Limiter limiter = limiters.build("k" + i, KINDS.get(i));
+                for (String key : List.of("a", "b", "c", "d")) {
+                    limiter.reset(key);
+                    assertThat(limiter.decide(key, 1).granted()).isTrue();
+                    assertThat(limiter.decideAsync(key, 1).join().granted()).isTrue();
+                    limiter.refund(key, 1);
+                    assertThat(limiter.peek(key, 1).granted()).isTrue();
+                }
+                all.add(limiter);
+            }
+            LimitSet set = LimitSet.of(
+                    all.get(0).on("a").inSlot("s"), all.get(1).on("a").inSlot("s"));
+            assertThat(set.tryAcquire(1)).isTrue();
+            assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).tryAcquire(1))
+                    .isTrue();
+            try (Lease lease = limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                    .acquire("a", 1, Duration.ZERO)) {
+                assertThat(lease.isHeld()).isTrue();
+            }
+        }
+    }
+
+    /** What docs/operations says, from there to the end of the line or of the code. */
+    private static String documented(String start) throws IOException {
+        Matcher line = Pattern.compile("(?m)(?:^|`)(" + Pattern.quote(start) + "[^`\\n]*)")
+                .matcher(Files.readString(Path.of("../docs/operations/README.md")));
+        assertThat(line.find()).as(start).isTrue();
+        return line.group(1);
+    }
+
+    private static void allow(String node, String command) {
+        run(node, List.of(command.substring("ACL ".length()).split(" ")));
+    }
+
+    private static void run(String node, List<String> words) {
+        RedisClient client = RedisClient.create(RedisURI.create("redis://" + node));
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+            words.forEach(arguments::add);
+            assertThat(connection.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments))
+                    .isEqualTo("OK");
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    /** What Redis has refused. */
+    private static List<String> denied(String node) {
+        RedisClient client = RedisClient.create("redis://" + node);
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            return connection.sync().aclLog().stream()
+                    .map(entry -> entry.get("reason") + " " + entry.get("object"))
+                    .distinct()
+                    .toList();
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    private static RedisConnectionFactory connect(boolean byLettuce, RedisConfiguration where) {
+        if (byLettuce) {
+            LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where);
+            lettuce.afterPropertiesSet();
+            lettuce.start();
+            return lettuce;
+        }
+        JedisConnectionFactory jedis = where instanceof RedisClusterConfiguration cluster
+                ? new JedisConnectionFactory(cluster)
+                : new JedisConnectionFactory((RedisStandaloneConfiguration) where);
+        jedis.afterPropertiesSet();
+        jedis.start();
+        return jedis;
+    }
+}
