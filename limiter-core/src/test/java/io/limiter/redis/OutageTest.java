@@ -22,13 +22,18 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -49,19 +54,24 @@ class OutageTest {
     private final RedisProcess redis = RedisProcess.start();
     private RedisConnectionFactory connections;
     private RedisRateLimiterFactory factory;
+    private @Nullable RedissonClient redisson;
 
     /** What is to bear it. */
     enum Setup {
         LETTUCE,
         LETTUCE_WITHOUT_GROUP_COMMIT,
         JEDIS,
-        LOCK
+        LOCK,
+        REDISSON
     }
 
     @AfterEach
     void end() throws Exception {
         if (factory != null) {
             factory.close();
+        }
+        if (redisson != null) {
+            redisson.shutdown(0, 0, TimeUnit.SECONDS);
         }
         if (connections != null) {
             ((DisposableBean) connections).destroy();
@@ -269,6 +279,14 @@ class OutageTest {
                 .groupCommit(setup != Setup.LETTUCE_WITHOUT_GROUP_COMMIT);
         if (setup == Setup.LOCK) {
             builder.lock(new RedisLock(connections));
+        }
+        if (setup == Setup.REDISSON) {
+            Config config = new Config();
+            config.useSingleServer()
+                    .setAddress("redis://127.0.0.1:" + redis.port())
+                    .setConnectionMinimumIdleSize(1);
+            redisson = Redisson.create(config);
+            builder.lock(new RedissonLock(redisson));
         }
         factory = builder.build();
         assertThat(factory.warmUp().join()).isTrue();

@@ -1,5 +1,7 @@
 package io.limiter.testing;
 
+import com.google.common.base.CharMatcher;
+import com.google.common.base.Splitter;
 import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import io.lettuce.core.RedisClient;
@@ -97,6 +99,33 @@ public final class TestCluster implements AutoCloseable {
     /** Each master as {@code host:port}. */
     public List<String> nodes() {
         return cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList();
+    }
+
+    /** Tells the node's process to stop for a while, or to go on: {@code STOP} or {@code CONT}. */
+    public static void signal(String processId, String signal) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + signal, processId)
+                    .inheritIO()
+                    .start();
+            if (kill.waitFor() != 0) {
+                throw new IllegalStateException("kill -" + signal + " has failed");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** The node's process. */
+    public String processId(String node) {
+        return Splitter.on(CharMatcher.anyOf("\r\n"))
+                .splitToStream(info(node, "server"))
+                .filter(line -> line.startsWith("process_id:"))
+                .map(line -> line.substring("process_id:".length()))
+                .findFirst()
+                .orElseThrow();
     }
 
     /** A section of what the node says of itself. */

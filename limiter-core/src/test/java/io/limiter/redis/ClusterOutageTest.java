@@ -1,0 +1,120 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.testing.TestCluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** One master of a Cluster stops for a while. Clients would wait for it for two minutes. */
+class ClusterOutageTest {
+
+    private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void its_keys_are_decided_by_the_policy_and_nobody_waits(boolean byLettuce) throws Exception {
+        try (TestCluster cluster = TestCluster.start(3)) {
+            RedisConnectionFactory connections = connect(byLettuce, new RedisClusterConfiguration(cluster.nodes()));
+            String node = cluster.nodes().get(0);
+            String process = cluster.processId(node);
+            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
+                    .failurePolicy(FailurePolicy.LOCAL)
+                    .build()) {
+                CountLimiter limiter = factory.count("k", 100, Duration.ofDays(1));
+                for (int i = 0; i < 20; i++) {
+                    awaitRedis(limiter, "key" + i);
+                }
+                List<String> away = keysOn(node);
+                assertThat(away).isNotEmpty();
+                TestCluster.signal(process, "STOP");
+                long start = System.nanoTime();
+                long longest = 0;
+                for (int i = 0; i < 50; i++) {
+                    for (String key : away) {
+                        long asked = System.nanoTime();
+                        Decision decision = limiter.decide(key, 1);
+                        longest = Math.max(longest, System.nanoTime() - asked);
+                        assertThat(decision.source()).isEqualTo(Source.LOCAL);
+                        assertThat(decision.granted()).isTrue();
+                    }
+                }
+                assertThat(Duration.ofNanos(longest)).isLessThan(CLIENT_TIMEOUT.dividedBy(2));
+                System.out.printf(
+                        "%s, one master stopped: %d decisions, longest %.1f ms, all %d ms%n",
+                        connections.getClass().getSimpleName(),
+                        50 * away.size(),
+                        longest / 1e6,
+                        (System.nanoTime() - start) / 1_000_000);
+                assertThat(factory.backendState().up()).isFalse();
+                TestCluster.signal(process, "CONT");
+                for (int i = 0; i < 20; i++) {
+                    awaitRedis(limiter, "key" + i);
+                }
+            } finally {
+                TestCluster.signal(process, "CONT");
+                ((DisposableBean) connections).destroy();
+            }
+        }
+    }
+
+    private static void awaitRedis(CountLimiter limiter, String key) {
+        Awaitility.await()
+                .atMost(CLIENT_TIMEOUT)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> limiter.decide(key, 1).source() == Source.BACKEND);
+    }
+
+    private static List<String> keysOn(String node) {
+        List<String> keys = new ArrayList<>();
+        RedisClient client = RedisClient.create("redis://" + node);
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            for (String key : connection.sync().keys("*{k:*}*")) {
+                keys.add(key.substring(key.indexOf("{k:") + 3, key.indexOf('}')));
+            }
+        } finally {
+            client.shutdown();
+        }
+        return keys;
+    }
+
+    private static RedisConnectionFactory connect(boolean byLettuce, RedisClusterConfiguration cluster) {
+        if (byLettuce) {
+            LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
+                    cluster,
+                    LettuceClientConfiguration.builder()
+                            .commandTimeout(CLIENT_TIMEOUT)
+                            .shutdownTimeout(Duration.ZERO)
+                            .build());
+            lettuce.afterPropertiesSet();
+            lettuce.start();
+            return lettuce;
+        }
+        JedisConnectionFactory jedis = new JedisConnectionFactory(
+                cluster,
+                JedisClientConfiguration.builder()
+                        .readTimeout(CLIENT_TIMEOUT)
+                        .connectTimeout(CLIENT_TIMEOUT)
+                        .build());
+        jedis.afterPropertiesSet();
+        jedis.start();
+        return jedis;
+    }
+}

@@ -1,0 +1,168 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SocketOptions;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.testing.RedisProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Permits that are held, and who waits for them, while Redis is stopped; and limiters that begin meanwhile. */
+class HeldInAnOutageTest {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration LEASE_TIME = Duration.ofSeconds(3);
+
+    private final RedisProcess redis = RedisProcess.start();
+    private LettuceConnectionFactory connections;
+
+    @BeforeEach
+    void connect() {
+        connections = new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", redis.port()),
+                LettuceClientConfiguration.builder()
+                        .commandTimeout(Duration.ofSeconds(2))
+                        .shutdownTimeout(Duration.ZERO)
+                        .clientOptions(ClientOptions.builder()
+                                .socketOptions(SocketOptions.builder()
+                                        .connectTimeout(Duration.ofSeconds(1))
+                                        .build())
+                                .build())
+                        .build());
+        connections.afterPropertiesSet();
+        connections.start();
+    }
+
+    @AfterEach
+    void disconnect() {
+        redis.goOn();
+        connections.destroy();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"LOCAL,false", "DENY,false", "ALLOW,false", "THROW,false", "LOCAL,true", "THROW,true"})
+    void what_cannot_be_renewed_is_lost_and_nobody_waits_for_ever(FailurePolicy.Action policy, boolean underLock)
+            throws Exception {
+        try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
+            ConcurrencyLimiter limiter = factory.concurrent("c", 2, LEASE_TIME);
+            List<Lease> held = new ArrayList<>();
+            CountDownLatch lost = new CountDownLatch(2);
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .ignoreExceptionsInstanceOf(LimiterBackendException.class)
+                    .until(() -> limiter.peek().source() == Source.BACKEND);
+            for (int i = 0; i < 2; i++) {
+                Lease lease = limiter.acquire(1, PATIENCE);
+                lease.onLost(lost::countDown);
+                held.add(lease);
+            }
+            CompletableFuture<Optional<Lease>> waits = limiter.tryAcquireAsync(1, Duration.ofSeconds(20));
+            CompletableFuture<Optional<Lease>> late;
+            redis.stop();
+            late = limiter.tryAcquireAsync(1, Duration.ofSeconds(20));
+            System.out.println(policy + (underLock ? " under a lock" : "") + ": who waited " + outcome(waits)
+                    + ", who came later " + outcome(late));
+            assertThat(lost.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(held).noneMatch(Lease::isHeld);
+            redis.goOn();
+            held.forEach(Lease::close);
+            close(waits);
+            close(late);
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .ignoreExceptionsInstanceOf(LimiterBackendException.class)
+                    .until(() -> limiter.peek().source() == Source.BACKEND
+                            && limiter.peek().remaining() == 2);
+            try (Lease one = limiter.acquire(2, PATIENCE)) {
+                assertThat(one.isHeld()).isTrue();
+                assertThat(limiter.peek().remaining()).isZero();
+            }
+        }
+    }
+
+    /** Of one that is done in time. */
+    private static String outcome(CompletableFuture<Optional<Lease>> wanted) {
+        Awaitility.await().atMost(PATIENCE).until(wanted::isDone);
+        return wanted.handle((lease, error) -> error == null
+                        ? lease.map(got -> "has a lease").orElse("has none")
+                        : "failed: " + error.getClass().getSimpleName())
+                .join();
+    }
+
+    private static void close(CompletableFuture<Optional<Lease>> wanted) {
+        if (!wanted.isCompletedExceptionally()) {
+            wanted.join().ifPresent(Lease::close);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true,false", "true,true", "false,false", "false,true"})
+    void warming_up_without_redis_is_false_and_limiters_work(boolean stopped, boolean underLock) throws Exception {
+        if (stopped) {
+            redis.stop();
+        } else {
+            redis.kill();
+        }
+        try (RedisRateLimiterFactory factory = factory(FailurePolicy.Action.LOCAL, underLock)) {
+            CompletableFuture<Boolean> warm = factory.warmUp();
+            var limiter = factory.count("k", 100, Duration.ofDays(1));
+            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);
+            assertThat(warm).succeedsWithin(PATIENCE).isEqualTo(false);
+            assertThat(limiter.decide("k", 1).source()).isEqualTo(Source.LOCAL);
+            if (stopped) {
+                redis.goOn();
+            } else {
+                redis.startAgain();
+            }
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .until(() -> limiter.decide("k", 1).source() == Source.BACKEND);
+            Awaitility.await().atMost(PATIENCE).until(() -> factory.warmUp().join());
+        }
+    }
+
+    @Test
+    void a_factory_without_redis_can_be_closed() {
+        redis.stop();
+        RedisRateLimiterFactory factory = factory(FailurePolicy.Action.LOCAL, false);
+        CompletableFuture<Boolean> warm = factory.warmUp();
+        factory.close();
+        assertThat(warm).succeedsWithin(PATIENCE).isEqualTo(false);
+    }
+
+    private RedisRateLimiterFactory factory(FailurePolicy.Action policy, boolean underLock) {
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
+                .failurePolicy(
+                        switch (policy) {
+                            case LOCAL -> FailurePolicy.LOCAL;
+                            case DENY -> FailurePolicy.DENY;
+                            case ALLOW -> FailurePolicy.ALLOW;
+                            case THROW -> FailurePolicy.THROW;
+                        });
+        if (underLock) {
+            builder.lock(new RedisLock(connections));
+        }
+        return builder.build();
+    }
+}
