@@ -14,23 +14,17 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.web.bind.annotation.CrossOrigin;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.cors.CorsConfiguration;
-import org.springframework.web.cors.UrlBasedCorsConfigurationSource;
-import org.springframework.web.filter.CorsFilter;
 
 /** Spring MVC on Tomcat. */
 class ServletAnswerTest extends AnswerContract {
@@ -101,13 +95,12 @@ class ServletAnswerTest extends AnswerContract {
             writer.write("done");
         }
 
-        @CrossOrigin
-        @GetMapping({"/shared/x", "/asking/x"})
+        @GetMapping("/shared/x")
         public String shared() {
             return "done";
         }
 
-        @GetMapping({"/shared/filtered", "/tried/header", "/tried/queue", "/tried/several"})
+        @GetMapping({"/tried/header", "/tried/queue", "/tried/several"})
         public String open() {
             return "done";
         }
@@ -150,19 +143,6 @@ class ServletAnswerTest extends AnswerContract {
         @Bean
         ServletRegistrationBean<Plain> plain(Service service) {
             return new ServletRegistrationBean<>(new Plain(service), "/plain");
-        }
-
-        @Bean
-        FilterRegistrationBean<CorsFilter> origins() {
-            CorsConfiguration origins = new CorsConfiguration();
-            origins.setAllowedOrigins(List.of("https://pages.example"));
-            origins.setExposedHeaders(List.of("Retry-After", "RateLimit", "RateLimit-Policy"));
-            UrlBasedCorsConfigurationSource source = new UrlBasedCorsConfigurationSource();
-            source.registerCorsConfiguration("/**", origins);
-            FilterRegistrationBean<CorsFilter> registration = new FilterRegistrationBean<>(new CorsFilter(source));
-            registration.addUrlPatterns("/shared/filtered");
-            registration.setOrder(-300);
-            return registration;
         }
     }
 
