@@ -107,13 +107,16 @@ class LimitersEndpointTest {
 
     @Test
     void one_limit_has_its_hottest_keys_hashed_unless_they_are_to_be_shown() throws Exception {
-        String hashed = get(application, "limiters/login").body();
+        LimiterFactory counted = application.getBean(LimiterFactory.class);
+        counted.count("hashed", 10, HOUR).tryAcquire(KEY);
+        String hashed = get(application, "limiters/hashed").body();
         assertThat(hashed)
-                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\",\"requests\":2}]")
+                .containsPattern("\"hottestKeys\":\\[\\{\"key\":\"[0-9a-f]{16}\",\"requests\":\\d}]")
                 .doesNotContain(KEY);
-        assertThat(get(application, "limiters/login").body())
+        String hash = hashed.replaceFirst(".*\"hottestKeys\":\\[\\{\"key\":\"([0-9a-f]{16}).*", "$1");
+        assertThat(get(application, "limiters/hashed").body())
                 .as("the same key is shown alike")
-                .contains(hashed.substring(hashed.indexOf("hottestKeys"), hashed.lastIndexOf(']')));
+                .contains(hash);
         assertThat(new KeyHash().of(KEY)).as("in no other application").isNotEqualTo(new KeyHash().of(KEY));
         LimiterFactory limiters = writable.getBean(LimiterFactory.class);
         limiters.count("shown", 10, HOUR).tryAcquire(KEY);
