@@ -34,8 +34,11 @@ class WebFluxRulesTest extends HttpRulesContract {
         }
     }
 
+    /** Spring Boot 4 has a server for the management from Netty's module and another one from Tomcat's, by one name. */
     @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
+    @EnableAutoConfiguration(
+            excludeName = "org.springframework.boot.tomcat.autoconfigure.actuate.web.server"
+                    + ".TomcatReactiveManagementContextAutoConfiguration")
     @Import(WebFluxHttpTest.OnNetty.class)
     static class Application {
 
