@@ -4,6 +4,8 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.key.InvalidLimitArgumentException;
+import io.limiter.spring.key.MissingLimitKeyException;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -63,9 +65,31 @@ final class BoundLimit {
         calls.fallback(refusal);
     }
 
-    /** What is to be asked for a call; {@code null} if that is nothing, or was granted to it before. */
+    /**
+     * What is to be asked for a call; {@code null} if that is nothing, or was granted to it before.
+     *
+     * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
+     * @throws InvalidLimitArgumentException if its arguments give no cost or condition, and the limit is enforced
+     */
     @Nullable
     Question question(MethodInvocation call) {
+        if (isEnforced()) {
+            return questionFor(call);
+        }
+        try {
+            return questionFor(call);
+        } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
+            untried(e);
+            return null;
+        }
+    }
+
+    /** A dry run could not be: its call goes on, and the log is told. */
+    void untried(RuntimeException why) {
+        refusals.failed(why);
+    }
+
+    private @Nullable Question questionFor(MethodInvocation call) {
         @Nullable Object[] arguments = call.getArguments();
         int permits = declared.permits().of(arguments);
         if (permits == 0) {

@@ -51,12 +51,16 @@ record Question(
         return slot == null ? taken : taken.inSlot(slot);
     }
 
-    /** The same, by itself. A slot is named only in sets, so there it is one of one; and a dry run holds nobody up. */
+    /** The same, by itself. A slot is named only in sets, so there it is one of one. */
     Asked<?> alone() {
-        if (slot != null) {
-            return new QuestionSet(List.of(this));
-        }
-        return !limit.isEnforced() && limiter instanceof RateLimiter rates ? new DryRunQuestion(this, rates) : this;
+        Asked<?> asked = slot == null ? this : new QuestionSet(List.of(this));
+        return limit.isEnforced() ? asked : triedOut(asked);
+    }
+
+    private TriedOut<?> triedOut(Asked<?> asked) {
+        return asked == this && limiter instanceof RateLimiter rates
+                ? new TriedOut<>(new DryRunQuestion(this, rates), limit)
+                : new TriedOut<>(asked, limit);
     }
 
     /** Whether both draw from the same permits. */

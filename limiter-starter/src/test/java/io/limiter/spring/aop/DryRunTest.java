@@ -12,11 +12,13 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,28 @@ class DryRunTest {
         @CountLimit(name = "dry", limit = 2, period = 3600, enforce = false)
         @CountLimit(name = "wet", limit = 3, period = 3600)
         public void besideOne() {}
+
+        @CountLimit(name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}", enforce = false)
+        public String keyless(@Nullable String phone) {
+            return "called";
+        }
+
+        @CountLimit(name = "costless", limit = 2, period = 3600, cost = "#{cost}", enforce = false)
+        public String costless(int cost) {
+            return "called";
+        }
+    }
+
+    @Test
+    void it_lets_calls_through_that_have_no_key_or_no_cost() {
+        Contexts.local().withBean(Tried.class).run(context -> {
+            Tried tried = context.getBean(Tried.class);
+            try (LogLines log = new LogLines(RefusalLog.class)) {
+                assertThat(tried.keyless(null)).isEqualTo("called");
+                assertThat(tried.costless(-1)).isEqualTo("called");
+                assertThat(log.all()).hasSize(2).allMatch(line -> line.contains("would have refused a call"));
+            }
+        });
     }
 
     @Test

@@ -7,9 +7,12 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.OnFailure;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.TestRedis;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What limited methods do while Redis is away: an application, and nothing that listens where its Redis should be. */
@@ -34,6 +37,16 @@ class FailurePoliciesTest {
 
         @CountLimit(name = "policy-configured", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
         public void configured() {}
+
+        @CountLimit(name = "policy-tried", enforce = false, onFailure = OnFailure.THROW)
+        public String tried() {
+            return "done";
+        }
+
+        @RateLimit(name = "policy-rate", rate = 1, enforce = false, onFailure = OnFailure.THROW)
+        public CompletableFuture<String> triedAsync() {
+            return CompletableFuture.completedFuture("done");
+        }
     }
 
     @Test
@@ -55,6 +68,13 @@ class FailurePoliciesTest {
                         limited.allowed();
                     }
                     assertThatExceptionOfType(LimiterBackendException.class).isThrownBy(limited::thrown);
+                    try (LogLines log = new LogLines(RefusalLog.class)) {
+                        assertThat(limited.tried()).isEqualTo("done");
+                        assertThat(limited.triedAsync().join()).isEqualTo("done");
+                        assertThat(log.all())
+                                .hasSize(2)
+                                .allMatch(line -> line.contains("would have refused") && line.contains("no decision"));
+                    }
                 });
     }
 
