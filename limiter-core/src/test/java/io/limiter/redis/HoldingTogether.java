@@ -6,9 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import java.time.Duration;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -55,23 +57,26 @@ final class HoldingTogether {
     }
 
     private static void renew(ConcurrencyLimiter limiter) {
-        Map<String, Lease> leases = new LinkedHashMap<>();
+        Map<String, Lease> leases = new HashMap<>();
         for (int i = 0; i < KEYS; i++) {
             leases.put("key" + i, limiter.acquire("key" + i, 1, Duration.ZERO));
         }
-        for (String key : List.copyOf(leases.keySet())) {
-            long[] left = {Long.MAX_VALUE};
-            await(key).atMost(Duration.ofMinutes(1)).until(() -> {
+        Map<String, Long> left = new HashMap<>();
+        Set<String> notRenewed = new HashSet<>(leases.keySet());
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
+            for (String key : List.copyOf(notRenewed)) {
                 if (!leases.get(key).isHeld()) {
                     // This machine has stood still for a whole lease. Once more.
                     leases.put(key, limiter.acquire(key, 1, Duration.ofMinutes(1)));
-                    left[0] = Long.MAX_VALUE;
+                    left.remove(key);
                 }
                 long now = limiter.peek(key).resetAfterMicros();
-                boolean renewed = now > left[0];
-                left[0] = now;
-                return renewed;
-            });
-        }
+                Long before = left.put(key, now);
+                if (before != null && now > before) {
+                    notRenewed.remove(key);
+                }
+            }
+            return notRenewed.isEmpty();
+        });
     }
 }
