@@ -52,8 +52,12 @@ public interface Limiter {
     CompletableFuture<Decision> decideAsync(String key, int permits);
 
     /**
-     * Returns permits that were taken and not used. The limit never holds more than its most, so what would be there by
-     * now anyway is lost, and nothing is gained by returning what was never taken.
+     * Returns permits that were taken, for example because the work failed. They can be taken again at once, up to the
+     * limit's capacity; what would be there by now anyway is lost.
+     *
+     * <p>Over any length of time, the limit then grants as many permits more as were refunded, so refund only what was taken;
+     * permits that were reserved and not used are better {@linkplain Reservation#cancel() cancelled}. A bucket that warms up
+     * ignores refunds, which would make it colder, and so does a key of which nothing is stored.
      *
      * <p>While the backend does not decide, permits go back to this JVM's own under {@link FailurePolicy#LOCAL}; under
      * {@code DENY} and {@code ALLOW}, and where the backend may have taken them back all the same, they are lost, and the

@@ -33,9 +33,12 @@ public interface Reservation {
     }
 
     /**
-     * Gives the permits back, for work that is not done. At most once, and only while it makes a difference: not after
-     * the time in which the limit would have been as if never used. Bookings that others made meanwhile stay as they are;
-     * what is given back is there for those who ask next.
+     * Cancels the reservation, for work that is not done. At most once, and only while it makes a difference: not after the
+     * time in which the limit would have been as if never used.
+     *
+     * <p>Reservations that others made meanwhile keep their times, so what was reserved after this one is not restored: others
+     * would be due together with it. Of ten permits after which one was reserved, nine come back. If all that is reserved is
+     * cancelled, in whatever order, the limit is as if it had never been. This is golang's {@code CancelAt}.
      *
      * @return whether the permits were given back by this call
      * @throws LimiterBackendException if the backend does not answer; the permits may have been given back, and another

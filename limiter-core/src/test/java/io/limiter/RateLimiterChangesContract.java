@@ -2,10 +2,12 @@ package io.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -121,14 +123,56 @@ abstract class RateLimiterChangesContract {
     }
 
     @Test
-    void a_clock_that_steps_back_far_freezes_nobody_for_longer_than_max_wait() {
+    void a_clock_that_steps_back_far_freezes_nobody_for_longer_than_an_hour() {
         RateLimiter limiter = limiters()
                 .build("k", TokenBucket.builder(1, 1).maxWait(seconds(30)).build());
         assertThat(limiter.tryAcquire()).isTrue();
         clock().advance(Duration.ofDays(-10));
-        assertThat(limiter.decide(1).retryAfter()).isEqualTo(seconds(31));
-        clock().advance(seconds(31));
+        assertThat(limiter.decide(1).retryAfter()).isEqualTo(seconds(3601));
+        clock().advance(seconds(3601));
         assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void a_clock_that_steps_back_takes_no_stored_permit_away() {
+        for (Duration step : List.of(Duration.ofMillis(50), SECOND, Duration.ofHours(1), Duration.ofDays(10))) {
+            RateLimiter limiter = limiters().build("k" + step.toMillis(), 100, 10, 60);
+            assertThat(limiter.tryAcquire()).isTrue();
+            clock().advance(step.negated());
+            assertThat(limiter.peek().remaining()).isEqualTo(999);
+            assertThat(limiter.tryAcquire()).isTrue();
+            assertThat(limiter.tryAcquire(998)).isTrue();
+            assertThat(limiter.tryAcquire()).isFalse();
+        }
+    }
+
+    @Test
+    void a_clock_that_steps_back_and_forth_mints_nothing() {
+        for (Duration step : List.of(SECOND, seconds(60), seconds(3600))) {
+            RateLimiter limiter = limiters().build("k" + step.toMillis(), 10, 1, 60);
+            long granted = 0;
+            for (int i = 0; i < 20; i++) {
+                granted += limiter.tryAcquire(3) ? 3 : 0;
+                granted += limiter.tryAcquire() ? 1 : 0;
+                clock().advance(i % 2 == 0 ? step.negated() : step);
+            }
+            assertThat(granted).as(step.toString()).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void a_shorter_max_wait_leaves_what_others_have_booked() {
+        RateLimiter patient = limiters().build("k", LeakyBucket.queue(10, 100));
+        RateLimiter hasty = limiters().build("k", LeakyBucket.queue(10, 10));
+        long start = clock().micros();
+        int granted = 0;
+        for (int i = 0; i < 300; i++) {
+            granted += patient.reserve().isGranted() ? 1 : 0;
+            granted += hasty.reserve().isGranted() ? 1 : 0;
+            clock().advance(Duration.ofMillis(100));
+        }
+        assertThat(clock().micros() - start).isEqualTo(30_000_000);
+        assertThat(granted).isEqualTo(310);
     }
 
     private static Duration seconds(long seconds) {

@@ -185,11 +185,17 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     @Test
     void the_decision_says_what_remains_and_when_to_come_back() {
         RateLimiter limiter = limiters().build("k", 2, 5, 60);
-        assertThat(limiter.decide(3)).isEqualTo(new Decision(true, 10, 7, 0, 0, 1_500_000));
+        Decision decision = limiter.decide(3);
+        assertThat(decision)
+                .isEqualTo(new Decision(true, 10, 7, 0, 0, 1_500_000, decision.source(), decision.ticketMicros()));
+        assertThat(decision.source()).isEqualTo(Decision.Source.BACKEND);
         assertThat(limiter.decide(8)).isEqualTo(new Decision(false, 10, 7, 500_000, 500_000, 1_500_000));
         assertThat(limiter.decide(8, Duration.ofMillis(200)))
                 .isEqualTo(new Decision(false, 10, 7, 500_000, 300_000, 1_500_000));
-        assertThat(limiter.decide(8, SECOND)).isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000));
+        Decision later = limiter.decide(8, SECOND);
+        assertThat(later)
+                .isEqualTo(new Decision(true, 10, 0, 500_000, 0, 5_500_000, later.source(), later.ticketMicros()));
+        assertThat(later.ticketMicros() - decision.ticketMicros()).isEqualTo(500_000);
         assertThat(limiter.decide(11)).satisfies(never -> {
             assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
             assertThat(never.granted()).isFalse();

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Ledger;
+import io.limiter.testing.Seed;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Permits that go back, and permits that are paid for afterwards, whichever engine decides. */
@@ -122,6 +129,100 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(reservation.cancel()).isTrue();
         assertThat(reservation.cancel()).isFalse();
         assertThat(limiter.peek().remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void reservations_that_are_cancelled_and_made_anew_are_not_due_together() {
+        RateLimiter limiter = limiters().build("k", 10, 1, 60);
+        Ledger ledger = new Ledger();
+        limiter.tryAcquire(10);
+        ledger.granted(clock().micros(), 10);
+        List<Reservation> reservations = new ArrayList<>();
+        List<Ledger.Entry> entries = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            reservations.add(limiter.reserve(10));
+            entries.add(due(ledger, reservations.get(i), 10));
+        }
+        for (int i = 0; i < 19; i++) {
+            assertThat(reservations.get(i).cancel()).isTrue();
+            entries.get(i).cancel();
+            due(ledger, limiter.reserve(10), 10);
+        }
+        assertThat(ledger.excess(10, 10)).isZero();
+    }
+
+    @Test
+    void those_who_wait_in_a_queue_and_are_cancelled_leave_no_trace() {
+        RateLimiter queue = limiters().build("k", LeakyBucket.queue(10, 100));
+        queue.tryAcquire();
+        List<Reservation> waiting = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            waiting.add(queue.reserve());
+        }
+        assertThat(queue.reserve().isGranted()).isFalse();
+        waiting.forEach(Reservation::cancel);
+        assertThat(queue.reserve().timeToWait()).isLessThanOrEqualTo(Duration.ofMillis(100));
+    }
+
+    @Test
+    void a_large_reservation_blocks_nobody_once_it_is_cancelled() {
+        RateLimiter limiter = limiters().build("k", 1, 1, 60);
+        Reservation large = limiter.reserve(3000);
+        assertThat(large.cancel()).isTrue();
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void random_reservations_and_cancellations_never_exceed_the_limit() {
+        Random random = Seed.random();
+        for (int run = 0; run < 20; run++) {
+            int capacity = 1 + random.nextInt(10);
+            RateLimiter patient = limiters().build("k" + run, TokenBucket.of(10, capacity / 10.0));
+            RateLimiter hasty = limiters()
+                    .build(
+                            "k" + run,
+                            TokenBucket.builder(10, capacity / 10.0)
+                                    .maxWait(SECOND)
+                                    .build());
+            Ledger ledger = new Ledger();
+            Map<Reservation, Ledger.Entry> made = new LinkedHashMap<>();
+            for (int i = 0; i < 60; i++) {
+                RateLimiter limiter = random.nextInt(3) == 0 ? hasty : patient;
+                int permits = 1 + random.nextInt(capacity);
+                switch (random.nextInt(8)) {
+                    case 0 -> clock().advance(Duration.ofMillis(random.nextInt(800)));
+                    case 1, 2, 3 -> {
+                        List<Reservation> all = new ArrayList<>(made.keySet());
+                        if (!all.isEmpty()) {
+                            Reservation one = all.get(random.nextInt(all.size()));
+                            if (one.cancel()) {
+                                made.remove(one).cancel();
+                            }
+                        }
+                    }
+                    case 4 -> {
+                        if (run % 4 == 0) {
+                            limiter.refund(permits);
+                            ledger.refunded(permits);
+                        }
+                    }
+                    default -> {
+                        Reservation reservation = limiter.reserve(permits, Duration.ofMillis(random.nextInt(4) * 1000));
+                        if (reservation.isGranted()) {
+                            made.put(reservation, due(ledger, reservation, permits));
+                        }
+                    }
+                }
+            }
+            assertThat(ledger.excess(capacity, 10))
+                    .as(() -> "beyond " + capacity + " of " + ledger + Seed.hint())
+                    .isZero();
+        }
+    }
+
+    private Ledger.Entry due(Ledger ledger, Reservation reservation, int permits) {
+        assertThat(reservation.isGranted()).isTrue();
+        return ledger.granted(clock().micros() + reservation.decision().waitMicros(), permits);
     }
 
     @Test

@@ -21,6 +21,8 @@ import java.util.OptionalLong;
  *     nobody else asked meanwhile
  * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
  * @param source what it comes from
+ * @param ticketMicros what tells a booking apart when it is cancelled, a moment by the server's clock in microseconds since
+ *     the epoch; 0 if there is nothing to tell apart
  */
 public record Decision(
         boolean granted,
@@ -29,7 +31,8 @@ public record Decision(
         long waitMicros,
         long retryAfterMicros,
         long resetAfterMicros,
-        Source source)
+        Source source,
+        long ticketMicros)
         implements Serializable {
 
     /** What a decision can come from. */
@@ -65,9 +68,22 @@ public record Decision(
         this(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, Source.BACKEND);
     }
 
+    /** One without a ticket. */
+    public Decision(
+            boolean granted,
+            long limit,
+            long remaining,
+            long waitMicros,
+            long retryAfterMicros,
+            long resetAfterMicros,
+            Source source) {
+        this(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, source, 0);
+    }
+
     /** The same from elsewhere. */
     public Decision from(Source newSource) {
-        return new Decision(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, newSource);
+        return new Decision(
+                granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, newSource, ticketMicros);
     }
 
     /** {@link #waitMicros()}; not called {@code wait}, which every object has. */

@@ -1,6 +1,7 @@
 package io.limiter.algorithm;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +22,21 @@ import org.jspecify.annotations.Nullable;
  * @param nextFreeTicketMillis milliseconds since the epoch; in the past, when time was last settled; in the future,
  *     until when permits are booked ahead (pre-consumption)
  * @param remainderMicros microseconds booked on top, at least 0 and less than 1
+ * @param bookings what else has to be known of the permits that are booked ahead; {@code null} for most buckets
  */
 public record RedisPermits(
         double maxPermits,
         double storedPermits,
         double intervalMillis,
         double nextFreeTicketMillis,
-        double remainderMicros) {
+        double remainderMicros,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Bookings bookings) {
+
+    /**
+     * What a booking can lie ahead without being remembered, and how far the clock may step back without being believed:
+     * longer than any step that a clock makes twice.
+     */
+    static final double HOUR_MICROS = 3_600_000_000.0;
 
     /**
      * The part of a permit that is as good as none, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
@@ -57,20 +66,32 @@ public record RedisPermits(
         }
     }
 
-    /** Reads JSON, in which the remainder may be missing. */
+    /** Without anything else to know of its bookings. */
+    public RedisPermits(
+            double maxPermits,
+            double storedPermits,
+            double intervalMillis,
+            double nextFreeTicketMillis,
+            double remainderMicros) {
+        this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null);
+    }
+
+    /** Reads JSON, in which the remainder and the bookings may be missing. */
     @JsonCreator
     static RedisPermits of(
             @JsonProperty(value = "maxPermits", required = true) double maxPermits,
             @JsonProperty(value = "storedPermits", required = true) double storedPermits,
             @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
             @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
-            @JsonProperty("remainderMicros") @Nullable Double remainderMicros) {
+            @JsonProperty("remainderMicros") @Nullable Double remainderMicros,
+            @JsonProperty("bookings") @Nullable Bookings bookings) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
                 intervalMillis,
                 nextFreeTicketMillis,
-                remainderMicros == null ? 0.0 : remainderMicros);
+                remainderMicros == null ? 0.0 : remainderMicros,
+                bookings);
     }
 
     /** A bucket that comes into being. */
@@ -103,7 +124,9 @@ public record RedisPermits(
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
-        return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0);
+        // Tickets can lie beyond the next free one; see Bookings.
+        Bookings left = bookings == null || nowMicros >= bookings.lastTicketMicros() ? null : bookings;
+        return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
     }
 
     /**
@@ -114,18 +137,52 @@ public record RedisPermits(
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
         double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
-        return new RedisPermits(newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros);
+        return new RedisPermits(
+                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, bookings);
     }
 
     /**
-     * No booking lies further ahead than this. If one seems to, the clock has stepped back, and without the bound
-     * everybody would wait until it has caught up.
+     * Bounds how long a clock that has stepped back stops the bucket. No booking lies further ahead than an hour, or than
+     * the furthest. If one seems to, by up to an hour, time waits for the clock, which may step forward again. If by more,
+     * it does not, or everybody would wait until the clock has caught up.
      */
+    RedisPermits boundClockStep(double nowMicros) {
+        double furthest = bookings == null ? HOUR_MICROS : Math.max(HOUR_MICROS, bookings.furthestMicros());
+        if (nextFreeMicros() - nowMicros <= furthest + HOUR_MICROS) {
+            return this;
+        }
+        return new RedisPermits(
+                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, bookings);
+    }
+
+    /** The same, booked no further ahead than this. */
     RedisPermits boundBooking(double nowMicros, double maxBookedMicros) {
         if (nextFreeMicros() - nowMicros <= maxBookedMicros) {
             return this;
         }
-        return new RedisPermits(maxPermits, storedPermits, intervalMillis, (nowMicros + maxBookedMicros) / 1000.0, 0.0);
+        return new RedisPermits(
+                maxPermits, storedPermits, intervalMillis, (nowMicros + maxBookedMicros) / 1000.0, 0.0, bookings);
+    }
+
+    /** The same, of which something is booked so far ahead. */
+    RedisPermits furthest(double bookedMicros) {
+        if (bookedMicros <= HOUR_MICROS) {
+            return this;
+        }
+        Bookings known = bookings == null ? Bookings.NONE : bookings;
+        return with(known.withFurthest(bookedMicros));
+    }
+
+    private RedisPermits with(Bookings newBookings) {
+        return newBookings == bookings
+                ? this
+                : new RedisPermits(
+                        maxPermits,
+                        storedPermits,
+                        intervalMillis,
+                        nextFreeTicketMillis,
+                        remainderMicros,
+                        newBookings.equals(Bookings.NONE) ? null : newBookings);
     }
 
     /** Takes stored permits, and books time for them and for those that are not there yet. */
@@ -137,17 +194,104 @@ public record RedisPermits(
                 storedPermits - fromStored,
                 intervalMillis,
                 (nextFreeMicros() + whole) / 1000.0,
-                micros - whole);
+                micros - whole,
+                bookings);
     }
 
     /** Returns stored permits, as far as there is room. What is booked stays booked. */
-    RedisPermits giveBack(double permits) {
+    RedisPermits refund(double permits) {
         return new RedisPermits(
                 maxPermits,
                 Math.min(maxPermits, storedPermits + permits),
                 intervalMillis,
                 nextFreeTicketMillis,
-                remainderMicros);
+                remainderMicros,
+                bookings);
+    }
+
+    /** What tells the last booking apart: the first whole microsecond at which all bookings are paid. */
+    double ticketMicros() {
+        return nextFreeMicros() + roundUp(remainderMicros);
+    }
+
+    /** The last ticket that was given out for what is still booked, as a caller of this interval rounds it. */
+    double lastTicketMicros(double callersIntervalMicros) {
+        double last = nextFreeMicros() + wholeMicros(remainderMicros, callersIntervalMicros);
+        return bookings == null ? last : Math.max(last, bookings.lastTicketMicros());
+    }
+
+    /**
+     * How much of a booking its cancellation restores, in microseconds: its cost, less what was booked after it. That stays
+     * where it is, so restoring more would let others be due together with it. This is golang's {@code CancelAt}.
+     *
+     * @param costMicros what the booking cost
+     * @param ticket the booking's
+     * @return negative if no such ticket was given out
+     */
+    double restorableMicros(double costMicros, double ticket, double callersIntervalMicros) {
+        double after = lastTicketMicros(callersIntervalMicros) - ticket;
+        if (after > 0.0 && callersIntervalMicros % 1.0 != 0.0) {
+            // Tickets are rounded up.
+            after += 1.0;
+        }
+        return after < 0.0 ? -1.0 : Math.max(0.0, costMicros - after);
+    }
+
+    /**
+     * Cancels a booking of a state that is settled.
+     *
+     * <p>Cancelling from the last to the first restores all. In any other order a booking is restored as far as none was
+     * made after it. But as long as each microsecond up to the next free ticket belongs to one booking, it is enough to
+     * know how many of them belong to cancelled ones: once all of them do, nobody is waiting, whatever the order was.
+     *
+     * @param ticket the booking's
+     * @param costMicros what it cost
+     * @param restoredMicros what that restores, from 0 to the cost
+     * @param lastTicket the last ticket before the state was settled
+     */
+    RedisPermits cancel(
+            double nowMicros,
+            double ticket,
+            double costMicros,
+            double restoredMicros,
+            double lastTicket,
+            double coolDownIntervals) {
+        double stored = storedPermits;
+        double nextFree = nextFreeMicros();
+        double remainder = remainderMicros;
+        double last = bookings == null ? 0.0 : bookings.lastTicketMicros();
+        double cancelledUntil = bookings == null ? 0.0 : bookings.cancelledUntilMicros();
+        double ahead = nextFree - nowMicros + remainder;
+        if (restoredMicros < ahead) {
+            double micros = remainder - restoredMicros;
+            double whole = Math.floor(micros);
+            nextFree += whole;
+            remainder = micros - whole;
+        } else {
+            if (ahead > 0.0) {
+                nextFree = nowMicros;
+                remainder = 0.0;
+            }
+            double idleMicros = restoredMicros - Math.max(0.0, ahead);
+            stored = Math.min(maxPermits, stored + idleMicros / (intervalMicros() * coolDownIntervals));
+        }
+        if (restoredMicros > 0.0 && restoredMicros < costMicros && lastTicket > nowMicros) {
+            // From here on, bookings lie one over the other.
+            last = lastTicket;
+            cancelledUntil = 0.0;
+        } else if (last <= nowMicros) {
+            if (restoredMicros == 0.0 && ticket > nowMicros) {
+                cancelledUntil = Math.max(cancelledUntil, nowMicros) + Math.min(costMicros, ticket - nowMicros);
+            }
+            if (cancelledUntil > nowMicros && cancelledUntil >= nextFree + remainder - NEGLIGIBLE_MICROS) {
+                nextFree = nowMicros;
+                remainder = 0.0;
+                cancelledUntil = 0.0;
+            }
+        }
+        double furthest = bookings == null ? 0.0 : bookings.furthestMicros();
+        return new RedisPermits(maxPermits, stored, intervalMillis, nextFree / 1000.0, remainder)
+                .with(new Bookings(last, cancelledUntil, furthest));
     }
 
     /** Whole microseconds from now until all bookings are paid, rounded up. */
@@ -161,9 +305,9 @@ public record RedisPermits(
         return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
     }
 
-    /** Whole permits that can be had now without booking ahead. */
-    double available(double nowMicros) {
-        return nextFreeMicros() > nowMicros ? 0.0 : wholePermits(storedPermits, intervalMicros());
+    /** Whole permits that are stored. */
+    double wholePermits() {
+        return wholePermits(storedPermits, intervalMicros());
     }
 
     private double roundUp(double partOfMicro) {

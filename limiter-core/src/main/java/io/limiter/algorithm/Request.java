@@ -6,8 +6,9 @@ package io.limiter.algorithm;
  * @param action whether to take permits, only to look, to give some back, or to hold them for longer
  * @param permits at least 1
  * @param timeoutMicros how long the caller is ready to wait, in microseconds, at least 0
- * @param id who holds the permits, for limits that tell holders apart ({@link ConcurrencyLimit}): chosen by the caller,
- *     from 1 to {@link #MAX_ID}; 0 for none
+ * @param id what tells apart permits that were taken, from 1 to {@link #MAX_ID}; 0 for none. A {@link ConcurrencyLimit}
+ *     knows its holders by an id that the caller chooses, a {@link TokenBucket} its bookings by the
+ *     {@linkplain Decision#ticketMicros() ticket} of their decision
  */
 public record Request(Action action, int permits, long timeoutMicros, long id) {
 
@@ -57,6 +58,11 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
 
     public static Request giveBack(int permits) {
         return new Request(Action.GIVE_BACK, permits, 0);
+    }
+
+    /** Returns permits that were taken and not used, as if they had not been taken, as far as others have not booked since. */
+    public static Request cancel(int permits, Decision taken) {
+        return new Request(Action.GIVE_BACK, permits, 0, taken.ticketMicros());
     }
 
     public static Request charge(int permits) {

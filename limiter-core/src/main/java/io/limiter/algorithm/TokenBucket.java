@@ -55,15 +55,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Never too many: where the caller waits, at most {@code maxPermits + rate * t} permits come due in any
- *       {@code t} seconds, and where the next one does, one request more. A clock that steps back stops the bucket and
- *       does not refill it, as long as the step is shorter than {@code maxWait}; after a longer one, waiting for the
- *       clock to catch up would be worse.
+ *       {@code t} seconds, and where the next one does, one request more. A clock that steps back stops the refill until it
+ *       has caught up, for an hour at most (or as long as the furthest booking), and leaves what is stored. What is
+ *       refunded comes on top.
  *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
  *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
  *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
  *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
  *       scaled to the new one. Limiters that share a bucket should agree on its numbers but while a new version is
- *       rolled out: each call under other numbers is a change, and the shortest {@code maxWait} cuts what others booked.
+ *       rolled out: each call under other numbers is a change.
+ *   <li>A booking that is cancelled leaves no trace, but for what others booked after it, whose times stay.
  * </ul>
  *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
@@ -250,33 +251,80 @@ public record TokenBucket(
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
-        Check.noId(request, this);
+        if (request.action() != Request.Action.GIVE_BACK) {
+            Check.noId(request, this);
+        }
         double now = nowMicros;
         int permits = request.permits();
-        RedisPermits settled = settle(state, now);
         if (request.action() == Request.Action.GIVE_BACK) {
-            RedisPermits after = settled.giveBack(permits);
-            return new Step<>(after, decision(true, after, now, 0.0, 0.0));
+            return state == null ? untouched(now) : giveBack(state, now, request);
         }
+        RedisPermits settled = settle(state, now);
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
         RedisPermits booked = settled.book(fromStored, cost);
+        // Permits that are stored exist, also if the clock has stepped back, or if others wait for more of them.
+        boolean areStored = warmUp == null && permits <= settled.wholePermits();
         if (request.action() == Request.Action.CHARGE) {
-            RedisPermits after = booked.boundBooking(now, maxBookedMicros());
+            // What others have booked stays booked.
+            double most = Math.max(maxBookedMicros(), settled.bookedMicros(now));
+            RedisPermits after = areStored
+                    ? booked
+                    : booked.boundBooking(now, most).furthest(Math.min(most, booked.bookedMicros(now)));
             return new Step<>(after, decision(true, after, now, 0.0, 0.0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
         double bookedMicros = booked.bookedMicros(now);
-        double wait = whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
-        boolean granted = wait <= allowed && bookedMicros <= maxBookedMicros();
+        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
+        boolean granted = areStored || wait <= allowed && bookedMicros <= maxBookedMicros();
         double retry = granted ? 0.0 : retryAfterMicros(permits, wait, bookedMicros, allowed);
         if (request.peek()) {
             return new Step<>(state, decision(granted, settled, now, wait, retry));
         }
-        RedisPermits after = granted ? booked : settled;
-        boolean save = granted || mustBeSaved(state, now);
-        return new Step<>(save ? after : state, decision(granted, after, now, wait, retry));
+        if (granted) {
+            RedisPermits after = areStored ? booked : booked.furthest(bookedMicros);
+            return new Step<>(after, decision(true, after, now, wait, 0.0, (long) after.ticketMicros()));
+        }
+        boolean save = mustBeSaved(state, now);
+        return new Step<>(save ? settled : state, decision(false, settled, now, wait, retry));
+    }
+
+    /** Of a bucket that does not exist, nothing was taken that could come back. */
+    private Step<RedisPermits> untouched(double now) {
+        return new Step<>(null, decision(true, settle(null, now), now, 0.0, 0.0));
+    }
+
+    /** Cancels the booking that the request names, or returns permits that were used. */
+    private Step<RedisPermits> giveBack(RedisPermits state, double now, Request request) {
+        RedisPermits settled = settle(state, now);
+        RedisPermits after = request.id() != 0
+                ? cancel(state.boundClockStep(now), settled, now, request)
+                : warmUp == null ? settled.refund(request.permits()) : null;
+        return after == null
+                ? new Step<>(state, decision(true, settled, now, 0.0, 0.0))
+                : new Step<>(after, decision(true, after, now, 0.0, 0.0));
+    }
+
+    /** {@code null} if there is nothing to restore. */
+    private @Nullable RedisPermits cancel(RedisPermits found, RedisPermits settled, double now, Request request) {
+        double ticket = request.id();
+        double cost = request.permits() * intervalMicros();
+        double last = found.lastTicketMicros(intervalMicros());
+        if (warmUp != null) {
+            if (ticket <= now) {
+                return null;
+            }
+            if (ticket == last && settled.storedPermits() > 0.0) {
+                // All its permits were stored ones, for some are left.
+                double stored = Math.min(maxPermits(), settled.storedPermits() + request.permits());
+                double storedCost = storedToMicros(stored, stored - settled.storedPermits());
+                return settled.refund(request.permits())
+                        .cancel(now, ticket, storedCost, storedCost, last, coolDownIntervals());
+            }
+        }
+        double restored = found.restorableMicros(cost, ticket, intervalMicros());
+        return restored < 0.0 ? null : settled.cancel(now, ticket, cost, restored, last, coolDownIntervals());
     }
 
     @Override
@@ -289,7 +337,7 @@ public record TokenBucket(
         if (state == null) {
             return RedisPermits.initial(maxPermits(), startsFull ? maxPermits() : 0.0, intervalMillis(), now);
         }
-        RedisPermits settled = state.boundBooking(now, maxBookedMicros()).resync(now, coolDownIntervals());
+        RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals());
         return hasOtherNumbers(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
     }
 
@@ -301,7 +349,7 @@ public record TokenBucket(
         if (state == null) {
             return !startsFull;
         }
-        return hasOtherNumbers(state) || state.boundBooking(now, maxBookedMicros()) != state;
+        return hasOtherNumbers(state) || state.boundClockStep(now) != state;
     }
 
     private boolean hasOtherNumbers(RedisPermits state) {
@@ -337,13 +385,20 @@ public record TokenBucket(
     }
 
     private Decision decision(boolean granted, RedisPermits state, double now, double wait, double retryAfter) {
+        return decision(granted, state, now, wait, retryAfter, 0);
+    }
+
+    private Decision decision(
+            boolean granted, RedisPermits state, double now, double wait, double retryAfter, long ticketMicros) {
         return new Decision(
                 granted,
                 capacity(),
-                (long) state.available(now),
+                (long) (warmUp != null && state.nextFreeMicros() > now ? 0.0 : state.wholePermits()),
                 micros(wait),
                 micros(retryAfter),
-                micros(state.resetMicros(now, coolDownIntervals())));
+                micros(state.resetMicros(now, coolDownIntervals())),
+                Decision.Source.BACKEND,
+                ticketMicros);
     }
 
     private static long micros(double micros) {

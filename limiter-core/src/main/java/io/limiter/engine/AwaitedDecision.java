@@ -51,7 +51,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        decided.cancel(mayInterruptIfRunning);
+        Pending.withdraw(decided);
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled && givenUp.compareAndSet(false, true)) {
             // Does nothing if the request was withdrawn, or failed.

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What goes into one call: requests by key, those for one key in their order. */
+/** What goes into one call: requests by key, those for one key in their order, cancellations first. */
 final class Batch {
 
     private final List<OfKey> keys = new ArrayList<>();
@@ -141,8 +142,24 @@ final class Batch {
         }
 
         void add(PendingRequest request) {
-            requests.add(request.request());
-            pending.add(request);
+            int place = isCancellation(request.request()) ? placeOfCancellation(request.request()) : requests.size();
+            requests.add(place, request.request());
+            pending.add(place, request);
+        }
+
+        private boolean isCancellation(Request request) {
+            return request.action() == Request.Action.GIVE_BACK && request.id() != 0 && limit instanceof TokenBucket;
+        }
+
+        /** Before all others, and the last booking first, because only what nobody has booked after is restored. */
+        private int placeOfCancellation(Request cancellation) {
+            int place = 0;
+            while (place < requests.size()
+                    && isCancellation(requests.get(place))
+                    && requests.get(place).id() >= cancellation.id()) {
+                place++;
+            }
+            return place;
         }
 
         /** The failure, if it was not decided. */

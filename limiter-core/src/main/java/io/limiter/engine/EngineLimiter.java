@@ -207,7 +207,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
      * @param key the caller's; {@code null} for the limiter's own permits
      */
     protected final Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Decision decision = decideNow(key, backendKey, new Request(permits, timeoutMicros, false));
+        Decision decision = decideNow(key, backendKey, limit, new Request(permits, timeoutMicros, false));
         if (decision.granted() && decision.waitMicros() > 0) {
             Runnable end = tally.mayWait().begins(tally);
             try {
@@ -219,10 +219,10 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         return decision;
     }
 
-    private Decision decideNow(@Nullable String key, String backendKey, Request request) {
+    private Decision decideNow(@Nullable String key, String backendKey, L asked, Request request) {
         Decision decision;
         try {
-            decision = engine.decide(backendKey, limit, request);
+            decision = engine.decide(backendKey, asked, request);
         } catch (LimiterBackendException e) {
             tally.failed();
             throw e;
@@ -273,17 +273,20 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
             return decideAsync(key, backendKey, limit, request);
         }
         EngineObserver.MayWait mayWait = tally.mayWait();
+        L asked = limit;
         return new AwaitedDecision<>(
-                decideAsync(key, backendKey, limit, request),
+                decideAsync(key, backendKey, asked, request),
                 Function.identity(),
                 sleeper,
                 decision -> mayWait.begins(tally),
-                decision -> giveBackUnused(decision, backendKey, limit, permits));
+                decision -> giveBackUnused(decision, backendKey, asked, permits));
     }
 
     /** Books, and leaves the waiting to the caller. */
     protected final Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        return reservation(backendKey, permits, decideNow(key, backendKey, new Request(permits, timeoutMicros, false)));
+        L asked = limit;
+        Decision decision = decideNow(key, backendKey, asked, new Request(permits, timeoutMicros, false));
+        return reservation(backendKey, asked, permits, decision);
     }
 
     /** As {@link #reserve(String, String, int, long)}, without blocking the calling thread. */
@@ -292,19 +295,26 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
         L asked = limit;
         CompletableFuture<Decision> decided =
                 decideAsync(key, backendKey, asked, new Request(permits, timeoutMicros, false));
-        CompletableFuture<Reservation> reserved =
-                decided.thenApply(decision -> reservation(backendKey, permits, decision));
-        // Then nobody has the reservation that could be cancelled instead.
-        decided.thenAccept(decision -> {
-            if (reserved.isCancelled() && decision.granted()) {
+        CompletableFuture<Reservation> reserved = new CompletableFuture<>();
+        reserved.whenComplete((reservation, error) -> {
+            if (reserved.isCancelled()) {
+                Pending.withdraw(decided);
+            }
+        });
+        decided.whenComplete((decision, error) -> {
+            if (error != null) {
+                reserved.completeExceptionally(AsyncFailures.cause(error));
+            } else if (!reserved.complete(reservation(backendKey, asked, permits, decision)) && decision.granted()) {
+                // Nobody has the reservation that could be cancelled instead.
                 giveBackUnused(decision, backendKey, asked, permits);
             }
         });
         return reserved;
     }
 
-    private Reservation reservation(String key, int permits, Decision decision) {
-        return new BookedPermits(decision, sleeper.ticker(), () -> engine.giveBack(decision, key, limit, permits));
+    /** Cancelled under the numbers that it was booked under: at another rate the same permits are another time. */
+    private Reservation reservation(String key, L asked, int permits, Decision decision) {
+        return new BookedPermits(decision, sleeper.ticker(), () -> engine.giveBack(decision, key, asked, permits));
     }
 
     /** Without waiting for it. */

@@ -227,10 +227,10 @@ public final class Failover implements Engine {
             case POLICY -> {
                 // None were taken.
             }
-            case LOCAL -> local.decide(key, limit.scaled(policy.share()), Request.giveBack(permits));
+            case LOCAL -> local.decide(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
             case BACKEND, LEASE, DENY_CACHE -> {
                 try {
-                    engine.decide(key, limit, Request.giveBack(permits));
+                    engine.decide(key, limit, Request.cancel(permits, taken));
                 } catch (LimiterBackendException e) {
                     lost(e, limit);
                 }
@@ -249,10 +249,11 @@ public final class Failover implements Engine {
     CompletableFuture<?> giveBackAsync(Decision taken, String key, Limit<?> limit, int permits) {
         return switch (taken.source()) {
             case POLICY -> CompletableFuture.completedFuture(null);
-            case LOCAL -> local.decideAsync(key, limit.scaled(policy.share()), Request.giveBack(permits));
+            case LOCAL -> local.decideAsync(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
             case BACKEND, LEASE, DENY_CACHE ->
                 AnsweredInstead.of(
-                        engine.decideAsync(key, limit, Request.giveBack(permits)), failure -> lost(failure, limit));
+                        engine.decideAsync(key, limit, Request.cancel(permits, taken)),
+                        failure -> lost(failure, limit));
         };
     }
 

@@ -5,6 +5,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +52,10 @@ final class InOrder {
         return take(first)
                 .handle((decision, error) -> {
                     if (error != null) {
-                        return giveBackAndFail(first, error);
+                        return giveBackAndFail(taken, error);
                     }
                     if (!decision.granted()) {
-                        return giveBackAndLook(first, decision);
+                        return giveBackAndLook(taken, decision);
                     }
                     taken.add(decision);
                     return takeFrom(first + 1, taken);
@@ -67,8 +68,10 @@ final class InOrder {
     }
 
     /** The decisions if this part refuses. */
-    private CompletableFuture<List<@Nullable Decision>> giveBackAndLook(int refusing, Decision refusal) {
-        return giveBackAll(refusing)
+    private CompletableFuture<List<@Nullable Decision>> giveBackAndLook(
+            List<@Nullable Decision> taken, Decision refusal) {
+        int refusing = taken.size();
+        return giveBackAll(taken)
                 .thenCompose(kept -> kept.isEmpty()
                         ? look(refusing, refusal)
                         : CompletableFuture.failedFuture(
@@ -93,20 +96,22 @@ final class InOrder {
     }
 
     /** What cannot be given back either counts as taken, and is told with the failure. */
-    private CompletableFuture<List<@Nullable Decision>> giveBackAndFail(int failing, Throwable error) {
+    private CompletableFuture<List<@Nullable Decision>> giveBackAndFail(
+            List<@Nullable Decision> taken, Throwable error) {
         Throwable cause = AsyncFailures.cause(error);
-        return giveBackAll(failing)
+        return giveBackAll(taken)
                 .thenCompose(kept ->
                         CompletableFuture.failedFuture(kept.isEmpty() ? cause : withOthers(maybeDone(cause), kept)));
     }
 
-    /** Gives back what those before this part have granted. Returns why some is kept. */
-    private CompletableFuture<List<Throwable>> giveBackAll(int end) {
+    /** Gives back what the first parts have granted. Returns why some is kept. */
+    private CompletableFuture<List<Throwable>> giveBackAll(List<@Nullable Decision> taken) {
         CompletableFuture<List<Throwable>> givenBack = CompletableFuture.completedFuture(new ArrayList<>());
-        for (int i = 0; i < end; i++) {
+        for (int i = 0; i < taken.size(); i++) {
             SetPart<?> part = parts.get(i);
+            Decision decided = Objects.requireNonNull(taken.get(i));
             CompletableFuture<Decision> giveBack =
-                    ask.apply(part, Request.giveBack(part.request().permits()));
+                    ask.apply(part, Request.cancel(part.request().permits(), decided));
             givenBack = givenBack.thenCombine(giveBack.handle((decision, error) -> error), (kept, error) -> {
                 if (error != null) {
                     kept.add(AsyncFailures.cause(error));

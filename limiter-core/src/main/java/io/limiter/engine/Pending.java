@@ -51,4 +51,14 @@ public class Pending<T> extends CompletableFuture<T> {
     final boolean withdraw() {
         return STATE.compareAndSet(this, WAITING, WITHDRAWN) || state == WITHDRAWN;
     }
+
+    /**
+     * Withdraws what was not sent yet. What was sent, or cannot be withdrawn, is decided all the same, so that whoever asked
+     * for it can give back what it takes.
+     */
+    static void withdraw(CompletableFuture<?> asked) {
+        if (asked instanceof Pending<?> pending && pending.withdraw()) {
+            pending.cancel(false);
+        }
+    }
 }

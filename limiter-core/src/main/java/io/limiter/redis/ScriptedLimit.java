@@ -28,7 +28,7 @@ public abstract class ScriptedLimit<L extends Limit<S>, S> {
 
     // In place of a timeout.
     private static final double GIVE_BACK = -1.0;
-    private static final double CHARGE = -2.0;
+    static final double CHARGE = -2.0;
 
     /** A set names the kinds of its limits in a byte each. */
     static final int MAX_KINDS = 256;

@@ -1,9 +1,12 @@
 package io.limiter.redis;
 
+import io.limiter.algorithm.Bookings;
 import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Java's side of {@code token_bucket.lua}. */
@@ -15,6 +18,8 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
 
     /** Until when the key is kept, which only the script has to know. */
     private static final int KEPT_UNTIL_BYTES = 3;
+
+    private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
 
     TokenBucketScript() {
         super(TokenBucket.class, LuaScript.resource("token_bucket.lua"));
@@ -44,8 +49,28 @@ final class TokenBucketScript extends ScriptedLimit<TokenBucket, RedisPermits> {
     }
 
     @Override
+    protected void writeRequest(Request request, ByteBuffer out) {
+        if (request.action() == Request.Action.GIVE_BACK && request.id() != 0) {
+            out.putInt(request.permits());
+            out.putDouble(CHARGE - request.id());
+        } else {
+            super.writeRequest(request, out);
+        }
+    }
+
+    @Override
     protected @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES);
-        return d == null ? null : new RedisPermits(d[0], d[1], d[2], d[3], d[4]);
+        boolean hasBookings = value.length > PLAIN_BYTES;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasBookings ? 3 * Double.BYTES : 0));
+        if (d == null) {
+            return null;
+        }
+        Bookings bookings = null;
+        if (hasBookings) {
+            ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+            in.position(PLAIN_BYTES);
+            bookings = new Bookings(in.getDouble(), in.getDouble(), in.getDouble());
+        }
+        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], bookings);
     }
 }

@@ -9,8 +9,8 @@
 -- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
 --
 -- The value is read in either spelling and written packed: byte 1, then the doubles maxPermits, storedPermits,
--- intervalMillis, nextFreeTicketMillis, remainderMicros, and three bytes that say until when the key is kept, in seconds
--- modulo 2^24. A bucket that is kept long enough is overwritten in place, which leaves its expiry alone and costs a third
+-- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
+-- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in place, which leaves its expiry alone and costs a third
 -- of a SET with a new one. So a new expiry is given once in a while, and then for longer than it has to be.
 
 --[constants]
@@ -19,7 +19,8 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS = 2 ^ 24
 local HUGE = math.huge
-local PACKED = '<BdddddI3'
+local PACKED, PACKED_WITH_BOOKINGS = '<BdddddI3', '<BdddddI3ddd'
+local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[limit]
   -- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that
@@ -42,6 +43,10 @@ local PACKED = '<BdddddI3'
       local max, stored, next_free, remainder, kept_until
       local must_save, other_numbers = false, false
       local interval_micros, negligible = limit_micros, limit_negligible
+      -- Bookings: lastTicketMicros, cancelledUntilMicros, furthestMicros
+      local last_ticket, cancelled_until, furthest = 0, 0, 0
+      -- As found, until something is changed; a cancellation looks at them
+      local exists, found_free, found_remainder, found_last = value, nil, nil, nil
 
       if not value then
         -- initial
@@ -51,6 +56,9 @@ local PACKED = '<BdddddI3'
         local spelling, interval
         if #value == 44 then
           spelling, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
+        elseif #value == 68 and string.byte(value, 1) == 1 then
+          spelling, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
+            unpack_bytes(PACKED_WITH_BOOKINGS, value)
         else
           local ok, json = pcall(cjson.decode, value)
           if ok and type(json) == 'table' then
@@ -63,11 +71,22 @@ local PACKED = '<BdddddI3'
               and type(next_free) == 'number' and type(remainder) == 'number' then
               spelling = 1
             end
+            local bookings = json.bookings
+            if type(bookings) == 'table' then
+              last_ticket, cancelled_until, furthest =
+                bookings.lastTicketMicros, bookings.cancelledUntilMicros, bookings.furthestMicros
+              if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
+                spelling = nil
+              end
+            elseif bookings ~= nil and bookings ~= cjson.null then
+              spelling = nil
+            end
           end
         end
         if not (spelling == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
           and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
-          and remainder >= 0 and remainder < 1) then
+          and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
+          and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
           found = '!UNREADABLE'
           break
         end
@@ -78,10 +97,14 @@ local PACKED = '<BdddddI3'
           interval_micros = interval * 1000
           negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
         end
-        -- boundBooking
-        if next_free - now > max_booked then
-          next_free, remainder, must_save = now + max_booked, 0, true
+        -- boundClockStep
+        if next_free - now > 2 * HOUR then
+          local most = furthest > HOUR and furthest or HOUR
+          if next_free - now > most + HOUR then
+            next_free, remainder, must_save = now + most, 0, true
+          end
         end
+        found_free, found_remainder, found_last = next_free, remainder, last_ticket
         -- resync
         if now > (remainder > negligible and next_free + 1 or next_free) then
           stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
@@ -89,6 +112,9 @@ local PACKED = '<BdddddI3'
             stored = max
           end
           next_free, remainder = now, 0
+          if now >= last_ticket then
+            last_ticket, cancelled_until, furthest = 0, 0, 0
+          end
         end
         -- rescale
         if other_numbers then
@@ -104,30 +130,90 @@ local PACKED = '<BdddddI3'
           permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
         end
         if permits > 0 then
-          only_peeks = false
           local allowed, bookable, charged = timeout < max_wait and timeout or max_wait, max_booked, false
-          if timeout == GIVE_BACK then
-            for _ = 1, times do
-              stored = math.min(max, stored + permits)
+          if timeout < 0 then
+            if timeout == CHARGE then
+              allowed, bookable, charged = HUGE, HUGE, granted
+            elseif not exists or timeout == GIVE_BACK and warm_up then
+              times = 0
+            elseif timeout == GIVE_BACK then
+              for _ = 1, times do
+                stored = math.min(max, stored + permits)
+              end
+              changed, only_peeks, found_free = true, false, nil
+              times = 0
+            else
+              local ticket = CHARGE - timeout
+              while times > 0 do
+                times = times - 1
+                -- cancel
+                local cost, restored = permits * interval_micros, -1
+                local free, part, last = next_free, remainder, last_ticket
+                if found_free then
+                  free, part, last = found_free, found_remainder, found_last
+                end
+                last = math.max(last, free + (part > negligible and 1 or 0))
+                local after = last - ticket
+                if warm_up and ticket <= now then
+                  after = -1
+                elseif warm_up and after == 0 and stored > 0 then
+                  local left = stored
+                  stored = math.min(max, stored + permits)
+                  local above = math.max(0, stored - threshold)
+                  local taken_above = math.min(above, stored - left)
+                  local highest = interval_micros + above * slope
+                  local lowest = interval_micros + (above - taken_above) * slope
+                  cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
+                  restored = cost
+                else
+                  -- restorableMicros
+                  if after > 0 and interval_micros % 1 ~= 0 then
+                    after = after + 1
+                  end
+                  restored = math.max(0, cost - after)
+                end
+                if after >= 0 then
+                  changed, only_peeks, found_free = true, false, nil
+                  local ahead = next_free - now + remainder
+                  if restored < ahead then
+                    local micros = remainder - restored
+                    part = micros % 1
+                    next_free, remainder = next_free + (micros - part), part
+                  else
+                    if ahead > 0 then
+                      next_free, remainder = now, 0
+                    end
+                    local idle = restored - math.max(0, ahead)
+                    stored = math.min(max, stored + idle / (interval_micros * cool_down_intervals))
+                  end
+                  if restored > 0 and restored < cost and last > now then
+                    last_ticket, cancelled_until = last, 0
+                  elseif last_ticket <= now then
+                    if restored == 0 and ticket > now then
+                      cancelled_until = math.max(cancelled_until, now) + math.min(cost, ticket - now)
+                    end
+                    if cancelled_until > now and cancelled_until >= next_free + remainder - NEGLIGIBLE_MICROS then
+                      next_free, remainder, cancelled_until = now, 0, 0
+                    end
+                  end
+                end
+              end
             end
-            changed = true
-            times = 0
-          elseif timeout == CHARGE then
-            allowed, bookable, charged = HUGE, HUGE, granted
+          end
+          local takes = times > 0
+          if takes then
+            only_peeks = false
           end
           -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger
           -- double without rounding, so that leaves the same bits as one after the other.
           if times > 1 and permits <= stored and not warm_up then
-            local booked = next_free - now + (remainder > negligible and 1 or 0)
-            if booked <= allowed and booked <= bookable then
-              local taken = stored / permits
-              taken = math.min(times, taken - taken % 1)
-              if taken * permits > stored then
-                taken = taken - 1
-              end
-              stored = stored - taken * permits
-              granted, times, changed = granted + taken, times - taken, true
+            local taken = stored / permits
+            taken = math.min(times, taken - taken % 1)
+            if taken * permits > stored then
+              taken = taken - 1
             end
+            stored = stored - taken * permits
+            granted, times, changed = granted + taken, times - taken, true
           end
           -- Once one is refused, so are all that are like it.
           while times > 0 do
@@ -147,16 +233,28 @@ local PACKED = '<BdddddI3'
             local free = next_free + (micros - part)
             local booked = free - now + (part > negligible and 1 or 0)
             local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
-            -- Less than nothing counts as 0 in Java, which every bound allows too.
-            if wait > allowed or booked > bookable then
-              break
-            end
-            if charged and free - now > max_booked then
-              -- boundBooking
-              free, part = now + max_booked, 0
+            -- What is stored can be taken whatever is booked. Less than nothing counts as 0 in Java, which every bound allows.
+            if booked > 0 and (warm_up or permits > stored + negligible / interval_micros) then
+              if wait > allowed or booked > bookable then
+                break
+              end
+              if charged then
+                -- boundBooking
+                local most = math.max(max_booked, next_free - now + (remainder > negligible and 1 or 0))
+                if free - now > most then
+                  free, part = now + most, 0
+                end
+                booked = math.min(most, booked)
+              end
+              if booked > HOUR and booked > furthest then
+                furthest = booked
+              end
             end
             stored, next_free, remainder = stored - from_stored, free, part
             granted, times, changed = granted + 1, times - 1, true
+          end
+          if takes and changed then
+            exists, found_free = true, nil
           end
           granted = charged or granted
         end
@@ -172,12 +270,18 @@ local PACKED = '<BdddddI3'
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
+        local has_bookings = last_ticket > 0 or cancelled_until > 0 or furthest > 0
+        local packed_as, length = PACKED, 44
+        if has_bookings then
+          packed_as, length = PACKED_WITH_BOOKINGS, 68
+        end
         local seconds = now / 1000000
         local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
         local saved
-        if kept * 1000 >= keep and kept < SECONDS / 2 and not other_numbers then
+        if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_numbers then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
-            PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until))
+            packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
+            last_ticket, cancelled_until, furthest))
         else
           keep = keep + expire
           if other_numbers then
@@ -187,7 +291,8 @@ local PACKED = '<BdddddI3'
           end
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
           saved = redis_pcall('SET', key, pack_bytes(
-            PACKED, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until),
+            packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
+            last_ticket, cancelled_until, furthest),
             'PX', string.format('%.0f', keep))
         end
         if type(saved) == 'table' and saved.err then

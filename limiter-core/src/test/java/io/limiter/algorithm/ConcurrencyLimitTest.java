@@ -26,7 +26,11 @@ class ConcurrencyLimitTest {
                 new FixedWindow(10, second),
                 new SlidingLog(10, second),
                 new SlidingCounter(10, second))) {
-            for (Request request : List.of(Request.hold(7, 1), Request.renew(7), Request.release(7))) {
+            // What a bucket gives back under an id is a booking.
+            List<Request> held = other instanceof TokenBucket
+                    ? List.of(Request.hold(7, 1), Request.renew(7))
+                    : List.of(Request.hold(7, 1), Request.renew(7), Request.release(7));
+            for (Request request : held) {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> other.step(null, 0, request))
                         .withMessageStartingWith("the permits of a "

@@ -43,11 +43,13 @@ class GiveBackTest {
         assertThat(TEN.step(returned.state(), NOW, new Request(1, 0, false))
                         .decision()
                         .waitMicros())
-                .isEqualTo(2_000_000);
-        assertThat(TEN.step(returned.state(), NOW + 2_000_000, new Request(2, 0, false))
+                .as("is stored")
+                .isZero();
+        assertThat(TEN.step(returned.state(), NOW, new Request(3, 0, false))
                         .decision()
-                        .granted())
-                .isTrue();
+                        .waitMicros())
+                .as("two are stored")
+                .isEqualTo(3_000_000);
     }
 
     @Test

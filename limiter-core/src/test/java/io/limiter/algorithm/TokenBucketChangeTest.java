@@ -9,6 +9,7 @@ import io.limiter.testing.Seed;
 import io.limiter.testing.Timeline;
 import io.limiter.testing.TraceLine;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,14 +132,13 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackStopsTheBucket() {
+    void aClockThatStepsBackStopsTheBucketAndLeavesWhatIsStored() {
         check(
                 new Timeline<>(SLOW),
                 at(100, 8, 0, "G"),
-                at(90, 1, 0, "D 10.0"),
-                at(99, 1, 0, "D 1.0"),
-                at(99, 1, 1, "G 1.0"),
-                at(100, 1, 0, "G"),
+                at(90, 1, 0, "G"),
+                at(99, 1, 0, "G"),
+                at(99, 1, 0, "D 2.0"),
                 at(100, 1, 0, "D 1.0"),
                 at(50, 1, 50, "D 1.0"),
                 at(101, 1, 0, "G"),
@@ -146,35 +146,38 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void nothingRemainsUntilTheClockHasCaughtUp() {
+    void whatIsStoredRemainsUntilTheClockHasCaughtUp() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(100, 8, 0, "G"));
 
-        assertThat(bucket.peek(EPOCH_MICROS + 99_999_999, 1, 0).remaining()).isZero();
+        assertThat(bucket.peek(EPOCH_MICROS + 99_999_999, 1, 0).remaining()).isEqualTo(2);
         assertThat(bucket.peek(EPOCH_MICROS + 100_000_000, 1, 0).remaining()).isEqualTo(2);
     }
 
     @Test
-    void aBookingThatSeemsFurtherAheadThanMaxWaitIsCutToIt() {
+    void aClockThatStepsBackFarStopsTheBucketForAnHour() {
         Timeline<RedisPermits> bucket = new Timeline<>(
                 TokenBucket.builder(1, 1).maxWait(Duration.ofSeconds(60)).build());
-        check(bucket, at(10_000, 1, 0, "G"), at(0, 1, 0, "D 61.0"));
+        check(bucket, at(10_000, 1, 0, "G"), at(0, 1, 0, "D 3601.0"));
 
-        assertThat(bucket.state()).isEqualTo(new RedisPermits(1, 0, 1000, (EPOCH_MICROS + 60_000_000) / 1000.0, 0));
-        check(bucket, at(30, 1, 0, "D 31.0"), at(61, 1, 0, "G"));
+        assertThat(bucket.state()).isEqualTo(new RedisPermits(1, 0, 1000, (EPOCH_MICROS + 3_600_000_000L) / 1000.0, 0));
+        check(bucket, at(30, 1, 0, "D 3571.0"), at(3601, 1, 0, "G"));
     }
 
     @Test
-    void aBookingOfExactlyMaxWaitIsNotCut() {
-        Timeline<RedisPermits> bucket = new Timeline<>(
-                TokenBucket.builder(3, 1).maxWait(Duration.ofSeconds(60)).build());
-        bucket.ask(EPOCH_MICROS, 182, 60_000_000);
+    void aBookingOfMoreThanAnHourIsKnownFromAClockThatStepsBack() {
+        TokenBucket patient =
+                TokenBucket.builder(1, 1).maxWait(Duration.ofHours(3)).build();
+        Timeline<RedisPermits> bucket = new Timeline<>(patient);
+        check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
         RedisPermits booked = bucket.state();
 
-        assertThat(bucket.ask(EPOCH_MICROS - 333_334, 1, 0).granted()).isFalse();
+        check(bucket, at(10_000 - 3600, 1, 0, "D 10801.0"));
         assertThat(bucket.state()).isSameAs(booked);
-        assertThat(bucket.ask(EPOCH_MICROS - 333_335, 1, 0).granted()).isFalse();
+        check(bucket, at(10_000 - 3601, 1, 0, "D 7201.0"));
         assertThat(bucket.state()).isNotSameAs(booked);
+        check(bucket, at(20_000, 1, 0, "G"));
+        assertThat(bucket.state().bookings()).isNull();
     }
 
     @Test
@@ -186,14 +189,23 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aShorterMaxWaitCutsWhatWasBookedUnderALongerOne() {
+    void aShorterMaxWaitLeavesWhatWasBookedUnderALongerOne() {
         TokenBucket patient = TokenBucket.of(1, 1);
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
 
         bucket.limit(patient.toBuilder().maxWait(Duration.ofSeconds(10)).build());
 
-        check(bucket, at(0, 1, 10, "D 1.0"), at(1, 1, 10, "G 10.0"));
+        RedisPermits booked = bucket.state();
+        check(bucket, at(0, 1, 10, "D 91.0"), at(1, 1, 10, "D 90.0"));
+        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.limit(patient.toBuilder()
+                                .maxWait(Duration.ofSeconds(10))
+                                .build())
+                        .charge(EPOCH_MICROS, 1000)
+                        .state()
+                        .nextFreeTicketMillis())
+                .isEqualTo(booked.nextFreeTicketMillis());
     }
 
     @Test
@@ -216,6 +228,21 @@ class TokenBucketChangeTest {
                         .as(() -> Seed.hint() + limit)
                         .isLessThanOrEqualTo(limit.maxPermits() + rate * (latest - EPOCH_MICROS) / 1e6 + 1e-6);
             }
+        }
+    }
+
+    @Test
+    void noClockThatStepsBackAndForthMintsPermits() {
+        for (long step : List.of(1L, 60L, 3600L)) {
+            TokenBucket limit = TokenBucket.of(10, 1);
+            Timeline<RedisPermits> bucket = new Timeline<>(limit);
+            long taken = 0;
+            for (int i = 0; i < 200; i++) {
+                long now = EPOCH_MICROS - (i % 2) * step * 1_000_000;
+                taken += bucket.ask(now, 1, 0).granted() ? 1 : 0;
+                taken += bucket.ask(now, 3, i % 3 * 200_000).granted() ? 3 : 0;
+            }
+            assertThat(taken).as(step + " s").isBetween(10L, 14L);
         }
     }
 

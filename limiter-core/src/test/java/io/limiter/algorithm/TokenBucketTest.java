@@ -128,14 +128,18 @@ class TokenBucketTest {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
-        assertThat(bucket.ask(now, 1, 0)).isEqualTo(new Decision(true, 10, 9, 0, 0, 250_000));
-        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(new Decision(true, 10, 6, 0, 0, 900_000));
+        assertThat(bucket.ask(now, 1, 0)).isEqualTo(booked(9, 0, 250_000, now));
+        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(booked(6, 0, 900_000, now + 100_000));
         assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
-        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(new Decision(true, 10, 0, 150_000, 0, 2_650_000));
+        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(booked(0, 150_000, 2_650_000, now + 250_000));
         assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
         assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEqualTo(Decision.NEVER);
         assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 0, 0, 0, 2_500_000));
+        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(booked(0, 0, 2_500_000, now + 2_750_000));
+    }
+
+    private static Decision booked(long remaining, long wait, long reset, long ticket) {
+        return new Decision(true, 10, remaining, wait, 0, reset, Decision.Source.BACKEND, ticket);
     }
 
     @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.Decision;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -16,7 +15,7 @@ class AwaitedDecisionTest {
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
     private static final Decision REFUSED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
-    private final CompletableFuture<Decision> decided = new CompletableFuture<>();
+    private final Pending<Decision> decided = new Pending<>();
     private final List<Runnable> timers = new ArrayList<>();
     private final AtomicInteger givenBack = new AtomicInteger();
     private final AtomicInteger begun = new AtomicInteger();
@@ -70,6 +69,15 @@ class AwaitedDecisionTest {
         awaited.cancel(true);
         assertThat(decided).isCancelled();
         assertThat(givenBack).hasValue(0);
+    }
+
+    @Test
+    void what_was_sent_when_it_is_cancelled_gives_its_permits_back_once_it_is_decided() {
+        decided.send();
+        assertThat(awaited.cancel(true)).isTrue();
+        assertThat(decided).isNotDone();
+        decided.complete(IN_A_SECOND);
+        assertThat(givenBack).hasValue(1);
     }
 
     @Test

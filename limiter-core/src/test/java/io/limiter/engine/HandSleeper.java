@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
 /** Timers that go off when the test says so, the soonest first. */
-final class HandSleeper implements Sleeper {
+class HandSleeper implements Sleeper {
 
     private final List<Timer> timers = new ArrayList<>();
     private final TestClock clock;

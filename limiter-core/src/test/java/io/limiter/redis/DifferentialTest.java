@@ -54,6 +54,7 @@ class DifferentialTest {
 
     private final Random random = Seed.random();
     private final StateCodec codec = new StateCodec();
+    private final List<Decision> tickets = new ArrayList<>();
     private long lastRetryMicros;
 
     @Test
@@ -128,6 +129,7 @@ class DifferentialTest {
     private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
         Limit<S> limit = limits.get();
         @Nullable S state = null;
+        tickets.clear();
         int steps = 0;
         while (steps < STEPS_PER_KEY) {
             if (random.nextInt(40) == 0) {
@@ -140,6 +142,9 @@ class DifferentialTest {
                 Step<S> step = limit.step(state, redis.clock().micros(), request);
                 state = step.state();
                 expected.add(step.decision());
+                if (step.decision().ticketMicros() != 0) {
+                    tickets.add(step.decision());
+                }
                 long retryMicros = step.decision().retryAfterMicros();
                 lastRetryMicros = retryMicros > 0 && retryMicros < 86_400_000_000L ? retryMicros : lastRetryMicros;
             }
@@ -192,8 +197,9 @@ class DifferentialTest {
                 default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
             };
             Request request = switch (random.nextInt(20)) {
-                case 0, 1 -> Request.giveBack(permits);
-                case 2 -> Request.charge(permits);
+                case 0 -> Request.giveBack(permits);
+                case 1, 2, 3 -> limit instanceof TokenBucket ? cancellation(permits) : Request.giveBack(permits);
+                case 4 -> Request.charge(permits);
                 default -> new Request(permits, timeout, random.nextInt(8) == 0);
             };
             // Now and then a run of like requests, which the scripts take at once.
@@ -203,10 +209,23 @@ class DifferentialTest {
         return requests;
     }
 
+    /** Of a booking that was made, mostly one of the last. */
+    private Request cancellation(int permits) {
+        if (tickets.isEmpty()) {
+            return Request.giveBack(permits);
+        }
+        int back = random.nextInt(random.nextBoolean() ? 3 : tickets.size());
+        Decision booked = tickets.get(Math.max(0, tickets.size() - 1 - back));
+        return Request.cancel(random.nextBoolean() ? 1 : permits, booked);
+    }
+
     private Limit<io.limiter.algorithm.RedisPermits> randomBucket() {
         double rate = randomRate();
-        Duration maxWait =
-                random.nextBoolean() ? TokenBucket.DEFAULT_MAX_WAIT : Duration.ofMillis(random.nextInt(5000));
+        Duration maxWait = switch (random.nextInt(4)) {
+            case 0 -> Duration.ofHours(random.nextInt(100));
+            case 1 -> TokenBucket.DEFAULT_MAX_WAIT;
+            default -> Duration.ofMillis(random.nextInt(5000));
+        };
         if (random.nextInt(3) == 0) {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;

@@ -122,7 +122,15 @@ class ScriptEngineTest {
         assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
         assertThat(answers.get(2).decisions())
                 .containsExactly(
-                        new Decision(true, 10, 0, 2_000_000, 0, 12_000_000),
+                        new Decision(
+                                true,
+                                10,
+                                0,
+                                2_000_000,
+                                0,
+                                12_000_000,
+                                Decision.Source.BACKEND,
+                                redis.clock().micros() + 2_000_000),
                         new Decision(false, 10, 0, 3_000_000, 3_000_000, 12_000_000));
     }
 

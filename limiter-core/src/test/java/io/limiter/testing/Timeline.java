@@ -37,6 +37,11 @@ public final class Timeline<S> {
         return step.decision();
     }
 
+    public Timeline<S> charge(long nowMicros, int permits) {
+        state = limit.step(state, nowMicros, Request.charge(permits)).state();
+        return this;
+    }
+
     /** What {@link #ask} would answer, without taking anything. */
     public Decision peek(long nowMicros, int permits, long timeoutMicros) {
         return limit.step(state, nowMicros, new Request(permits, timeoutMicros, true))

@@ -1,0 +1,287 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Ledger;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Bookings that are cancelled: what comes back, and that it never lets more be due than the limit allows. */
+class CancelTest {
+
+    private static final long NOW = 1_763_650_000_000_000L;
+    private static final int STEPS = 100_000;
+    private static final int STEPS_PER_BUCKET = 60;
+
+    private final Random random = Seed.random();
+    private long now = NOW;
+    private RedisPermits state;
+
+    @Test
+    void cancelled_and_booked_anew_over_and_over_they_are_not_all_due_together() {
+        TokenBucket bucket = TokenBucket.of(10, 1);
+        Ledger ledger = new Ledger();
+        ledger.granted(now, 10);
+        book(bucket, 10);
+        List<Decision> booked = new ArrayList<>();
+        List<Ledger.Entry> entries = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            booked.add(book(bucket, 10));
+            entries.add(ledger.granted(now + booked.get(i).waitMicros(), 10));
+        }
+        for (int i = 0; i < 19; i++) {
+            cancel(bucket, 10, booked.get(i));
+            entries.get(i).cancel();
+            ledger.granted(now + book(bucket, 10).waitMicros(), 10);
+        }
+        assertThat(ledger.excess(10, 10)).isZero();
+    }
+
+    @Test
+    void those_who_waited_in_a_queue_leave_no_trace_in_whatever_order_they_go() {
+        TokenBucket queue = LeakyBucket.queue(10, 100);
+        for (List<Integer> order : List.of(upTo(100), reversed(upTo(100)), shuffled(upTo(100)))) {
+            state = null;
+            book(queue, 1);
+            List<Decision> waiting = upTo(100).stream().map(i -> book(queue, 1)).toList();
+            assertThat(waiting.get(99).waitMicros()).isEqualTo(10_000_000);
+            order.forEach(i -> cancel(queue, 1, waiting.get(i)));
+            assertThat(book(queue, 1).waitMicros()).isBetween(0L, 100_000L);
+            assertThat(book(queue, 1).waitMicros()).isBetween(100_000L, 200_000L);
+        }
+    }
+
+    @Test
+    void those_at_the_end_of_a_queue_leave_no_trace_if_the_last_goes_first() {
+        TokenBucket queue = LeakyBucket.queue(10, 100);
+        book(queue, 1);
+        List<Decision> waiting = upTo(100).stream().map(i -> book(queue, 1)).toList();
+        for (int i = 99; i >= 40; i--) {
+            cancel(queue, 1, waiting.get(i));
+        }
+        assertThat(book(queue, 1).waitMicros()).isEqualTo(4_100_000);
+    }
+
+    @Test
+    void a_large_booking_blocks_nobody_once_it_is_cancelled() {
+        TokenBucket bucket = TokenBucket.of(1, 1);
+        cancel(bucket, 3000, book(bucket, 3000));
+        assertThat(book(bucket, 1).waitMicros()).isZero();
+    }
+
+    @Test
+    void what_was_booked_after_it_stays_and_is_not_restored() {
+        TokenBucket bucket = TokenBucket.of(10, 1);
+        book(bucket, 10);
+        Decision first = book(bucket, 10);
+        Decision second = book(bucket, 1);
+        assertThat(second.waitMicros()).isEqualTo(1_100_000);
+        cancel(bucket, 10, first);
+        // Of ten intervals nine; one was booked after it.
+        assertThat(book(bucket, 1).waitMicros()).isEqualTo(300_000);
+    }
+
+    @Test
+    void stored_permits_come_back_less_what_was_taken_since() {
+        TokenBucket bucket = TokenBucket.of(10, 1);
+        Decision taken = book(bucket, 10);
+        now += 500_000;
+        book(bucket, 5);
+        cancel(bucket, 10, taken);
+        assertThat(remaining(bucket)).isEqualTo(5);
+        now += 10_000_000;
+        assertThat(remaining(bucket)).isEqualTo(10);
+    }
+
+    @Test
+    void nobody_gets_more_than_the_bucket_holds() {
+        TokenBucket bucket = TokenBucket.of(10, 1);
+        Decision taken = book(bucket, 4);
+        now += 300_000;
+        cancel(bucket, 4, taken);
+        assertThat(remaining(bucket)).isEqualTo(10);
+    }
+
+    @Test
+    void a_booking_that_the_bucket_does_not_know_changes_nothing() {
+        TokenBucket bucket = TokenBucket.of(10, 1);
+        Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.GIVE_BACK, 3, 0, now + 1));
+        assertThat(none.state()).isNull();
+        book(bucket, 10);
+        RedisPermits before = state;
+        Request unknown = new Request(Request.Action.GIVE_BACK, 3, 0, now + 1);
+        assertThat(bucket.step(state, now, unknown).state()).isSameAs(before);
+    }
+
+    @Test
+    void a_cold_limiter_is_as_cold_as_before() {
+        TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(10));
+        book(cold, 1);
+        RedisPermits before = state;
+        Decision taken = book(cold, 4);
+        cancel(cold, 4, taken);
+        assertThat(state.storedPermits()).isEqualTo(before.storedPermits());
+        assertThat(state.nextFreeTicketMillis()).isEqualTo(before.nextFreeTicketMillis());
+    }
+
+    @Test
+    void a_refund_does_not_make_a_limiter_colder() {
+        TokenBucket warming = TokenBucket.guava(1, Duration.ofSeconds(10));
+        for (int i = 0; i < 10; i++) {
+            now += book(warming, 1).waitMicros();
+        }
+        long wait = peek(warming).waitMicros();
+        state = warming.step(state, now, Request.giveBack(100)).state();
+        assertThat(peek(warming).waitMicros()).isEqualTo(wait);
+        double stored = state.storedPermits();
+        book(warming, 1);
+        assertThat(state.storedPermits()).isLessThanOrEqualTo(stored);
+    }
+
+    @Test
+    void a_refund_of_a_bucket_that_was_never_used_brings_nothing() {
+        TokenBucket empty = TokenBucket.builder(1, 10).startsFull(false).build();
+        assertThat(empty.step(null, now, Request.giveBack(5)).state()).isNull();
+        assertThat(empty.step(null, now, Request.giveBack(5)).decision().remaining())
+                .isZero();
+    }
+
+    /** Bookings, cancellations, other timeouts and other longest waits at random; refunds in every fourth bucket. */
+    @Test
+    void random_bookings_and_cancellations_never_exceed_the_limit() {
+        for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
+            randomBucket(done % (4 * STEPS_PER_BUCKET) == 0);
+        }
+    }
+
+    private void randomBucket(boolean refunds) {
+        double rate = random.nextInt(3) == 0 ? 0.1 + 1000 * random.nextDouble() : 1 + random.nextInt(20);
+        int capacity = 1 + random.nextInt(random.nextBoolean() ? 3 : 20);
+        WhoWaits whoWaits = random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER;
+        List<TokenBucket> buckets = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            long maxWait = (long) (1e9 * (1 + random.nextDouble() * (i == 0 ? 20_000 : 20) * capacity) / rate);
+            buckets.add(TokenBucket.builder(rate, capacity / rate)
+                    .whoWaits(whoWaits)
+                    .maxWait(Duration.ofNanos(
+                            Math.min(maxWait, Duration.ofDays(900).toNanos())))
+                    .build());
+        }
+        // How often time passes, and how many bookings are as large as can be.
+        int pauses = random.nextInt(3);
+        int large = random.nextInt(4);
+        state = null;
+        Ledger ledger = new Ledger();
+        List<Booked> bookings = new ArrayList<>();
+        StringBuilder story = new StringBuilder();
+        for (int i = 0; i < STEPS_PER_BUCKET; i++) {
+            TokenBucket bucket = buckets.get(random.nextInt(3));
+            int permits = random.nextInt(4) < large ? 1 + random.nextInt(capacity) : 1;
+            switch (random.nextInt(10)) {
+                case 0, 1 ->
+                    now += random.nextInt(2) >= pauses
+                            ? 0
+                            : (long) (random.nextDouble() * random.nextInt(20) * 1e6 / rate);
+                case 2, 3, 4 -> {
+                    if (!bookings.isEmpty()) {
+                        Booked booked = bookings.remove(
+                                random.nextBoolean() ? bookings.size() - 1 : random.nextInt(bookings.size()));
+                        story.append(now)
+                                .append(" cancel ")
+                                .append(booked.decision.ticketMicros())
+                                .append('\n');
+                        cancel(bucket, booked.permits, booked.decision);
+                        booked.entry.cancel();
+                    }
+                }
+                case 5 -> {
+                    if (refunds) {
+                        state = bucket.step(state, now, Request.giveBack(permits))
+                                .state();
+                        ledger.refunded(permits);
+                        story.append(now).append(" refund ").append(permits).append('\n');
+                    }
+                }
+                default -> {
+                    long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 40e6 * capacity / rate);
+                    Step<RedisPermits> step = bucket.step(state, now, new Request(permits, timeout, false));
+                    state = step.state();
+                    if (step.decision().granted()) {
+                        Ledger.Entry entry =
+                                ledger.granted(now + step.decision().waitMicros(), permits);
+                        bookings.add(new Booked(permits, step.decision(), entry));
+                        story.append(now)
+                                .append(" book ")
+                                .append(permits)
+                                .append(" ticket ")
+                                .append(step.decision().ticketMicros())
+                                .append('\n');
+                    }
+                }
+            }
+            story.append("  ").append(state).append('\n');
+        }
+        // Where the next caller pays, one request more is due.
+        double allowed = whoWaits == WhoWaits.CALLER ? capacity : 2 * capacity;
+        // The most that could be made of it now: one large booking, and then as many small ones as it takes.
+        for (int first = 1; first <= capacity; first++) {
+            Ledger filled = ledger.copy();
+            RedisPermits end = state;
+            for (int i = 0; i < 2 * capacity; i++) {
+                int permits = i == 0 ? first : 1;
+                Step<RedisPermits> step = buckets.get(0).step(end, now, new Request(permits, Long.MAX_VALUE, false));
+                if (step.decision().granted()) {
+                    filled.granted(now + step.decision().waitMicros(), permits);
+                }
+                end = step.state();
+            }
+            assertThat(filled.excess(allowed, rate))
+                    .as(() -> "beyond " + allowed + " at " + rate + "/s of " + filled + "\n" + story + Seed.hint())
+                    .isZero();
+        }
+    }
+
+    private record Booked(int permits, Decision decision, Ledger.Entry entry) {}
+
+    private Decision book(TokenBucket bucket, int permits) {
+        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, Long.MAX_VALUE, false));
+        assertThat(step.decision().granted()).isTrue();
+        state = step.state();
+        return step.decision();
+    }
+
+    private Decision peek(TokenBucket bucket) {
+        return bucket.step(state, now, new Request(1, Long.MAX_VALUE, true)).decision();
+    }
+
+    private long remaining(TokenBucket bucket) {
+        return peek(bucket).remaining();
+    }
+
+    private void cancel(TokenBucket bucket, int permits, Decision booked) {
+        state = bucket.step(state, now, Request.cancel(permits, booked)).state();
+    }
+
+    private static List<Integer> upTo(int end) {
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < end; i++) {
+            numbers.add(i);
+        }
+        return numbers;
+    }
+
+    private static List<Integer> reversed(List<Integer> numbers) {
+        Collections.reverse(numbers);
+        return numbers;
+    }
+
+    private List<Integer> shuffled(List<Integer> numbers) {
+        Collections.shuffle(numbers, random);
+        return numbers;
+    }
+}

@@ -1,0 +1,88 @@
+package io.limiter.testing;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * An account of what is due when, which knows nothing of how a limiter comes to its decisions: the most permits that are due
+ * in any interval, beyond what the limit allows in it.
+ */
+public final class Ledger {
+
+    private final List<Entry> entries = new ArrayList<>();
+    private double returned;
+    private int most;
+
+    /** Permits that may be used from a moment on, unless they are cancelled. */
+    public static final class Entry {
+
+        private final long dueMicros;
+        private final int permits;
+        private boolean cancelled;
+
+        private Entry(long dueMicros, int permits) {
+            this.dueMicros = dueMicros;
+            this.permits = permits;
+        }
+
+        public void cancel() {
+            cancelled = true;
+        }
+    }
+
+    /** One that goes on by itself. */
+    public Ledger copy() {
+        Ledger copy = new Ledger();
+        entries.stream().filter(entry -> !entry.cancelled).forEach(copy.entries::add);
+        copy.returned = returned;
+        copy.most = most;
+        return copy;
+    }
+
+    public Entry granted(long dueMicros, int permits) {
+        Entry entry = new Entry(dueMicros, permits);
+        entries.add(entry);
+        most = Math.max(most, permits);
+        return entry;
+    }
+
+    /** Permits that were used, and come back all the same. */
+    public void refunded(int permits) {
+        returned += permits;
+    }
+
+    /**
+     * The most by which what is due in an interval exceeds {@code capacity + rate * length}, or what is refunded on top. A
+     * request for more than the capacity is due at once. Dues are whole microseconds, so an interval may be two of them
+     * longer than it looks.
+     */
+    public double excess(double capacity, double permitsPerSecond) {
+        List<Entry> due = entries.stream()
+                .filter(entry -> !entry.cancelled)
+                .sorted(Comparator.comparingLong(entry -> entry.dueMicros))
+                .toList();
+        double sum = 0.0;
+        double least = Double.POSITIVE_INFINITY;
+        double worst = 0.0;
+        for (Entry entry : due) {
+            double allowed = permitsPerSecond * (entry.dueMicros - due.get(0).dueMicros) / 1e6;
+            least = Math.min(least, sum - allowed);
+            sum += entry.permits;
+            worst = Math.max(worst, sum - allowed - least);
+        }
+        double blur = 2e-6 * permitsPerSecond + 1e-6;
+        return Math.max(0.0, worst - Math.max(capacity, most) - returned - blur);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        entries.forEach(entry -> text.append(entry.cancelled ? "(" : "")
+                .append(entry.permits)
+                .append('@')
+                .append(entry.dueMicros)
+                .append(entry.cancelled ? ") " : " "));
+        return text.toString();
+    }
+}
