@@ -150,6 +150,18 @@ abstract class SlidingLimiterContract {
     }
 
     @Test
+    void counters_of_two_periods_that_take_turns_go_on_granting() {
+        int granted = 0;
+        for (int second = 0; second < 600; second++) {
+            SlidingCounter limit = new SlidingCounter(10, second % 2 == 0 ? TEN_SECONDS : TEN_SECONDS.multipliedBy(2));
+            granted += limiters().build("turns", limit).tryAcquire() ? 1 : 0;
+            clock().advance(Duration.ofSeconds(1));
+        }
+        // The looser one allows a permit a second, and is asked every other one.
+        assertThat(granted).isGreaterThanOrEqualTo(290);
+    }
+
+    @Test
     void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_ever() {
         for (Limiter limiter : both(1)) {
             assertThat(limiter.tryAcquire()).isTrue();
