@@ -21,7 +21,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy. */
+/**
+ * A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy; and a rate that was set, by prefix and
+ * name, for as long as it lives.
+ */
 public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
@@ -33,6 +36,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private final Cache<LimiterId, Limiter> limiters;
     private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
     private final Tallies tallies;
+    private final SharedRates rates = new SharedRates();
 
     private final FailurePolicy defaultPolicy;
 
@@ -183,20 +187,17 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private ConcurrencyLimiter concurrencyLimiter(
             String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
-        return concurrencyLimiters
-                .asMap()
-                .computeIfAbsent(
-                        new LimiterId(prefix, name, limit, policy, told),
-                        id -> counted(id, newConcurrencyLimiter(name, prefix, limit, policy)));
+        return concurrencyLimiters.asMap().computeIfAbsent(new LimiterId(prefix, name, limit, policy, told), id -> {
+            return counted(id, newConcurrencyLimiter(name, prefix, limit, policy));
+        });
     }
 
     private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
         Limiter known = limiters.getIfPresent(id);
-        if (known == null || !allows(known, id)) {
-            // Atomic, so that all callers get the same one: its rate can be set.
-            known = limiters.asMap()
-                    .compute(
-                            id, (same, other) -> other != null && allows(other, id) ? other : counted(id, build.get()));
+        if (known == null) {
+            known = limiters.asMap().computeIfAbsent(id, same -> {
+                return counted(id, build.get());
+            });
         }
         return type.cast(known);
     }
@@ -204,6 +205,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private Limiter counted(LimiterId id, Limiter limiter) {
         if (limiter instanceof EngineLimiter<?> counting) {
             counting.countIn(tally(id));
+        }
+        if (limiter instanceof EngineRateLimiter bucket) {
+            bucket.share(rates.of(id.prefix(), id.name()));
         }
         return limiter;
     }
@@ -218,11 +222,6 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private Tally tally(LimiterId id) {
         Tally tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
         return id.told() ? tally : tally.quiet();
-    }
-
-    /** A limiter whose rate was set since it was built does not have the numbers any more that are asked for. */
-    private static boolean allows(Limiter limiter, LimiterId id) {
-        return limiter.limit().equals(id.limit());
     }
 
     /**

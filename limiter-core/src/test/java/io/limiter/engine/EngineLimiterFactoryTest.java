@@ -22,8 +22,10 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -58,6 +60,47 @@ class EngineLimiterFactoryTest {
         }
         assertThat(small.build("first", 1, 1, 60)).isNotSameAs(first);
         assertThat(small.build("first", 1, 1, 60).tryAcquire()).isFalse();
+    }
+
+    @Test
+    void a_rate_that_was_set_outlives_its_limiter() throws Exception {
+        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
+        Objects.requireNonNull(forgotten.get()).setRate(5);
+        RateLimiter kept = small.build("k", 1, 60, 60);
+        for (int i = 0; forgotten.get() != null; i++) {
+            small.build("other" + i, 1, 1, 60);
+            System.gc();
+        }
+        assertThat(small.build("k", 1, 1, 60).getRate()).isEqualTo(5);
+        assertThat(small.withPrefix("other:").build("k", 1, 1, 60).getRate()).isEqualTo(1);
+        small.build("k", 1, 1, 60).setRate(6);
+        assertThat(kept.getRate()).as("one that is no longer in the cache").isEqualTo(6);
+    }
+
+    @Test
+    void a_rate_that_one_of_two_cannot_have_is_that_of_the_other_and_logged() {
+        RateLimiter roomy = limiters.build("k", 1, 60, 60);
+        RateLimiter tight = limiters.build("k", 1, 1, 60);
+        assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
+        assertThat(roomy.getRate()).isEqualTo(1);
+        Logger logger = (Logger) LoggerFactory.getLogger(SharedRate.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.addAppender(said);
+        logger.setAdditive(false);
+        try {
+            roomy.setRate(0.1);
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(said);
+        }
+        assertThat(roomy.getRate()).isEqualTo(0.1);
+        assertThat(tight.getRate()).isEqualTo(1);
+        assertThat(said.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage())
+                        .contains("'k'", "keeps its rate of 1.0/s", "burst must be at least 10.0 s"));
     }
 
     @Test
