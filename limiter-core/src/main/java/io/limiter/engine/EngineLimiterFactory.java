@@ -38,6 +38,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private final Tallies tallies;
     private final SharedRates rates = new SharedRates();
 
+    /** What lies under each key. */
+    private final Cache<KeyId, Class<?>> kinds;
+
     private final FailurePolicy defaultPolicy;
 
     /** Of an engine without a backend that could fail. */
@@ -54,6 +57,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         this.tallies = new Tallies(observer, notices);
         this.limiters = cache(bounds);
         this.concurrencyLimiters = cache(bounds);
+        this.kinds = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
     }
 
     private static <T> Cache<LimiterId, T> cache(CacheBounds bounds) {
@@ -188,6 +192,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private ConcurrencyLimiter concurrencyLimiter(
             String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
         return concurrencyLimiters.asMap().computeIfAbsent(new LimiterId(prefix, name, limit, policy, told), id -> {
+            checkKind(id);
             return counted(id, newConcurrencyLimiter(name, prefix, limit, policy));
         });
     }
@@ -196,10 +201,25 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         Limiter known = limiters.getIfPresent(id);
         if (known == null) {
             known = limiters.asMap().computeIfAbsent(id, same -> {
+                checkKind(id);
                 return counted(id, build.get());
             });
         }
         return type.cast(known);
+    }
+
+    /** Two kinds that read each other's states would fail at each call. */
+    private void checkKind(LimiterId id) {
+        Limit<?> limit = id.limit();
+        Class<?> other =
+                kinds.asMap().putIfAbsent(new KeyId(id.prefix(), id.name(), limit.keySuffix()), limit.stateType());
+        if (other != null && other != limit.stateType()) {
+            throw new IllegalArgumentException("limiter '" + id.name() + "' cannot be a "
+                    + limit.getClass().getSimpleName()
+                    + ": another kind of limit, whose state is a " + other.getSimpleName() + ", has its key "
+                    + id.prefix() + "{" + id.name() + "}" + limit.keySuffix()
+                    + "; give it another name or prefix, or its kind a keySuffix of its own");
+        }
     }
 
     private Limiter counted(LimiterId id, Limiter limiter) {
@@ -228,6 +248,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      * @param told whether listeners are told of refusals
      */
     private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {}
+
+    private record KeyId(String prefix, String name, String suffix) {}
 
     private final class Statistics implements LimiterStatistics {
 

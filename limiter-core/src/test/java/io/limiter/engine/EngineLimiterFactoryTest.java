@@ -18,8 +18,10 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;
@@ -29,6 +31,7 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +63,24 @@ class EngineLimiterFactoryTest {
         }
         assertThat(small.build("first", 1, 1, 60)).isNotSameAs(first);
         assertThat(small.build("first", 1, 1, 60).tryAcquire()).isFalse();
+    }
+
+    @Test
+    void two_kinds_under_one_key_are_an_error_at_build() {
+        LimiterFactory app = limiters.withPrefix("app:");
+        app.build("k", new BucketOfItsOwn(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
+                .withMessage(
+                        "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Long, has its key"
+                                + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
+        app.build("k", new BucketOfItsOwn(2));
+        app.build("other", TokenBucket.of(1, 1));
+        limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
+        app.count("k", 1, Duration.ofSeconds(1));
+        app.concurrent("k", 1);
+        app.build("k", new SlidingLog(1, Duration.ofSeconds(1)));
+        app.build("k", new SlidingCounter(1, Duration.ofSeconds(1)));
     }
 
     @Test
@@ -162,6 +183,30 @@ class EngineLimiterFactoryTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CacheBounds(0, 1, Duration.ZERO))
                 .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
+    }
+
+    /** Somebody's own, who has not thought of the suffix. */
+    private record BucketOfItsOwn(long capacity) implements Limit<Long> {
+
+        @Override
+        public Class<Long> stateType() {
+            return Long.class;
+        }
+
+        @Override
+        public Limit<Long> scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public Step<Long> step(@Nullable Long state, long nowMicros, Request request) {
+            throw new UnsupportedOperationException("only built here");
+        }
+
+        @Override
+        public long lifetimeMillis(Long state, long nowMicros) {
+            return 1;
+        }
     }
 
     private static final class SlowFactory extends EngineLimiterFactory {

@@ -94,6 +94,7 @@ class StoredStateTest {
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(key("k"))
                 .hasMessageContaining("WRONGTYPE");
+        RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
         CountLimiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
         assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
     }
@@ -101,11 +102,11 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
-        put("k", "3");
+        putWindow("k", "3");
         CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.decide(1).resetAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+        assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
         redis.clock().advance(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(3)).isTrue();
     }
@@ -113,8 +114,8 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
-        put("k", "2");
-        RedisFixture.commands().pexpire(key("k"), 4_000);
+        putWindow("k", "2");
+        RedisFixture.commands().pexpire(windowKey("k"), 4_000);
         CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isFalse();
         assertThat(limiter.decide(1).resetAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
@@ -125,9 +126,9 @@ class StoredStateTest {
     void a_window_that_lost_its_ttl_is_given_one_by_a_refusal(By by) {
         CountLimiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
-        RedisFixture.commands().persist(key("k"));
+        RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+        assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
     }
 
     @ParameterizedTest
@@ -186,10 +187,16 @@ class StoredStateTest {
         return redis.prefix() + "{" + name + "}";
     }
 
+    private String windowKey(String name) {
+        return key(name) + ":window";
+    }
+
+    private void putWindow(String name, String value) {
+        RedisFixture.commands().set(windowKey(name), value.getBytes(StandardCharsets.UTF_8));
+    }
+
     private void put(String name, String value) {
         RedisFixture.commands().set(key(name), value.getBytes(StandardCharsets.UTF_8));
-        if (value.startsWith("{")) {
-            RedisFixture.commands().pexpire(key(name), 60_000);
-        }
+        RedisFixture.commands().pexpire(key(name), 60_000);
     }
 }
