@@ -80,7 +80,7 @@ public interface LimiterFactory {
 
     /**
      * What Guava's {@code RateLimiter.create(permitsPerSecond)} builds: a burst of one second, empty at first, and
-     * the next caller pays.
+     * the next caller pays. A bucket that nobody uses for a minute is empty again.
      */
     default RateLimiter create(String name, double permitsPerSecond) {
         return build(name, TokenBucket.guava(permitsPerSecond));
