@@ -109,7 +109,8 @@ public record TokenBucket(
         double permits = warmUp == null
                 ? permitsPerSecond * burstSeconds
                 : warmUp.maxPermits(1000.0 / permitsPerSecond * 1000.0);
-        if (permits > MAX_PERMITS) {
+        // A product of two numbers that were rounded.
+        if (Math.rint(permits) > MAX_PERMITS) {
             throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with "
                     + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
                     + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
