@@ -93,19 +93,14 @@ public interface ConcurrencyLimiter {
     /** As {@link #reset()}, for one key. */
     void reset(String key);
 
-    /** How many permits are held now, in the whole fleet. */
-    default int inUse() {
-        return inUse(peek());
-    }
+    /**
+     * How many permits are held now, in the whole fleet: more than the limit, after it was lowered, until enough are released.
+     * If the backend does not answer, those that are held in this JVM, whatever the failure policy is but {@code THROW}.
+     */
+    int inUse();
 
     /** As {@link #inUse()}, of one key. */
-    default int inUse(String key) {
-        return inUse(peek(key));
-    }
-
-    private static int inUse(Decision decision) {
-        return (int) (decision.limit() - decision.remaining());
-    }
+    int inUse(String key);
 
     /** Takes one permit if it is there now. */
     default Optional<Lease> tryAcquire() {

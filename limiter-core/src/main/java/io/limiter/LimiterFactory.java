@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * name and numbers is returned again, so callers need not keep it.
  *
  * <p>The name says whose permits, the numbers say how many: {@code build("k", 100, 1, 60)} after
- * {@code build("k", 1, 1, 60)} limits at 100/s, and the two draw from one bucket.
+ * {@code build("k", 1, 1, 60)} limits at 100/s, and the two draw from one bucket. But once a rate was set for a name by
+ * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their numbers say.
  *
  * <p>Factories are safe for use by many threads. All methods throw {@link IllegalArgumentException} if a name is blank
  * or a number is out of its range.
@@ -79,7 +80,7 @@ public interface LimiterFactory {
 
     /**
      * What Guava's {@code RateLimiter.create(permitsPerSecond)} builds: a burst of one second, empty at first, and
-     * the next caller pays.
+     * the next caller pays. A bucket that nobody uses for a minute is empty again.
      */
     default RateLimiter create(String name, double permitsPerSecond) {
         return build(name, TokenBucket.guava(permitsPerSecond));

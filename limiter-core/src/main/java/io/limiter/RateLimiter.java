@@ -37,10 +37,11 @@ public interface RateLimiter extends Limiter {
     }
 
     /**
-     * Changes the rate of this limiter, from its next decision on. Permits stored so far are settled at the old rate
+     * Changes the rate of all limiters that its factory has built for this name and prefix, or will build, from their next
+     * decisions on; for as long as the factory lives, or until it is set again. Permits stored so far are settled at the old rate
      * and then scaled to the new one; what is booked ahead stays booked, within {@code maxWait}.
      *
-     * <p>Limiters of the same name in other JVMs keep their own rate until they are told.
+     * <p>Other factories, such as those in other JVMs, keep their rate until it is set there.
      *
      * @param permitsPerSecond from 0.00000001 to 1,000,000,000
      * @throws IllegalArgumentException if the rate is out of range, or so low for the limit's burst that no call could

@@ -30,6 +30,21 @@ abstract class ConcurrencyLimiterContract {
     protected abstract TestClock clock();
 
     @Test
+    void all_that_is_held_is_in_use_after_the_limit_was_lowered() {
+        ConcurrencyLimiter before = limiters().concurrent("lowered", 10);
+        ConcurrencyLimiter after = limiters().concurrent("lowered", 3);
+        try (Lease five = before.acquire(5, Duration.ZERO);
+                Lease two = before.acquire("key", 2, Duration.ZERO)) {
+            assertThat(five.isHeld() && two.isHeld()).isTrue();
+            assertThat(after.tryAcquire()).isEmpty();
+            assertThat(after.inUse()).isEqualTo(5);
+            assertThat(after.inUse("key")).isEqualTo(2);
+            assertThat(after.peek().limit()).isEqualTo(3);
+        }
+        assertThat(after.inUse()).isZero();
+    }
+
+    @Test
     void so_many_hold_permits_at_the_same_time_and_a_release_makes_room() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 2, LEASE);
         Lease first = held(limiter.tryAcquire());

@@ -103,11 +103,36 @@ abstract class RateLimiterChangesContract {
     }
 
     @Test
-    void building_again_limits_at_the_numbers_given_even_after_set_rate() {
+    void a_rate_that_was_set_is_that_of_all_limiters_of_the_name() {
         RateLimiter first = limiters().build("k", 1, 1, 60);
+        RateLimiter roomy = limiters().build("k", 1, 60, 60);
+        RateLimiter elsewhere = limiters().build("other", 1, 1, 60);
         first.setRate(50);
-        assertThat(limiters().build("k", 1, 1, 60).getRate()).isEqualTo(1);
-        assertThat(first.getRate()).isEqualTo(50);
+        assertThat(limiters().build("k", 1, 1, 60)).isSameAs(first);
+        assertThat(limiters().build("k", 7, 1, 60).getRate()).isEqualTo(50);
+        assertThat(limiters()
+                        .withFailurePolicy(FailurePolicy.DENY)
+                        .build("k", 1, 1, 60)
+                        .getRate())
+                .isEqualTo(50);
+        assertThat(roomy.getRate()).isEqualTo(50);
+        assertThat(roomy.limit().burstSeconds()).isEqualTo(60);
+        assertThat(elsewhere.getRate()).isEqualTo(1);
+        roomy.setRate(1);
+        assertThat(first.getRate()).isEqualTo(1);
+    }
+
+    @Test
+    void limiters_of_one_name_share_a_new_rate_and_do_not_rescale_the_bucket_in_turn() {
+        RateLimiter first = limiters().build("k", 1, 10, 60);
+        assertThat(first.tryAcquire(10)).isTrue();
+        first.setRate(100);
+        int granted = 0;
+        for (int i = 0; i < 100; i++) {
+            clock().advance(Duration.ofMillis(10));
+            granted += (i % 2 == 0 ? first : limiters().build("k", 1, 10, 60)).tryAcquire() ? 1 : 0;
+        }
+        assertThat(granted).isEqualTo(100);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -150,6 +151,18 @@ abstract class SlidingLimiterContract {
     }
 
     @Test
+    void counters_of_two_periods_that_take_turns_go_on_granting() {
+        int granted = 0;
+        for (int second = 0; second < 600; second++) {
+            SlidingCounter limit = new SlidingCounter(10, second % 2 == 0 ? TEN_SECONDS : TEN_SECONDS.multipliedBy(2));
+            granted += limiters().build("turns", limit).tryAcquire() ? 1 : 0;
+            clock().advance(Duration.ofSeconds(1));
+        }
+        // The looser one allows a permit a second, and is asked every other one.
+        assertThat(granted).isGreaterThanOrEqualTo(290);
+    }
+
+    @Test
     void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_ever() {
         for (Limiter limiter : both(1)) {
             assertThat(limiter.tryAcquire()).isTrue();
@@ -163,8 +176,9 @@ abstract class SlidingLimiterContract {
     }
 
     @Test
-    void another_kind_under_the_same_name_starts_clean() {
+    void another_kind_under_the_same_name_and_prefix_starts_clean() {
         List<Limit<?>> kinds = List.of(
+                TokenBucket.of(1, 1),
                 new FixedWindow(1, TEN_SECONDS),
                 new SlidingLog(1, TEN_SECONDS),
                 new SlidingCounter(1, TEN_SECONDS),
@@ -173,7 +187,7 @@ abstract class SlidingLimiterContract {
         for (int i = 0; i < kinds.size(); i++) {
             Limiter limiter = limiters().build("switched", kinds.get(i));
             // The last two had been there before.
-            assertThat(limiter.tryAcquire("who")).as(limiter.toString()).isEqualTo(i < 3);
+            assertThat(limiter.tryAcquire("who")).as(limiter.toString()).isEqualTo(i < 4);
             assertThat(limiter.tryAcquire("who")).isFalse();
         }
     }

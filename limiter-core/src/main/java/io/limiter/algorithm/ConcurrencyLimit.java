@@ -45,6 +45,11 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         this(limit, DEFAULT_LEASE_TIME);
     }
 
+    /** Under which all permits are seen that can be held at all, also those of a limit that was higher. */
+    public ConcurrencyLimit withMostPermits() {
+        return new ConcurrencyLimit(MAX_LIMIT, leaseTime);
+    }
+
     public long leaseMicros() {
         return Check.micros(leaseTime);
     }

@@ -72,6 +72,11 @@ public record FixedWindow(
         return share == 1.0 ? this : new FixedWindow(Check.share(limit, share), period, zone);
     }
 
+    @Override
+    public String keySuffix() {
+        return ":window";
+    }
+
     /** A window cannot be booked ahead, so the timeout makes no difference. */
     @Override
     public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {

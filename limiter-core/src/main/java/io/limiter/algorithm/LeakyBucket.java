@@ -27,7 +27,12 @@ public final class LeakyBucket {
      */
     public static TokenBucket meter(long capacity, double leakPerSecond) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
-        return TokenBucket.of(leakPerSecond, capacity / leakPerSecond);
+        double burstSeconds = capacity / leakPerSecond;
+        // The quotient was rounded, and rate times burst has to hold the whole capacity.
+        while (leakPerSecond * burstSeconds < capacity) {
+            burstSeconds = Math.nextUp(burstSeconds);
+        }
+        return TokenBucket.of(leakPerSecond, burstSeconds);
     }
 
     /**

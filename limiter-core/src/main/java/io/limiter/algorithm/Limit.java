@@ -21,7 +21,8 @@ public interface Limit<S> {
 
     /**
      * What stands at the end of the keys of this kind of limit, so that another kind under the same name starts anew
-     * instead of reading what is not its own. Empty, the default, for a kind whose states no other would read.
+     * instead of reading what is not its own. Every kind has one of its own but the {@link TokenBucket}, whose keys end with
+     * nothing, which is the default: a factory refuses to build two kinds for one key.
      * At most 32 letters of ASCII, digits and {@code :._-}, and not {@code :lock} at its end; a limiter of another is refused.
      */
     default String keySuffix() {

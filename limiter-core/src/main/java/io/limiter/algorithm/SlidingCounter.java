@@ -20,9 +20,13 @@ import org.jspecify.annotations.Nullable;
  * takes intent to get there. Where the limit must hold, take a {@link SlidingLog}.
  *
  * <p>A refused request adds nothing. Permits that are given back are taken from the current window first. What is charged
- * counts even above the limit, up to 2<sup>52</sup> permits. If the period changes, or the clock steps back into another
- * window, everything that still counts is taken as if it had been taken now, so nothing is freed and nobody is kept out
- * for longer than two periods.
+ * counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into another window, everything that
+ * still counts is taken as if it had been taken now, so nothing is freed and nobody is kept out for longer than two periods.
+ *
+ * <p>Limiters of two periods can share permits, as they do while a new version is rolled out: each decides by windows of
+ * its own period, in which the permits of all count. When a period comes that is new to a state, its windows start with what
+ * is known: each permit counts as taken when it can have been taken last. Of three or more periods in use at the same
+ * time, two have windows of their own, the longest one and another; any further limiter decides by the next longer windows.
  *
  * @param limit the most permits, from 1 to 2,147,483,647
  * @param period the length of a window, from 1 ms to 1,000 days
@@ -79,9 +83,8 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         boolean granted = fits || !asks;
         long retry = granted ? 0 : permits > limit ? Decision.NEVER_MICROS : (long) retryMicros(pair, elapsed, permits);
         double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
-        // Counted as taken now only in memory, it would be so at each call, and never leave.
-        boolean moved = state != null && (state.isAhead(now) || state.periodMicros() != periodMicros());
-        boolean save = !after.equals(pair) || (moved && !request.peek());
+        boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
+        boolean save = !after.equals(pair) || (mustBeSaved && !request.peek());
         return new Step<>(save ? after : state, new Decision(granted, limit, (long) left, retry, retry, (long)
                 resetMicros(after, elapsed)));
     }
@@ -90,8 +93,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         if (state == null) {
             return new WindowPair(0.0, 0.0, WindowPair.startOf(now, periodMicros()), periodMicros());
         }
-        WindowPair pair = state.at(now);
-        return pair.periodMicros() == periodMicros() ? pair : pair.asTakenNow(now, periodMicros());
+        return state.at(now).under(periodMicros(), now);
     }
 
     /** In this window as the previous one fades, or in the next, in which this one does. */
@@ -100,7 +102,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         if (room >= 0.0) {
             return fadesAt(pair, room) - elapsed;
         }
-        double period = periodMicros();
+        double period = pair.periodMicros();
         WindowPair next = new WindowPair(pair.current(), 0.0, pair.startMicros() + period, period);
         return period - elapsed + fadesAt(next, limit - permits);
     }
@@ -110,7 +112,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         if (pair.previous() <= room) {
             return 0.0;
         }
-        double period = periodMicros();
+        double period = pair.periodMicros();
         double at = Math.ceil(period - room * period / pair.previous());
         // The division may have rounded; what counts is what a caller meets who comes then.
         while (at > 0.0 && pair.carried(at - 1.0) <= room) {
@@ -124,12 +126,11 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
 
     private double resetMicros(WindowPair pair, double elapsed) {
         double windows = pair.current() > 0.0 ? 2.0 : pair.previous() > 0.0 ? 1.0 : 0.0;
-        return windows == 0.0 ? 0.0 : windows * periodMicros() - elapsed;
+        return windows == 0.0 ? 0.0 : windows * pair.periodMicros() - elapsed;
     }
 
     @Override
     public long lifetimeMillis(WindowPair state, long nowMicros) {
-        double leaves = state.startMicros() + 2.0 * state.periodMicros() - nowMicros;
-        return Math.max(0, (long) Math.ceil(leaves / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+        return Math.max(0, (long) Math.ceil(state.leavesMicros(nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
     }
 }

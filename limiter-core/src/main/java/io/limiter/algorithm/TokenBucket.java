@@ -77,7 +77,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout how long a call that names no timeout waits for its permits; from 0 to 1,000 days
  * @param maxWait how far ahead permits can be booked, whatever the timeout; from 0 to 1,000 days
  * @param expire how long an unused bucket is kept at the least; from 1 ms to 1,000 days. It is kept longer where
- *     forgetting it sooner would hand out permits
+ *     forgetting it sooner would hand out permits. A bucket that starts empty starts so again when it was forgotten
  * @param lease how an instance may take permits ahead; {@code null} if it may not
  */
 public record TokenBucket(
@@ -95,9 +95,6 @@ public record TokenBucket(
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
     public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
 
-    /** A bucket that starts empty would lose its permits with its state, so it is kept for a day. */
-    private static final Duration EXPIRE_STARTING_EMPTY = Duration.ofDays(1);
-
     private static final double MIN_RATE = 1e-8;
     private static final double MAX_RATE = 1e9;
     private static final double MIN_BURST = 1e-9;
@@ -113,7 +110,8 @@ public record TokenBucket(
         double permits = warmUp == null
                 ? permitsPerSecond * burstSeconds
                 : warmUp.maxPermits(1000.0 / permitsPerSecond * 1000.0);
-        if (permits > MAX_PERMITS) {
+        // A product of two numbers that were rounded.
+        if (Math.rint(permits) > MAX_PERMITS) {
             throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with "
                     + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
                     + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
@@ -146,7 +144,6 @@ public record TokenBucket(
         return builder(permitsPerSecond, 1.0)
                 .whoWaits(WhoWaits.NEXT_CALLER)
                 .startsFull(false)
-                .expire(EXPIRE_STARTING_EMPTY)
                 .build();
     }
 

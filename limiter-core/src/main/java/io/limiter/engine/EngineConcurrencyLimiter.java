@@ -117,6 +117,26 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     @Override
+    public int inUse() {
+        return inUseOf(keys.own());
+    }
+
+    @Override
+    public int inUse(String key) {
+        return inUseOf(keys.of(key));
+    }
+
+    private int inUseOf(String backendKey) {
+        // By the limit's own number, more permits than that would not be seen, as after a limit was lowered.
+        Decision seen = engine.decide(backendKey, limit.withMostPermits(), PEEK);
+        if (seen.source() == Decision.Source.BACKEND) {
+            return (int) (seen.limit() - seen.remaining());
+        }
+        int local = localLeases == leases ? 0 : localLeases.permits(backendKey);
+        return leases.permits(backendKey) + local;
+    }
+
+    @Override
     public void reset() {
         reset(leases, keys.own());
     }

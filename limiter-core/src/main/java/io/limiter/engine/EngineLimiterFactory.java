@@ -21,7 +21,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy. */
+/**
+ * A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy; and a rate that was set, by prefix and
+ * name, for as long as it lives.
+ */
 public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
@@ -33,6 +36,10 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private final Cache<LimiterId, Limiter> limiters;
     private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
     private final Tallies tallies;
+    private final SharedRates rates = new SharedRates();
+
+    /** What lies under each key. */
+    private final Cache<KeyId, Class<?>> kinds;
 
     private final FailurePolicy defaultPolicy;
 
@@ -50,6 +57,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         this.tallies = new Tallies(observer, notices);
         this.limiters = cache(bounds);
         this.concurrencyLimiters = cache(bounds);
+        this.kinds = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
     }
 
     private static <T> Cache<LimiterId, T> cache(CacheBounds bounds) {
@@ -183,27 +191,43 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private ConcurrencyLimiter concurrencyLimiter(
             String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
-        return concurrencyLimiters
-                .asMap()
-                .computeIfAbsent(
-                        new LimiterId(prefix, name, limit, policy, told),
-                        id -> counted(id, newConcurrencyLimiter(name, prefix, limit, policy)));
+        return concurrencyLimiters.asMap().computeIfAbsent(new LimiterId(prefix, name, limit, policy, told), id -> {
+            checkKind(id);
+            return counted(id, newConcurrencyLimiter(name, prefix, limit, policy));
+        });
     }
 
     private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
         Limiter known = limiters.getIfPresent(id);
-        if (known == null || !allows(known, id)) {
-            // Atomic, so that all callers get the same one: its rate can be set.
-            known = limiters.asMap()
-                    .compute(
-                            id, (same, other) -> other != null && allows(other, id) ? other : counted(id, build.get()));
+        if (known == null) {
+            known = limiters.asMap().computeIfAbsent(id, same -> {
+                checkKind(id);
+                return counted(id, build.get());
+            });
         }
         return type.cast(known);
+    }
+
+    /** Two kinds that read each other's states would fail at each call. */
+    private void checkKind(LimiterId id) {
+        Limit<?> limit = id.limit();
+        Class<?> other =
+                kinds.asMap().putIfAbsent(new KeyId(id.prefix(), id.name(), limit.keySuffix()), limit.stateType());
+        if (other != null && other != limit.stateType()) {
+            throw new IllegalArgumentException("limiter '" + id.name() + "' cannot be a "
+                    + limit.getClass().getSimpleName()
+                    + ": another kind of limit, whose state is a " + other.getSimpleName() + ", has its key "
+                    + id.prefix() + "{" + id.name() + "}" + limit.keySuffix()
+                    + "; give it another name or prefix, or its kind a keySuffix of its own");
+        }
     }
 
     private Limiter counted(LimiterId id, Limiter limiter) {
         if (limiter instanceof EngineLimiter<?> counting) {
             counting.countIn(tally(id));
+        }
+        if (limiter instanceof EngineRateLimiter bucket) {
+            bucket.share(rates.of(id.prefix(), id.name()));
         }
         return limiter;
     }
@@ -220,15 +244,12 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return id.told() ? tally : tally.quiet();
     }
 
-    /** A limiter whose rate was set since it was built does not have the numbers any more that are asked for. */
-    private static boolean allows(Limiter limiter, LimiterId id) {
-        return limiter.limit().equals(id.limit());
-    }
-
     /**
      * @param told whether listeners are told of refusals
      */
     private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {}
+
+    private record KeyId(String prefix, String name, String suffix) {}
 
     private final class Statistics implements LimiterStatistics {
 

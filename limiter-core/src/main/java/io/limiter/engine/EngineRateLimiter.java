@@ -6,9 +6,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A {@link RateLimiter} on an engine. */
 public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+
+    private @Nullable SharedRate shared;
 
     protected EngineRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
         super(name, prefix, limit, engine, sleeper);
@@ -19,8 +22,25 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
         return super.limit();
     }
 
+    /** Whose rate it has from now on, if one was set; before others see this limiter. */
+    final void share(SharedRate factorys) {
+        shared = factorys;
+        factorys.add(this);
+    }
+
     @Override
     public final void setRate(double permitsPerSecond) {
+        // An error here changes nothing, neither here nor elsewhere.
+        TokenBucket changed = limit().withRate(permitsPerSecond);
+        if (shared == null) {
+            changeLimit(changed);
+        } else {
+            shared.set(permitsPerSecond);
+        }
+    }
+
+    /** Of this limiter alone. */
+    final void changeRate(double permitsPerSecond) {
         changeLimit(limit().withRate(permitsPerSecond));
     }
 

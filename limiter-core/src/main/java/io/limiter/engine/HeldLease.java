@@ -22,16 +22,18 @@ final class HeldLease implements Lease {
     private final String key;
     private final ConcurrencyLimit limit;
     private final long id;
+    private final int permits;
     private final HeldLeases leases;
     private volatile Times times;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile State state = State.HELD;
     private final List<Runnable> onLost = new ArrayList<>(0);
 
-    HeldLease(String key, ConcurrencyLimit limit, long id, Times times, HeldLeases leases) {
+    HeldLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, HeldLeases leases) {
         this.key = key;
         this.limit = limit;
         this.id = id;
+        this.permits = permits;
         this.times = times;
         this.leases = leases;
     }
@@ -46,6 +48,10 @@ final class HeldLease implements Lease {
 
     long id() {
         return id;
+    }
+
+    int permits() {
+        return permits;
     }
 
     /** Whether its time is over, by the clock of this JVM. */

@@ -144,7 +144,7 @@ public final class HeldLeases implements AutoCloseable {
         if (!decision.granted()) {
             return new Outcome(null, decision);
         }
-        HeldLease lease = new HeldLease(request.key(), request.limit(), id, times, this);
+        HeldLease lease = new HeldLease(request.key(), request.limit(), id, request.permits(), times, this);
         renewer.add(lease);
         if (closed) {
             renewer.remove(lease);
@@ -215,6 +215,11 @@ public final class HeldLeases implements AutoCloseable {
     /** How many leases are held. */
     public int count() {
         return renewer.size();
+    }
+
+    /** How many permits of a key are held under leases. */
+    int permits(String key) {
+        return renewer.permits(key);
     }
 
     /** Forgets who holds permits of a key. Leases of it are lost. */

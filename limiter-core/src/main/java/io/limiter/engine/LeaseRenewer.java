@@ -81,6 +81,15 @@ final class LeaseRenewer {
         return held.size();
     }
 
+    /** How many permits of a key. */
+    int permits(String key) {
+        int permits = 0;
+        for (HeldLease lease : held) {
+            permits += lease.key().equals(key) && lease.isHeld() ? lease.permits() : 0;
+        }
+        return permits;
+    }
+
     /** Finds those that are over. */
     void findLost() {
         for (HeldLease lease : held) {

@@ -4,51 +4,115 @@
 -- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
 --
 -- The value is read in either spelling and written packed: byte 4, then the doubles previous, current, startMicros,
--- periodMicros, and until when the key is kept, in seconds since the epoch (4 bytes). While that is long enough, the value
--- is overwritten in place, which leaves the expiry alone and costs a third of a SET with a new one.
+-- periodMicros, and until when the key is kept, in seconds since the epoch (4 bytes). While limiters of two periods share it,
+-- the doubles of the other windows follow: previous, current, startMicros, periodMicros, usedMicros. While the key is kept
+-- long enough, the value is overwritten in place, which leaves the expiry alone and costs a third of a SET with a new one.
 
 --[constants]
 local MOST, LATEST = 2 ^ 52, 2 ^ 53
 local SECOND = 1000000
-local PACKED = '<BddddI4'
+local PACKED, PACKED_OTHER = '<BddddI4', '<ddddd'
+local PACKED_BYTES, BOTH_BYTES = 37, 77
 
 --[limit]
-  local limit, period
-  limit, period, at = unpack_bytes('<dd', arg, at)
-  local start = math.floor(now / period) * period
+  local limit, limit_period
+  limit, limit_period, at = unpack_bytes('<dd', arg, at)
 
 --[decide]
-      local previous, current, kept_until, must_save = 0, 0, 0, false
+      local previous, current, period, kept_until, must_save = 0, 0, limit_period, 0, false
+      local start = math.floor(now / period) * period
+      local other_previous, other_current, other_start, other_period, other_used
+      local both = false
       if value then
-        local spelling, found_start, found_period
-        if #value == 37 then
-          spelling, previous, current, found_start, found_period, kept_until = unpack_bytes(PACKED, value)
+        local spelling
+        if #value == PACKED_BYTES or #value == BOTH_BYTES then
+          spelling, previous, current, start, period, kept_until = unpack_bytes(PACKED, value)
+          both = #value == BOTH_BYTES
+          if both then
+            other_previous, other_current, other_start, other_period, other_used
+              = unpack_bytes(PACKED_OTHER, value, PACKED_BYTES + 1)
+          end
         end
         if spelling ~= 4 then
-          found_start = nil
           local ok, json = pcall(cjson.decode, value)
+          both, kept_until = false, 0
           if ok and type(json) == 'table' then
-            previous, current, found_start, found_period = json.previous, json.current, json.startMicros, json.periodMicros
+            previous, current, start, period = json.previous, json.current, json.startMicros, json.periodMicros
+            spelling = type(previous) == 'number' and type(current) == 'number' and type(start) == 'number'
+              and type(period) == 'number' and 4
+            local other = json.other
+            if other ~= nil and other ~= cjson.null then
+              local pair = type(other) == 'table' and other.pair
+              if type(pair) == 'table' then
+                other_previous, other_current, other_start = pair.previous, pair.current, pair.startMicros
+                other_period, other_used = pair.periodMicros, other.usedMicros
+              end
+              both = type(other_previous) == 'number' and type(other_current) == 'number'
+                and type(other_start) == 'number' and type(other_period) == 'number' and type(other_used) == 'number'
+              spelling = both and spelling
+            end
           end
-          kept_until = 0
-          spelling = type(previous) == 'number' and type(current) == 'number' and type(found_start) == 'number'
-            and type(found_period) == 'number' and 4
         end
         if not (spelling == 4 and previous >= 0 and previous <= MOST and current >= 0 and current <= MOST
-          and found_start >= 0 and found_start < LATEST and found_period >= 1 and found_period < LATEST) then
+          and start >= 0 and start < LATEST and period >= 1 and period < LATEST
+          and (not both or other_previous >= 0 and other_previous <= MOST and other_current >= 0 and other_current <= MOST
+            and other_start >= 0 and other_start < LATEST and other_period >= 1 and other_period < LATEST
+            and other_used >= 0 and other_used < LATEST)) then
           found = '!UNREADABLE'
           break
         end
         -- at
-        local own_start = math.floor(now / found_period) * found_period
-        if own_start < found_start then
-          previous, current, must_save = 0, math.min(previous + current, MOST), true
-        elseif own_start > found_start then
-          previous, current = own_start == found_start + found_period and current or 0, 0
+        for _ = 1, both and 2 or 1 do
+          local now_start = math.floor(now / period) * period
+          if now_start < start then
+            previous, current, must_save = 0, math.min(previous + current, MOST), true
+          elseif now_start > start then
+            previous, current = now_start == start + period and current or 0, 0
+          end
+          start = now_start
+          if both then
+            previous, current, start, period, other_previous, other_current, other_start, other_period
+              = other_previous, other_current, other_start, other_period, previous, current, start, period
+          end
         end
-        if found_period ~= period then
-          -- asTakenNow
-          previous, current, must_save = 0, math.min(previous + current, MOST), true
+        -- under
+        local longest = both and math.max(period, other_period) or period
+        local unused = both and now - other_used or 0
+        if both and unused >= 2 * longest and (period == limit_period or other_period ~= limit_period) then
+          both = false
+        end
+        if period ~= limit_period then
+          local longer = not both or period >= other_period
+          local swaps, rearranges = false, not both
+          if both then
+            rearranges = longest < limit_period
+            if other_period == limit_period then
+              rearranges, swaps = false, true
+            elseif rearranges then
+              swaps = not longer
+            else
+              swaps = longer ~= (math.min(period, other_period) < limit_period)
+            end
+          end
+          if swaps then
+            must_save = must_save or unused >= longest
+            previous, current, start, period, other_previous, other_current, other_start, other_period, other_used
+              = other_previous, other_current, other_start, other_period, previous, current, start, period, now
+          end
+          if rearranges then
+            if not both then
+              both = true
+              other_previous, other_current, other_start, other_period, other_used = previous, current, start, period, now
+            end
+            -- rearranged
+            local now_start = math.floor(now / limit_period) * limit_period
+            if start > now_start then
+              previous, current = 0, math.min(previous + current, MOST)
+            elseif start <= now_start - limit_period then
+              previous = 0
+            end
+            start, period, must_save = now_start, limit_period, true
+          end
         end
       end
 
@@ -63,19 +127,30 @@ local PACKED = '<BddddI4'
         if permits > 0 then
           only_peeks = false
           if timeout == GIVE_BACK then
-            if previous + current > 0 then
+            if previous + current > 0 or both and other_previous + other_current > 0 then
               local back = permits * times
               local newest = math.min(current, back)
               previous, current = math.max(0, previous - (back - newest)), current - newest
               carried, changed = math.ceil(previous * left / period), true
+              if both then
+                newest = math.min(other_current, back)
+                other_previous, other_current = math.max(0, other_previous - (back - newest)), other_current - newest
+              end
             end
-          elseif timeout == CHARGE then
-            current, changed = math.min(current + permits * times, MOST), true
           else
-            -- Once one is refused, so are all that are like it.
-            local taken = math.max(0, math.min(times, math.floor((limit - carried - current) / permits)))
-            if taken > 0 then
-              current, granted, changed = current + taken * permits, granted + taken, true
+            local taken = 0
+            if timeout == CHARGE then
+              taken, changed = permits * times, true
+            else
+              -- Once one is refused, so are all that are like it.
+              local fit = math.max(0, math.min(times, math.floor((limit - carried - current) / permits)))
+              if fit > 0 then
+                taken, granted, changed = fit * permits, granted + fit, true
+              end
+            end
+            current = math.min(current + taken, MOST)
+            if both then
+              other_current = math.min(other_current + taken, MOST)
             end
           end
         end
@@ -86,13 +161,26 @@ local PACKED = '<BddddI4'
         -- Nothing counts any more two windows later. One window more, and the next needs no new expiry.
         local keep_until = start + 2 * period + SECOND
         local saved
-        if kept_until * SECOND >= keep_until then
-          saved = redis_pcall('SETRANGE', key, '0', pack_bytes(PACKED, 4, previous, current, start, period, kept_until))
+        local bytes = PACKED_BYTES
+        if both then
+          keep_until, bytes = math.max(keep_until, other_start + 2 * other_period + SECOND), BOTH_BYTES
+        end
+        -- What is overwritten in place gets no shorter.
+        local in_place = kept_until * SECOND >= keep_until and bytes >= #value
+        local expires
+        if not in_place then
+          expires = keep_until + period + SECOND
+          kept_until = math.floor(expires / SECOND)
+        end
+        local packed = pack_bytes(PACKED, 4, previous, current, start, period, kept_until)
+        if both then
+          packed = packed
+            .. pack_bytes(PACKED_OTHER, other_previous, other_current, other_start, other_period, other_used)
+        end
+        if in_place then
+          saved = redis_pcall('SETRANGE', key, '0', packed)
         else
-          keep_until = keep_until + period + SECOND
-          saved = redis_pcall(
-            'SET', key, pack_bytes(PACKED, 4, previous, current, start, period, math.floor(keep_until / SECOND)),
-            'PX', string.format('%.0f', math.ceil((keep_until - now) / 1000)))
+          saved = redis_pcall('SET', key, packed, 'PX', string.format('%.0f', math.ceil((expires - now) / 1000)))
         end
         if type(saved) == 'table' and saved.err then
           found, granted = '!' .. saved.err, granted_before

@@ -283,7 +283,8 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
             last_ticket, cancelled_until, furthest))
         else
-          keep = keep + expire
+          -- A quarter longer, and the next calls need no new expiry; a second at least, which is what kept_until can tell.
+          keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
           if other_numbers then
             -- What was stored under other numbers may have to be kept longer than these need. Not longer still, or two
             -- limits that take turns would keep it for ever.

@@ -47,6 +47,30 @@ class LeakyBucketTest {
         }
     }
 
+    @Test
+    void a_meter_holds_what_it_is_told_at_any_rate() {
+        for (int i = 0; i < 20_000; i++) {
+            double leak = Math.pow(10, -1 + 10 * random.nextDouble());
+            long capacity = switch (random.nextInt(3)) {
+                case 0 -> 1_000_000_000_000L;
+                case 1 -> 1 + random.nextInt(100);
+                default -> 1 + (long) (random.nextDouble() * 1e12);
+            };
+            // Otherwise it is longer than a burst may be.
+            if (capacity / leak <= 86_400_000) {
+                TokenBucket meter = LeakyBucket.meter(capacity, leak);
+                assertThat(meter.capacity())
+                        .as("%s at %s; %s", capacity, leak, Seed.hint())
+                        .isEqualTo(capacity);
+                assertThat(meter.maxPermits() - capacity).isBetween(0.0, Math.ulp(1e12));
+                assertThat(meter.step(null, NOW, new Request((int) Math.min(capacity, Integer.MAX_VALUE), 0, false))
+                                .decision()
+                                .granted())
+                        .isTrue();
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"10, 3", "3, 7", "0.5, 2", "700000, 50", "49, 0", "1, 1"})
     void a_queue_lets_one_go_at_a_time_and_tells_the_others_when(double rate, int maxWaiting) {

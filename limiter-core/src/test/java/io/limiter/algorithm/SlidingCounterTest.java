@@ -147,21 +147,6 @@ class SlidingCounterTest {
     }
 
     @Test
-    void under_another_period_all_that_still_counts_counts_as_taken_now() {
-        Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
-        counter.ask(at(5), 6, 0);
-        counter.ask(at(15), 2, 0);
-        counter.limit(new SlidingCounter(10, Duration.ofHours(1)));
-        assertThat(counter.peek(at(16), 3, 0).granted()).isFalse();
-        assertThat(counter.state().periodMicros()).as("a peek changes nothing").isEqualTo(1e7);
-        assertThat(counter.ask(at(16), 3, 0).granted()).isFalse();
-        assertThat(counter.state()).isEqualTo(new WindowPair(0, 8, START, 3600e6));
-        counter.limit(new SlidingCounter(10, Duration.ofSeconds(1)));
-        assertThat(counter.ask(at(20), 3, 0).retryAfterMicros()).isEqualTo(1_125_000);
-        assertThat(remaining(counter, 22)).isEqualTo(10);
-    }
-
-    @Test
     void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_two_periods() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(1_005), 7, 0);

@@ -75,8 +75,29 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aBucketThatStartsEmptyIsKeptForADay() {
-        assertThat(lifetimeAfter(TokenBucket.guava(1), 1)).isEqualTo(86_400_000);
+    void aBucketThatStartsEmptyIsKeptNoLongerThanAnyOther() {
+        assertThat(lifetimeAfter(TokenBucket.guava(1), 1)).isEqualTo(60_000);
+        assertThat(lifetimeAfter(TokenBucket.guava(1), 600)).isEqualTo(601_000 + MARGIN_MILLIS);
+    }
+
+    @Test
+    void whoForgetsABucketThatStartsEmptyAfterItsLifetimeGrantsNoMoreThanIfHeKnewItAndABurstLessAtMost() {
+        Random random = Seed.random();
+        for (int i = 0; i < 10_000; i++) {
+            TokenBucket bucket = TokenBucket.guava(Math.pow(10, -1 + 5 * random.nextDouble()));
+            Timeline<RedisPermits> timeline = new Timeline<>(bucket);
+            timeline.ask(EPOCH_MICROS, 1 + random.nextInt(40), Long.MAX_VALUE);
+            long then = EPOCH_MICROS + bucket.lifetimeMillis(timeline.state(), EPOCH_MICROS) * 1000;
+            Timeline<RedisPermits> forgotten = new Timeline<>(bucket);
+            for (int j = 0; j < 10; j++) {
+                int permits = 1 + random.nextInt(3);
+                long known = timeline.ask(then, permits, Long.MAX_VALUE).waitMicros();
+                // A burst is a second.
+                assertThat(forgotten.ask(then, permits, Long.MAX_VALUE).waitMicros())
+                        .as(() -> Seed.hint() + bucket)
+                        .isBetween(known, known + 1_000_001);
+            }
+        }
     }
 
     @Test

@@ -18,15 +18,20 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +63,65 @@ class EngineLimiterFactoryTest {
         }
         assertThat(small.build("first", 1, 1, 60)).isNotSameAs(first);
         assertThat(small.build("first", 1, 1, 60).tryAcquire()).isFalse();
+    }
+
+    @Test
+    void two_kinds_under_one_key_are_an_error_at_build() {
+        LimiterFactory app = limiters.withPrefix("app:");
+        app.build("k", new BucketOfItsOwn(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
+                .withMessage(
+                        "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Long, has its key"
+                                + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
+        app.build("k", new BucketOfItsOwn(2));
+        app.build("other", TokenBucket.of(1, 1));
+        limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
+        app.count("k", 1, Duration.ofSeconds(1));
+        app.concurrent("k", 1);
+        app.build("k", new SlidingLog(1, Duration.ofSeconds(1)));
+        app.build("k", new SlidingCounter(1, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void a_rate_that_was_set_outlives_its_limiter() throws Exception {
+        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
+        Objects.requireNonNull(forgotten.get()).setRate(5);
+        RateLimiter kept = small.build("k", 1, 60, 60);
+        for (int i = 0; forgotten.get() != null; i++) {
+            small.build("other" + i, 1, 1, 60);
+            System.gc();
+        }
+        assertThat(small.build("k", 1, 1, 60).getRate()).isEqualTo(5);
+        assertThat(small.withPrefix("other:").build("k", 1, 1, 60).getRate()).isEqualTo(1);
+        small.build("k", 1, 1, 60).setRate(6);
+        assertThat(kept.getRate()).as("one that is no longer in the cache").isEqualTo(6);
+    }
+
+    @Test
+    void a_rate_that_one_of_two_cannot_have_is_that_of_the_other_and_logged() {
+        RateLimiter roomy = limiters.build("k", 1, 60, 60);
+        RateLimiter tight = limiters.build("k", 1, 1, 60);
+        assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
+        assertThat(roomy.getRate()).isEqualTo(1);
+        Logger logger = (Logger) LoggerFactory.getLogger(SharedRate.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.addAppender(said);
+        logger.setAdditive(false);
+        try {
+            roomy.setRate(0.1);
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(said);
+        }
+        assertThat(roomy.getRate()).isEqualTo(0.1);
+        assertThat(tight.getRate()).isEqualTo(1);
+        assertThat(said.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage())
+                        .contains("'k'", "keeps its rate of 1.0/s", "burst must be at least 10.0 s"));
     }
 
     @Test
@@ -119,6 +183,30 @@ class EngineLimiterFactoryTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CacheBounds(0, 1, Duration.ZERO))
                 .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
+    }
+
+    /** Somebody's own, who has not thought of the suffix. */
+    private record BucketOfItsOwn(long capacity) implements Limit<Long> {
+
+        @Override
+        public Class<Long> stateType() {
+            return Long.class;
+        }
+
+        @Override
+        public Limit<Long> scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public Step<Long> step(@Nullable Long state, long nowMicros, Request request) {
+            throw new UnsupportedOperationException("only built here");
+        }
+
+        @Override
+        public long lifetimeMillis(Long state, long nowMicros) {
+            return 1;
+        }
     }
 
     private static final class SlowFactory extends EngineLimiterFactory {

@@ -39,6 +39,7 @@ class DifferentialTest {
     private static final int STEPS = 100_000;
     private static final int LOCK_STEPS = 4_000;
     private static final int STEPS_PER_KEY = 200;
+    private static final int STEPS_PER_LIMIT = 40;
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -101,7 +102,23 @@ class DifferentialTest {
         takeTurns(this::randomCounter);
     }
 
+    @Test
+    void counters_of_several_periods_take_turns_in_java_and_in_lua() {
+        Engine script = scriptEngine();
+        run(STEPS / 4, this::randomCounter, () -> script, 2);
+        run(STEPS / 4, this::counterOfAFewPeriods, () -> script, 2);
+    }
+
+    @Test
+    void script_and_lock_take_turns_on_one_counter_of_several_periods() {
+        takeTurns(this::counterOfAFewPeriods, 2);
+    }
+
     private <S> void takeTurns(Supplier<Limit<S>> limits) {
+        takeTurns(limits, STEPS_PER_LIMIT);
+    }
+
+    private <S> void takeTurns(Supplier<Limit<S>> limits, int stepsPerLimit) {
         Engine script = scriptEngine();
         Engine lock = new LockEngine(
                 RedisFixture.calls(RedisFixture.connections()),
@@ -112,7 +129,7 @@ class DifferentialTest {
                 new StoppedTicker(),
                 new Denials(0),
                 Runnable::run);
-        run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock);
+        run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock, stepsPerLimit);
     }
 
     private Engine scriptEngine() {
@@ -121,18 +138,22 @@ class DifferentialTest {
     }
 
     private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
+        run(steps, limits, engines, STEPS_PER_LIMIT);
+    }
+
+    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines, int stepsPerLimit) {
         for (int done = 0; done < steps; ) {
-            done += runOneKey(redis.prefix() + "{" + done + "}", limits, engines);
+            done += runOneKey(redis.prefix() + "{" + done + "}", limits, engines, stepsPerLimit);
         }
     }
 
-    private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
+    private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Engine> engines, int stepsPerLimit) {
         Limit<S> limit = limits.get();
         @Nullable S state = null;
         tickets.clear();
         int steps = 0;
         while (steps < STEPS_PER_KEY) {
-            if (random.nextInt(40) == 0) {
+            if (random.nextInt(stepsPerLimit) == 0) {
                 limit = limits.get();
             }
             moveClock(limit);
@@ -265,6 +286,10 @@ class DifferentialTest {
 
     private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
         return new SlidingCounter(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+    }
+
+    private Limit<io.limiter.algorithm.WindowPair> counterOfAFewPeriods() {
+        return new SlidingCounter(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
     }
 
     private Duration randomPeriod() {

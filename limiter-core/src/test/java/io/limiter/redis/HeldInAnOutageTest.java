@@ -101,6 +101,26 @@ class HeldInAnOutageTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"LOCAL,false", "DENY,false", "ALLOW,false", "LOCAL,true", "DENY,true", "ALLOW,true"})
+    void what_this_jvm_holds_is_in_use_in_an_outage_and_nothing_else(FailurePolicy.Action policy, boolean underLock) {
+        try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
+            ConcurrencyLimiter limiter = factory.concurrent("c", 5, Duration.ofHours(1));
+            Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() == Source.BACKEND);
+            Lease two = limiter.acquire(2, PATIENCE);
+            redis.stop();
+            Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() != Source.BACKEND);
+            assertThat(limiter.inUse()).isEqualTo(2);
+            assertThat(limiter.inUse("other")).isZero();
+            Optional<Lease> here = limiter.tryAcquire();
+            // What nobody counts is not in use.
+            assertThat(limiter.inUse()).isEqualTo(policy == FailurePolicy.Action.LOCAL ? 3 : 2);
+            here.ifPresent(Lease::close);
+            two.close();
+            assertThat(limiter.inUse()).isZero();
+        }
+    }
+
     /** Of one that is done in time. */
     private static String outcome(CompletableFuture<Optional<Lease>> wanted) {
         Awaitility.await().atMost(PATIENCE).until(wanted::isDone);

@@ -59,7 +59,7 @@ class LimitSetOnRedisTest {
         full.tryAcquire();
         assertThat(LimitSet.of(unused.own(), full.own(), never.own()).tryAcquire())
                 .isFalse();
-        assertThat(redis.keys()).containsExactly(redis.prefix() + "{full}");
+        assertThat(redis.keys()).containsExactly(redis.prefix() + "{full}:window");
     }
 
     @Test
@@ -119,7 +119,8 @@ class LimitSetOnRedisTest {
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(LimiterBackendException.class);
         assertThat(good.peek().remaining()).isEqualTo(1);
-        assertThat(RedisFixture.commands().exists(redis.prefix() + "{good}")).isZero();
+        assertThat(RedisFixture.commands().exists(redis.prefix() + "{good}:window"))
+                .isZero();
     }
 
     @Test

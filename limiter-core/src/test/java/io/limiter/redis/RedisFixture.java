@@ -177,7 +177,7 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
     }
 
     private void checkInvariants(String key) {
-        assertThat(key).as("nothing but states is left behind").matches(".*}(:log|:counter|:holders)?");
+        assertThat(key).as("nothing but states is left behind").matches(".*}(:window|:log|:counter|:holders)?");
         byte[] value = COMMANDS.get(key);
         if (value == null) {
             // In real time a key can expire meanwhile.

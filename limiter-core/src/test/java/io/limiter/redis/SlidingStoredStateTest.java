@@ -54,6 +54,40 @@ class SlidingStoredStateTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_counter_of_two_periods_in_json_is_read(StoredStateTest.By by) {
+        long start = redis.clock().micros() / 60_000_000 * 60_000_000;
+        String hour = "{\"previous\":0,\"current\":2,\"startMicros\":" + start / 3_600_000_000L * 3_600_000_000L
+                + ",\"periodMicros\":3.6E9}";
+        put(
+                COUNTER,
+                "{\"previous\":0,\"current\":4,\"startMicros\":" + start + ",\"periodMicros\":6E7,\"other\":{\"pair\":"
+                        + hour + ",\"usedMicros\":" + start + "}}");
+        assertThat(limiters(by).build("k", COUNTER).tryAcquire(2)).isFalse();
+        Limiter hourly = limiters(by).build("k", new SlidingCounter(5, Duration.ofHours(1)));
+        assertThat(hourly.tryAcquire(4)).isFalse();
+        assertThat(hourly.tryAcquire(3)).isTrue();
+    }
+
+    @Test
+    void a_counter_of_one_period_is_stored_as_before_and_that_of_two_becomes_one_again() {
+        Limiter minutely = redis.byScript().build("k", COUNTER);
+        assertThat(minutely.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(37);
+        assertThat(redis.byScript()
+                        .build("k", new SlidingCounter(5, Duration.ofMinutes(2)))
+                        .tryAcquire())
+                .isTrue();
+        assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(77);
+        redis.clock().advance(Duration.ofMinutes(5));
+        assertThat(minutely.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(77);
+        redis.clock().advance(Duration.ofMinutes(4));
+        assertThat(minutely.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(37);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void what_the_script_has_packed_is_read(StoredStateTest.By by) {
         for (Limit<?> limit : List.of(LOG, COUNTER)) {
             assertThat(redis.byScript().build("k", limit).tryAcquire(3)).isTrue();
@@ -91,7 +125,12 @@ class SlidingStoredStateTest {
                 "{\"previous\":0,\"current\":1e300,\"startMicros\":0,\"periodMicros\":1}",
                 "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":0}",
                 "{\"previous\":0,\"current\":\"a\",\"startMicros\":0,\"periodMicros\":1}",
-                "{\"previous\":0,\"current\":4,\"startMicros\":-1,\"periodMicros\":1}"
+                "{\"previous\":0,\"current\":4,\"startMicros\":-1,\"periodMicros\":1}",
+                "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{}}",
+                "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{\"usedMicros\":1,"
+                        + "\"pair\":{\"previous\":-1,\"current\":4,\"startMicros\":0,\"periodMicros\":1}}}",
+                "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{"
+                        + "\"pair\":{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1}}}"
             })
     void what_is_neither_is_an_error_that_names_the_key_and_never_a_fresh_start(String value) {
         redis.expectForeignValues();

@@ -141,7 +141,7 @@ class StatisticsTest {
         redis.expectForeignValues();
         RedisRateLimiterFactory factory = factory();
         CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
-        RedisFixture.commands().lpush(redis.prefix() + "{k:a}", new byte[1]);
+        RedisFixture.commands().lpush(redis.prefix() + "{k:a}:window", new byte[1]);
         assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.decideAsync("a", 1).join()).hasCauseInstanceOf(LimiterBackendException.class);
         Eventually.that(() -> assertThat(only(factory).errors()).isEqualTo(2));

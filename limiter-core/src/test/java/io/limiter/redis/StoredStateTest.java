@@ -10,6 +10,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -94,6 +95,7 @@ class StoredStateTest {
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(key("k"))
                 .hasMessageContaining("WRONGTYPE");
+        RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
         CountLimiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
         assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
     }
@@ -101,11 +103,11 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
-        put("k", "3");
+        putWindow("k", "3");
         CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.decide(1).resetAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+        assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
         redis.clock().advance(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(3)).isTrue();
     }
@@ -113,8 +115,8 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
-        put("k", "2");
-        RedisFixture.commands().pexpire(key("k"), 4_000);
+        putWindow("k", "2");
+        RedisFixture.commands().pexpire(windowKey("k"), 4_000);
         CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isFalse();
         assertThat(limiter.decide(1).resetAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
@@ -125,9 +127,9 @@ class StoredStateTest {
     void a_window_that_lost_its_ttl_is_given_one_by_a_refusal(By by) {
         CountLimiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
-        RedisFixture.commands().persist(key("k"));
+        RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(1L, 11_000L);
+        assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
     }
 
     @ParameterizedTest
@@ -136,15 +138,29 @@ class StoredStateTest {
         // Two minutes until the bucket is full again: twice the 60 s that were asked for.
         RateLimiter limiter = limiters(by).build("k", 1.0 / 120, 120, 60);
         assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(115_000L, 181_000L);
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(115_000L, 136_000L);
     }
 
     @ParameterizedTest
     @EnumSource
-    void expire_is_a_floor(By by) {
-        RateLimiter limiter = limiters(by).build("k", 100, 1, 60);
-        assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(55_000L, 120_000L);
+    void expire_is_a_floor_and_the_key_is_kept_for_little_longer(By by) {
+        LimiterFactory limiters = limiters(by);
+        assertThat(limiters.build("k", 100, 1, 60).tryAcquire()).isTrue();
+        assertThat(limiters.create("guava", 100).tryAcquire()).isTrue();
+        assertThat(limiters.create("warming", 100, Duration.ofSeconds(1)).tryAcquire())
+                .isTrue();
+        for (String name : List.of("k", "guava", "warming")) {
+            assertThat(RedisFixture.commands().pttl(key(name))).as(name).isBetween(55_000L, 75_000L);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_takes_longer_than_expire_to_be_full_is_kept_until_then_and_for_little_longer(By by) {
+        assertThat(limiters(by).build("k", 0.01, 1000, 60).tryAcquire(10)).isTrue();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(996_000L, 1_016_000L);
+        assertThat(limiters(by).build("short", 1000, 1, 1).tryAcquire()).isTrue();
+        assertThat(RedisFixture.commands().pttl(key("short"))).isBetween(500L, 3_000L);
     }
 
     @ParameterizedTest
@@ -186,10 +202,16 @@ class StoredStateTest {
         return redis.prefix() + "{" + name + "}";
     }
 
+    private String windowKey(String name) {
+        return key(name) + ":window";
+    }
+
+    private void putWindow(String name, String value) {
+        RedisFixture.commands().set(windowKey(name), value.getBytes(StandardCharsets.UTF_8));
+    }
+
     private void put(String name, String value) {
         RedisFixture.commands().set(key(name), value.getBytes(StandardCharsets.UTF_8));
-        if (value.startsWith("{")) {
-            RedisFixture.commands().pexpire(key(name), 60_000);
-        }
+        RedisFixture.commands().pexpire(key(name), 60_000);
     }
 }

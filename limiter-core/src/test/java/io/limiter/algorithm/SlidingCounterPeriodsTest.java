@@ -1,0 +1,218 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import io.limiter.testing.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Limiters of several periods that share the permits of one sliding counter. */
+class SlidingCounterPeriodsTest {
+
+    /** The start of a window of each period here. */
+    private static final long START = 1_763_650_800_000_000L;
+
+    private static final SlidingCounter MINUTE = new SlidingCounter(10, Duration.ofSeconds(60));
+    private static final SlidingCounter TWO_MINUTES = new SlidingCounter(10, Duration.ofSeconds(120));
+
+    @Test
+    void limiters_of_two_periods_that_take_turns_grant_as_much_as_the_looser_one_does() {
+        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+        int granted = 0;
+        for (int second = 0; second < 3600; second++) {
+            counter.limit(second % 2 == 0 ? MINUTE : TWO_MINUTES);
+            granted += counter.ask(at(second), 1, 0).granted() ? 1 : 0;
+        }
+        Timeline<WindowPair> alone = new Timeline<>(MINUTE);
+        int grantedAlone = 0;
+        for (int second = 0; second < 3600; second += 2) {
+            grantedAlone += alone.ask(at(second), 1, 0).granted() ? 1 : 0;
+        }
+        assertThat(granted).isBetween(grantedAlone, 600);
+    }
+
+    @Test
+    void a_rollout_to_another_period_rejects_nothing_of_a_load_that_both_allow() {
+        SlidingCounter before = new SlidingCounter(1000, Duration.ofSeconds(60));
+        SlidingCounter after = new SlidingCounter(2000, Duration.ofSeconds(120));
+        Timeline<WindowPair> counter = new Timeline<>(before);
+        Random random = Seed.random();
+        for (int tenth = 0; tenth < 20 * 600; tenth++) {
+            // Ten a second. In the fifth minute the new version begins to come, in the fifteenth the old one is gone.
+            counter.limit(random.nextInt(6000) < tenth - 3000 ? after : before);
+            assertThat(counter.ask(at(tenth / 10.0), 1, 0).granted())
+                    .as("at %s s; %s", tenth / 10.0, Seed.hint())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void two_periods_decide_as_if_each_had_a_counter_of_its_own_in_which_all_permits_count() {
+        Random random = Seed.random();
+        for (int i = 0; i < 200; i++) {
+            List<SlidingCounter> limits = List.of(randomLimit(random), randomLimit(random));
+            Timeline<WindowPair> shared = new Timeline<>(limits.get(0));
+            List<@Nullable WindowPair> alone = new ArrayList<>(Collections.nCopies(2, null));
+            long now = START;
+            for (int j = 0; j < 400; j++) {
+                int turn = j < 2 ? j : random.nextInt(2);
+                SlidingCounter limit = limits.get(turn);
+                int permits = 1 + random.nextInt(3);
+                Decision decision = shared.limit(limit).ask(now, permits, 0);
+                assertThat(decision)
+                        .as("call %d of %s; %s", j, limits, Seed.hint())
+                        .isEqualTo(limit.step(alone.get(turn), now, new Request(permits, 0, false))
+                                .decision());
+                for (int k = 0; k < 2 && decision.granted(); k++) {
+                    alone.set(
+                            k,
+                            limits.get(k)
+                                    .step(alone.get(k), now, Request.charge(permits))
+                                    .state());
+                }
+                // Both begin at the same moment, so that both know all.
+                now += j == 0
+                        ? 0
+                        : (long) (random.nextDouble()
+                                * limits.get(random.nextInt(2)).periodMicros()
+                                / 8);
+            }
+        }
+    }
+
+    @Test
+    void of_more_periods_each_decides_no_looser_than_by_its_own_windows_or_longer_ones_and_nothing_counts_for_ever() {
+        Random random = Seed.random();
+        for (int i = 0; i < 100; i++) {
+            List<SlidingCounter> limits = new ArrayList<>();
+            for (int j = 3 + random.nextInt(3); j > 0; j--) {
+                limits.add(new SlidingCounter(10 + random.nextInt(20), Duration.ofSeconds(20 + random.nextInt(100))));
+            }
+            List<Windows> exact =
+                    limits.stream().map(limit -> new Windows(limit.period())).toList();
+            Timeline<WindowPair> counter = new Timeline<>(limits.get(0));
+            int granted = 0;
+            int grantedBefore = 0;
+            for (int second = 0; second < 3600; second++) {
+                SlidingCounter limit = limits.get(second < limits.size() ? second : random.nextInt(limits.size()));
+                long now = at(second);
+                if (counter.limit(limit).ask(now, 1, 0).granted()) {
+                    assertThat(exact)
+                            .as("%s of %s; %s", limit, limits, Seed.hint())
+                            .anyMatch(windows -> windows.allow(limit, now));
+                    exact.forEach(windows -> windows.take(now));
+                    granted++;
+                    grantedBefore += second < 1800 ? 1 : 0;
+                }
+            }
+            assertThat(granted - grantedBefore)
+                    .as("granted in the second half hour by %s; %s", limits, Seed.hint())
+                    .isGreaterThan(grantedBefore / 2);
+        }
+    }
+
+    @Test
+    void a_period_that_is_new_dates_each_permit_when_it_can_have_been_taken_last() {
+        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+        counter.ask(at(30), 6, 0);
+        counter.ask(at(70), 2, 0);
+        // In windows of two minutes all lie in the first one.
+        assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).granted()).isFalse();
+        assertThat(counter.state().other()).as("a peek changes nothing").isNull();
+        assertThat(counter.ask(at(80), 3, 0).granted()).isFalse();
+        WindowPair minutes = new WindowPair(6, 2, START + 60_000_000, 6e7);
+        assertThat(counter.state()).isEqualTo(new WindowPair(0, 8, START, 1.2e8, others(minutes, 80)));
+
+        // In windows of ten seconds six were taken before the minute began at the latest, two may be of now.
+        counter = new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(10))).state(minutes);
+        assertThat(counter.ask(at(85), 9, 0).granted()).isFalse();
+        assertThat(counter.state()).isEqualTo(new WindowPair(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
+
+        // Where the previous window was the last one too, they lie in that.
+        counter = new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(45))).state(minutes);
+        assertThat(counter.ask(at(91), 9, 0).granted()).isFalse();
+        assertThat(counter.state()).isEqualTo(new WindowPair(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
+    }
+
+    @Test
+    void the_windows_of_a_period_that_nobody_uses_any_more_go() {
+        Timeline<WindowPair> counter = new Timeline<>(TWO_MINUTES);
+        counter.ask(at(0), 1, 0);
+        counter.limit(MINUTE).ask(at(1), 1, 0);
+        for (int second = 61; second < 241; second += 60) {
+            counter.ask(at(second), 1, 0);
+            assertThat(counter.state().other()).isNotNull();
+        }
+        counter.ask(at(241), 1, 0);
+        assertThat(counter.state()).isEqualTo(new WindowPair(1, 1, START + 240_000_000, 6e7));
+    }
+
+    @Test
+    void a_third_period_decides_by_the_next_longer_windows_and_the_longest_has_its_own() {
+        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+        counter.ask(at(1), 1, 0);
+        counter.limit(new SlidingCounter(10, Duration.ofSeconds(90))).ask(at(2), 1, 0);
+        WindowPair both = counter.state();
+        assertThat(counter.limit(new SlidingCounter(10, Duration.ofSeconds(80))).peek(at(3), 9, 0))
+                .isEqualTo(new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(90)))
+                        .state(both)
+                        .peek(at(3), 9, 0));
+        assertThat(counter.limit(new SlidingCounter(10, Duration.ofSeconds(30))).peek(at(3), 9, 0))
+                .isEqualTo(new Timeline<>(MINUTE).state(both).peek(at(3), 9, 0));
+        counter.limit(TWO_MINUTES).ask(at(4), 1, 0);
+        assertThat(counter.state())
+                .isEqualTo(new WindowPair(0, 3, START, 1.2e8, others(new WindowPair(0, 3, START, 6e7), 2)));
+    }
+
+    @Test
+    void the_state_lives_as_long_as_anything_of_either_period_counts() {
+        Timeline<WindowPair> counter = new Timeline<>(TWO_MINUTES);
+        counter.ask(at(0), 1, 0);
+        counter.limit(MINUTE).ask(at(1), 1, 0);
+        assertThat(MINUTE.lifetimeMillis(counter.state(), at(1))).isEqualTo(239_000 + 1000);
+    }
+
+    private static WindowPair.OtherWindows others(WindowPair pair, double usedSecond) {
+        return new WindowPair.OtherWindows(pair, at(usedSecond));
+    }
+
+    private static SlidingCounter randomLimit(Random random) {
+        return new SlidingCounter(
+                6 + random.nextInt(40), Duration.ofNanos(1000L * (1000 + random.nextInt(100_000_000))));
+    }
+
+    private static long at(double second) {
+        return START + Math.round(second * 1e6);
+    }
+
+    /** All permits, in windows of one period. */
+    private static final class Windows {
+
+        private final Duration period;
+        private @Nullable WindowPair state;
+
+        Windows(Duration period) {
+            this.period = period;
+        }
+
+        boolean allow(SlidingCounter limit, long now) {
+            return period.compareTo(limit.period()) >= 0
+                    && new SlidingCounter(limit.limit(), period)
+                            .step(state, now, new Request(1, 0, true))
+                            .decision()
+                            .granted();
+        }
+
+        void take(long now) {
+            state = new SlidingCounter(1, period)
+                    .step(state, now, Request.charge(1))
+                    .state();
+        }
+    }
+}
