@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.engine.Answer;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.LimitFailures;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,6 +35,9 @@ final class RedisProblems {
 
     private static final Pattern CODE =
             Pattern.compile("\\b(?:(" + String.join("|", REMEDIES.keySet()) + ")|(" + PASSING + "))\\b");
+
+    /** What Redis says of an error in a script, which may have done something before. */
+    private static final Pattern IN_SCRIPT = Pattern.compile("user_script|Error running script| script: ");
 
     /** By name, because either client may be absent. */
     private static final Set<String> ERROR_REPLY = Set.of(
@@ -93,11 +97,13 @@ final class RedisProblems {
                 .toList();
     }
 
-    /** An error reply: nothing was done. */
+    /** An error reply: nothing was done, unless a script began to. */
     private static LimiterBackendException reply(String key, String text, String reply, @Nullable Throwable cause) {
         Matcher code = CODE.matcher(reply);
         if (!code.find()) {
-            return LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
+            return IN_SCRIPT.matcher(reply).find()
+                    ? LimiterBackendException.permanentAfterwards("error", key, text, cause)
+                    : LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
         }
         String permanent = code.group(1);
         return permanent == null
@@ -137,16 +143,13 @@ final class RedisProblems {
      * @param decided whether its script had decided already
      */
     static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
-        String text = "the limit " + asked.limit() + " failed: " + cause;
-        return decided
-                ? LimiterBackendException.permanentAfterwards("limit", asked.key(), text, cause)
-                : LimiterBackendException.of(Kind.PERMANENT, "limit", asked.key(), text, cause);
+        return LimitFailures.of(asked.key(), asked.limit(), cause, decided);
     }
 
     /** Redis has decided, and what it replied makes no sense here. */
     static LimiterBackendException notUnderstood(String key, Throwable cause) {
         return cause instanceof LimiterBackendException already
-                ? already
+                ? already.maybeDone()
                 : LimiterBackendException.permanentAfterwards(
                         "reply",
                         key,
