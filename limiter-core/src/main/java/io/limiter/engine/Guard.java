@@ -1,5 +1,6 @@
 package io.limiter.engine;
 
+import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
@@ -30,7 +31,8 @@ public final class Guard implements AutoCloseable {
     private final Duration budget;
     private final Deadlines deadlines;
     private final Breaker breaker;
-    private final Complaints complaints = new Complaints();
+    private final PermanentFailures lasting;
+    private final EngineObserver observer;
     private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
 
     /**
@@ -38,6 +40,18 @@ public final class Guard implements AutoCloseable {
      * @param breaker fails what comes while the backend is away
      */
     public Guard(Duration budget, Breaker breaker) {
+        this(budget, breaker, Notices.NONE, EngineObserver.NONE);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param notices tells the listeners, and logs
+     * @param observer is told of failures
+     */
+    public Guard(Duration budget, Breaker breaker, Notices notices, EngineObserver observer) {
+        this.lasting = new PermanentFailures(notices, Ticker.systemTicker());
+        this.observer = observer;
         this.budget = budget;
         this.deadlines = new Deadlines(budget);
         this.breaker = breaker;
@@ -76,7 +90,7 @@ public final class Guard implements AutoCloseable {
     }
 
     public BackendState state() {
-        return breaker.state();
+        return breaker.state().withFailing(lasting.all());
     }
 
     /**
@@ -92,10 +106,16 @@ public final class Guard implements AutoCloseable {
         }
     }
 
+    /** The requests of a key in a call have their decisions. */
+    void decided(String key) {
+        lasting.decided(key);
+    }
+
     /** A request has failed for good. */
     void failed(LimiterBackendException failure) {
+        observer.failed(failure.problem());
         if (failure.kind() == Kind.PERMANENT) {
-            complaints.about(failure);
+            lasting.failed(failure);
         } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
             breaker.failed(failure);
         }
@@ -109,6 +129,7 @@ public final class Guard implements AutoCloseable {
         }
         LimiterBackendException failure = LimiterBackendException.of(
                 Kind.NOT_EXECUTED, "timeout", key, "it was not sent within " + budget + ", and was withdrawn", null);
+        observer.failed(failure.problem());
         // If others were answered meanwhile, it is only busy.
         if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
             breaker.failed(failure);
@@ -120,6 +141,7 @@ public final class Guard implements AutoCloseable {
     LimiterBackendException notAnswered(String key) {
         LimiterBackendException failure = LimiterBackendException.of(
                 Kind.AMBIGUOUS, "timeout", key, "there was no answer within " + budget, null);
+        observer.failed(failure.problem());
         breaker.failed(failure);
         return failure;
     }

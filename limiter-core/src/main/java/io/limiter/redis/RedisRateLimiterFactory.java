@@ -78,7 +78,11 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private RedisRateLimiterFactory(Builder settings, Notices notices) {
         super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
         this.notices = notices;
-        this.guard = new Guard(settings.budget, new Breaker(settings.probeInterval, notices));
+        this.guard = new Guard(
+                settings.budget,
+                new Breaker(settings.probeInterval, notices),
+                notices,
+                settings.observer);
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
@@ -134,7 +138,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
                 });
     }
 
-    /** Whether Redis decides now, or the failure policies do. */
+    /** Whether Redis decides now, or the failure policies do, and for which limiters they do although Redis is there. */
     public BackendState backendState() {
         return guard.state();
     }
