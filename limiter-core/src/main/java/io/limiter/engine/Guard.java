@@ -11,6 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a backend that does not answer from costing its callers more than they can bear. One for all engines of a factory.
@@ -25,6 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Guard implements AutoCloseable {
 
+    /** The {@linkplain LimiterBackendException#problem() problem} of a decision that took longer than it may. */
+    public static final String OVERRAN = "timeout";
+
+    private static final Logger log = LoggerFactory.getLogger(Guard.class);
+
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
 
@@ -32,7 +39,9 @@ public final class Guard implements AutoCloseable {
     private final Deadlines deadlines;
     private final Breaker breaker;
     private final PermanentFailures lasting;
+    private final Notices notices;
     private final EngineObserver observer;
+    private final OncePerMinute overran = new OncePerMinute();
     private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
 
     /**
@@ -40,20 +49,22 @@ public final class Guard implements AutoCloseable {
      * @param breaker fails what comes while the backend is away
      */
     public Guard(Duration budget, Breaker breaker) {
-        this(budget, breaker, Notices.NONE, EngineObserver.NONE);
+        this(budget, budget, breaker, Notices.NONE, EngineObserver.NONE);
     }
 
     /**
      * As the other.
      *
+     * @param firstBudget how long a decision may take until the backend has first answered, if that is longer
      * @param notices tells the listeners, and logs
      * @param observer is told of failures
      */
-    public Guard(Duration budget, Breaker breaker, Notices notices, EngineObserver observer) {
+    public Guard(Duration budget, Duration firstBudget, Breaker breaker, Notices notices, EngineObserver observer) {
         this.lasting = new PermanentFailures(notices, Ticker.systemTicker());
+        this.notices = notices;
         this.observer = observer;
         this.budget = budget;
-        this.deadlines = new Deadlines(budget);
+        this.deadlines = new Deadlines(budget, firstBudget);
         this.breaker = breaker;
     }
 
@@ -101,6 +112,7 @@ public final class Guard implements AutoCloseable {
     void answered(long startNanos) {
         long now = System.nanoTime();
         answeredNanos = now;
+        deadlines.answered(now);
         if (now - startNanos < budgetNanos()) {
             breaker.answered();
         }
@@ -113,7 +125,11 @@ public final class Guard implements AutoCloseable {
 
     /** A request has failed for good. */
     void failed(LimiterBackendException failure) {
-        observer.failed(failure.problem());
+        if (failure.problem().equals(OVERRAN)) {
+            overran(failure);
+        } else {
+            observer.failed(failure.problem());
+        }
         if (failure.kind() == Kind.PERMANENT) {
             lasting.failed(failure);
         } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
@@ -128,8 +144,12 @@ public final class Guard implements AutoCloseable {
             return lastFailure;
         }
         LimiterBackendException failure = LimiterBackendException.of(
-                Kind.NOT_EXECUTED, "timeout", key, "it was not sent within " + budget + ", and was withdrawn", null);
-        observer.failed(failure.problem());
+                Kind.NOT_EXECUTED,
+                OVERRAN,
+                key,
+                "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
+                null);
+        overran(failure);
         // If others were answered meanwhile, it is only busy.
         if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
             breaker.failed(failure);
@@ -140,10 +160,22 @@ public final class Guard implements AutoCloseable {
     /** The failure of a request that was sent, and not answered in time. */
     LimiterBackendException notAnswered(String key) {
         LimiterBackendException failure = LimiterBackendException.of(
-                Kind.AMBIGUOUS, "timeout", key, "there was no answer within " + budget, null);
-        observer.failed(failure.problem());
+                Kind.AMBIGUOUS, OVERRAN, key, "there was no answer within " + deadlines.timeout(), null);
+        overran(failure);
         breaker.failed(failure);
         return failure;
+    }
+
+    private void overran(LimiterBackendException failure) {
+        observer.failed(failure.problem());
+        long unsaid = overran.unsaid(System.nanoTime());
+        if (unsaid != OncePerMinute.NOT_NOW) {
+            notices.run(() -> log.warn(
+                    "A decision was not made in time, so its failure policy decided: {} ({} more since the last line; one"
+                            + " line a minute at most)",
+                    failure.getMessage(),
+                    unsaid));
+        }
     }
 
     /** How long to wait before something is tried again that has failed so many times before. */

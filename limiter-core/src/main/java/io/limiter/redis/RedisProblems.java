@@ -3,6 +3,7 @@ package io.limiter.redis;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Guard;
 import io.limiter.engine.KeyRequests;
 import io.limiter.engine.LimitFailures;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.QueryTimeoutException;
 
 /** What can go wrong with Redis, in the words a reader of the log needs, and what it means for the next try. */
 final class RedisProblems {
@@ -55,6 +57,9 @@ final class RedisProblems {
     /** Redisson's, for error replies and for what it finds itself. */
     private static final Set<String> REDISSON = Set.of("org.redisson.client.RedisException");
 
+    private static final Set<String> TIMEOUT =
+            Set.of(QueryTimeoutException.class.getName(), "io.lettuce.core.RedisCommandTimeoutException");
+
     private static final Set<String> NO_CONNECTION = Set.of(
             "io.lettuce.core.RedisConnectionException",
             "org.springframework.data.redis.connection.PoolException",
@@ -83,7 +88,8 @@ final class RedisProblems {
         if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
             return noConnection(key, text, describe(cause), shown);
         }
-        return LimiterBackendException.of(Kind.AMBIGUOUS, "no answer", key, text, shown);
+        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
+        return LimiterBackendException.of(Kind.AMBIGUOUS, problem, key, text, shown);
     }
 
     /** The client threw before it sent anything. */

@@ -80,6 +80,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.notices = notices;
         this.guard = new Guard(
                 settings.budget,
+                settings.firstBudget,
                 new Breaker(settings.probeInterval, notices),
                 notices,
                 settings.observer);
@@ -209,6 +210,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         /** How long a decision may take, unless set. */
         public static final Duration DEFAULT_BUDGET = Duration.ofMillis(100);
 
+        /** How long a decision may take until Redis has first answered, unless set. */
+        public static final Duration DEFAULT_FIRST_BUDGET = Duration.ofSeconds(1);
+
         /** The longest pause before a Redis that was away is asked again, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
@@ -226,6 +230,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
         private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
         private Duration budget = DEFAULT_BUDGET;
+        private Duration firstBudget = DEFAULT_FIRST_BUDGET;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
@@ -354,6 +359,18 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
          */
         public Builder budget(Duration newBudget) {
             this.budget = checked("budget", newBudget);
+            return this;
+        }
+
+        /**
+         * How long a decision may take until Redis has first answered, if that is longer than the {@link #budget}: the first
+         * decisions of a JVM load classes, connect and send the scripts. It is for answers that take long; a Redis that cannot
+         * be reached is tried for a budget. Default {@link #DEFAULT_FIRST_BUDGET}.
+         *
+         * @throws IllegalArgumentException if less than 1 ms or more than 1 h
+         */
+        public Builder firstBudget(Duration newFirstBudget) {
+            this.firstBudget = checked("firstBudget", newFirstBudget);
             return this;
         }
 

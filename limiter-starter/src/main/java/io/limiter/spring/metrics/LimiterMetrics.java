@@ -5,6 +5,7 @@ import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.EngineObserver;
+import io.limiter.engine.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.aop.CallCounts;
@@ -94,7 +95,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     .strongReference(true)
                     .register(registry);
             // Shown from the start.
-            added.failure("timeout");
+            added.failure(Guard.OVERRAN);
         }
         synchronized (this) {
             bound.add(added);
