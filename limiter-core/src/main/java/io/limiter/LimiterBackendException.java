@@ -1,5 +1,6 @@
 package io.limiter;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ public final class LimiterBackendException extends RuntimeException {
     private final String key;
     private final Kind kind;
     private final String problem;
+    private final @Nullable String remedy;
     private final boolean ambiguous;
 
     private LimiterBackendException(
@@ -36,6 +38,7 @@ public final class LimiterBackendException extends RuntimeException {
             String problem,
             String key,
             String text,
+            @Nullable String remedy,
             @Nullable Throwable cause,
             boolean ambiguous,
             boolean withStack) {
@@ -43,12 +46,13 @@ public final class LimiterBackendException extends RuntimeException {
         this.kind = kind;
         this.problem = problem;
         this.key = key;
+        this.remedy = remedy;
         this.ambiguous = ambiguous;
     }
 
     private LimiterBackendException(
             Kind kind, String problem, String key, String text, @Nullable Throwable cause, boolean ambiguous) {
-        this(kind, problem, key, message(key, text, ambiguous), cause, ambiguous, true);
+        this(kind, problem, key, message(key, text, ambiguous), null, cause, ambiguous, true);
     }
 
     /**
@@ -86,6 +90,18 @@ public final class LimiterBackendException extends RuntimeException {
         return new LimiterBackendException(kind, problem, key, text, cause, kind == Kind.AMBIGUOUS);
     }
 
+    /**
+     * One that will go on until somebody does something.
+     *
+     * @param remedy what to do, without the key
+     * @param command how to do that with this key; may be empty
+     */
+    public static LimiterBackendException permanent(
+            String problem, String key, String text, String remedy, String command, @Nullable Throwable cause) {
+        String message = message(key, text + "; " + remedy + command, false);
+        return new LimiterBackendException(Kind.PERMANENT, problem, key, message, remedy, cause, false, true);
+    }
+
     /** One that will go on, of a request that may have been done all the same. */
     public static LimiterBackendException permanentAfterwards(
             String problem, String key, String text, @Nullable Throwable cause) {
@@ -100,7 +116,7 @@ public final class LimiterBackendException extends RuntimeException {
     /** Nothing was tried, because the backend is known to be away. Has no stack, which would cost more than the rest. */
     public static LimiterBackendException notAsked(String key, String text, @Nullable Throwable cause) {
         return new LimiterBackendException(
-                Kind.NOT_EXECUTED, "away", key, message(key, text, false), cause, false, false);
+                Kind.NOT_EXECUTED, "away", key, message(key, text, false), null, cause, false, false);
     }
 
     private static String message(String key, String text, boolean ambiguous) {
@@ -135,7 +151,7 @@ public final class LimiterBackendException extends RuntimeException {
 
     private LimiterBackendException copy(Kind newKind, String newKey, String message, boolean newAmbiguous) {
         LimiterBackendException copy =
-                new LimiterBackendException(newKind, problem, newKey, message, getCause(), newAmbiguous, true);
+                new LimiterBackendException(newKind, problem, newKey, message, remedy, getCause(), newAmbiguous, true);
         for (Throwable suppressed : getSuppressed()) {
             copy.addSuppressed(suppressed);
         }
@@ -158,6 +174,11 @@ public final class LimiterBackendException extends RuntimeException {
     /** A short name for what is wrong, one of a few: {@code NOPERM}, {@code unreadable}, {@code timeout}. */
     public String problem() {
         return problem;
+    }
+
+    /** What to do about it, without the key, which may be a person's; not known of all. The message names the key. */
+    public Optional<String> remedy() {
+        return Optional.ofNullable(remedy);
     }
 
     /** The key in the backend. */

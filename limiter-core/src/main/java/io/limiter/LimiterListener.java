@@ -26,6 +26,19 @@ public interface LimiterListener {
     default void backendUp(Duration downtime) {}
 
     /**
+     * A limiter fails until somebody does something: the {@link FailurePolicy} decides for it, or for some of its keys. Told
+     * once a minute at most for each limiter.
+     */
+    default void limiterFailing(FailingLimiter limiter) {}
+
+    /**
+     * The backend decides again for a limiter.
+     *
+     * @param limiter as it was before
+     */
+    default void limiterRecovered(FailingLimiter limiter) {}
+
+    /**
      * Whether it needs to be told of refusals. If no listener does, {@code tryAcquire} goes on answering refusals that are
      * known without allocating anything. Asked with each refusal by the thread that decides, so it must be quick, and may
      * change; who answers {@code false} may be told all the same, because another listener needs to be.

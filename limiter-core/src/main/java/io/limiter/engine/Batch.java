@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -110,16 +111,21 @@ final class Batch {
     /**
      * Hands the answers out.
      *
+     * @param decided is told of the keys that have one, before those who asked
      * @param failed is told of those that have none
      * @return whether the backend has answered for any key
      */
     boolean complete(
             @Nullable List<Answer> answers,
             @Nullable Throwable error,
+            Consumer<String> decided,
             BiConsumer<List<PendingRequest>, LimiterBackendException> failed) {
         boolean answered = false;
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
+            if (answers != null && answers.get(i).failure() == null) {
+                decided.accept(key.key);
+            }
             LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers.get(i));
             answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
             if (failure != null) {

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
     private final Guard guard;
     private final String key;
     private final Supplier<CompletableFuture<T>> call;
+    private final Consumer<T> decided;
     private final long startNanos;
     private final long deadlineNanos;
     private int tries;
@@ -32,7 +34,8 @@ final class BoundedCall<T> extends CompletableFuture<T> {
     /** In place of what will never be sent, because the time is over. */
     private static final CompletableFuture<?> WITHDRAWN = new CompletableFuture<>();
 
-    private BoundedCall(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
+    private BoundedCall(Guard guard, String key, Supplier<CompletableFuture<T>> call, Consumer<T> decided) {
+        this.decided = decided;
         this.guard = guard;
         this.key = key;
         this.call = call;
@@ -40,12 +43,18 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         this.deadlineNanos = startNanos + guard.budgetNanos();
     }
 
+    /** One whose answer concerns nobody else. */
+    static <T> BoundedCall<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
+        return start(guard, key, call, answer -> {});
+    }
+
     /**
      * @param key that is told if it fails
      * @param call makes the call, and does not block
+     * @param decided is told of the answer first
      */
-    static <T> BoundedCall<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call) {
-        BoundedCall<T> started = new BoundedCall<>(guard, key, call);
+    static <T> BoundedCall<T> start(Guard guard, String key, Supplier<CompletableFuture<T>> call, Consumer<T> decided) {
+        BoundedCall<T> started = new BoundedCall<>(guard, key, call, decided);
         try {
             guard.check(key);
         } catch (LimiterBackendException e) {
@@ -75,6 +84,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         attempt.whenComplete((answer, error) -> {
             if (error == null) {
                 guard.answered(startNanos);
+                decided.accept(answer);
                 complete(answer);
             } else {
                 failed(error instanceof CompletionException && error.getCause() != null ? error.getCause() : error);

@@ -32,6 +32,7 @@ public final class Deadlines {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final long budgetNanos;
+    private final long firstExtraNanos;
     private final long intervalNanos;
     private final long earlyNanos;
     private final ScheduledThreadPoolExecutor thread;
@@ -39,13 +40,20 @@ public final class Deadlines {
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
+    private volatile boolean answered;
+    // Written before that, once.
+    private long answeredNanos;
     private volatile boolean looking;
     private volatile boolean closed;
     // The looking thread's.
     private long idleSinceNanos;
 
-    Deadlines(Duration budget) {
+    /**
+     * @param firstBudget how long anything may be pending until the backend has first answered, if that is longer
+     */
+    Deadlines(Duration budget, Duration firstBudget) {
         this.budgetNanos = budget.toNanos();
+        this.firstExtraNanos = Math.max(0, firstBudget.toNanos() - budgetNanos);
         this.earlyNanos = budgetNanos / LOOKS_PER_BUDGET;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
         this.thread = new ScheduledThreadPoolExecutor(1, Looker::new);
@@ -84,6 +92,31 @@ public final class Deadlines {
     /** How long anything may be pending. */
     public long budgetNanos() {
         return budgetNanos;
+    }
+
+    /** The backend has answered. */
+    void answered(long nowNanos) {
+        if (!answered) {
+            synchronized (this) {
+                if (!answered) {
+                    answeredNanos = nowNanos;
+                    answered = true;
+                }
+            }
+        }
+    }
+
+    /** How long something that comes now may be pending. */
+    Duration timeout() {
+        return Duration.ofNanos(answered ? budgetNanos : budgetNanos + firstExtraNanos);
+    }
+
+    /**
+     * What is overdue has its deadline before this. What came before the first answer has until a budget after that, or until
+     * the first budget is over.
+     */
+    private long overdueNanos(long nowNanos) {
+        return answered && nowNanos - answeredNanos >= budgetNanos ? nowNanos : nowNanos - firstExtraNanos;
     }
 
     /** From now on, looks there too. */
@@ -152,7 +185,7 @@ public final class Deadlines {
             }
         } catch (RejectedExecutionException e) {
             looking = false;
-            endOverdue(System.nanoTime() + budgetNanos);
+            endOverdue(System.nanoTime() + budgetNanos + firstExtraNanos);
         } catch (RuntimeException | Error e) {
             // Such as no memory for the thread. Whoever comes next tries again.
             looking = false;
@@ -191,12 +224,13 @@ public final class Deadlines {
     }
 
     private boolean endOverdue(long nowNanos) {
+        long overdueNanos = overdueNanos(nowNanos);
         boolean pending = false;
         for (Pool pool : pools) {
-            pending |= pool.endOverdue(nowNanos);
+            pending |= pool.endOverdue(overdueNanos);
         }
         BoundedCall<?> first;
-        while ((first = calls.peek()) != null && (first.isDone() || first.isOverdue(nowNanos))) {
+        while ((first = calls.peek()) != null && (first.isDone() || first.isOverdue(overdueNanos))) {
             first.expire();
             calls.remove(first);
         }

@@ -198,8 +198,14 @@ public final class Denials {
                 return null;
             }
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);
-            Decision decision =
-                    limit.step(state, decidedMicros + elapsedMicros, request).decision();
+            Decision decision;
+            try {
+                decision = limit.step(state, decidedMicros + elapsedMicros, request)
+                        .decision();
+            } catch (RuntimeException e) {
+                // So will the backend's step, and there it is reported.
+                return null;
+            }
             return decision.granted() ? null : decision.from(Decision.Source.DENY_CACHE);
         }
     }

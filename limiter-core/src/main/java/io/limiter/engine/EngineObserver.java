@@ -29,6 +29,13 @@ public interface EngineObserver {
     default void called(long nanos, boolean failed) {}
 
     /**
+     * The backend has not decided a request, or those of a key in one call.
+     *
+     * @param problem what {@link io.limiter.LimiterBackendException#problem()} says, one of a few
+     */
+    default void failed(String problem) {}
+
+    /**
      * Requests go to the backend in one call.
      *
      * @param keys how many keys they are for

@@ -1,5 +1,6 @@
 package io.limiter.engine;
 
+import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
@@ -10,6 +11,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a backend that does not answer from costing its callers more than they can bear. One for all engines of a factory.
@@ -24,13 +27,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Guard implements AutoCloseable {
 
+    /** The {@linkplain LimiterBackendException#problem() problem} of a decision that took longer than it may. */
+    public static final String OVERRAN = "timeout";
+
+    private static final Logger log = LoggerFactory.getLogger(Guard.class);
+
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
 
     private final Duration budget;
     private final Deadlines deadlines;
     private final Breaker breaker;
-    private final Complaints complaints = new Complaints();
+    private final PermanentFailures lasting;
+    private final Notices notices;
+    private final EngineObserver observer;
+    private final OncePerMinute overran = new OncePerMinute();
     private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
 
     /**
@@ -38,8 +49,22 @@ public final class Guard implements AutoCloseable {
      * @param breaker fails what comes while the backend is away
      */
     public Guard(Duration budget, Breaker breaker) {
+        this(budget, budget, breaker, Notices.NONE, EngineObserver.NONE);
+    }
+
+    /**
+     * As the other.
+     *
+     * @param firstBudget how long a decision may take until the backend has first answered, if that is longer
+     * @param notices tells the listeners, and logs
+     * @param observer is told of failures
+     */
+    public Guard(Duration budget, Duration firstBudget, Breaker breaker, Notices notices, EngineObserver observer) {
+        this.lasting = new PermanentFailures(notices, Ticker.systemTicker());
+        this.notices = notices;
+        this.observer = observer;
         this.budget = budget;
-        this.deadlines = new Deadlines(budget);
+        this.deadlines = new Deadlines(budget, firstBudget);
         this.breaker = breaker;
     }
 
@@ -76,7 +101,7 @@ public final class Guard implements AutoCloseable {
     }
 
     public BackendState state() {
-        return breaker.state();
+        return breaker.state().withFailing(lasting.all());
     }
 
     /**
@@ -87,15 +112,26 @@ public final class Guard implements AutoCloseable {
     void answered(long startNanos) {
         long now = System.nanoTime();
         answeredNanos = now;
+        deadlines.answered(now);
         if (now - startNanos < budgetNanos()) {
             breaker.answered();
         }
     }
 
+    /** The requests of a key in a call have their decisions. */
+    void decided(String key) {
+        lasting.decided(key);
+    }
+
     /** A request has failed for good. */
     void failed(LimiterBackendException failure) {
+        if (failure.problem().equals(OVERRAN)) {
+            overran(failure);
+        } else {
+            observer.failed(failure.problem());
+        }
         if (failure.kind() == Kind.PERMANENT) {
-            complaints.about(failure);
+            lasting.failed(failure);
         } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
             breaker.failed(failure);
         }
@@ -108,7 +144,12 @@ public final class Guard implements AutoCloseable {
             return lastFailure;
         }
         LimiterBackendException failure = LimiterBackendException.of(
-                Kind.NOT_EXECUTED, "timeout", key, "it was not sent within " + budget + ", and was withdrawn", null);
+                Kind.NOT_EXECUTED,
+                OVERRAN,
+                key,
+                "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
+                null);
+        overran(failure);
         // If others were answered meanwhile, it is only busy.
         if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
             breaker.failed(failure);
@@ -119,9 +160,22 @@ public final class Guard implements AutoCloseable {
     /** The failure of a request that was sent, and not answered in time. */
     LimiterBackendException notAnswered(String key) {
         LimiterBackendException failure = LimiterBackendException.of(
-                Kind.AMBIGUOUS, "timeout", key, "there was no answer within " + budget, null);
+                Kind.AMBIGUOUS, OVERRAN, key, "there was no answer within " + deadlines.timeout(), null);
+        overran(failure);
         breaker.failed(failure);
         return failure;
+    }
+
+    private void overran(LimiterBackendException failure) {
+        observer.failed(failure.problem());
+        long unsaid = overran.unsaid(System.nanoTime());
+        if (unsaid != OncePerMinute.NOT_NOW) {
+            notices.run(() -> log.warn(
+                    "A decision was not made in time, so its failure policy decided: {} ({} more since the last line; one"
+                            + " line a minute at most)",
+                    failure.getMessage(),
+                    unsaid));
+        }
     }
 
     /** How long to wait before something is tried again that has failed so many times before. */

@@ -42,7 +42,8 @@ public final class GuardedEngine implements Engine {
             return BoundedCall.start(
                             guard,
                             first,
-                            () -> BlockingCalls.decide(blockingCalls, first, () -> answers(batch, failed)))
+                            () -> BlockingCalls.decide(blockingCalls, first, () -> answers(batch, failed)),
+                            answers -> decided(batch, answers))
                     .await();
         } catch (LimiterBackendException e) {
             List<Answer> each = failed.get();
@@ -76,6 +77,14 @@ public final class GuardedEngine implements Engine {
         throw lasting.orElse(failures.get(0));
     }
 
+    private void decided(List<KeyRequests<?>> batch, List<Answer> answers) {
+        for (int i = 0; i < answers.size(); i++) {
+            if (answers.get(i).failure() == null) {
+                guard.decided(batch.get(i).key());
+            }
+        }
+    }
+
     @Override
     public Decision decide(String key, Limit<?> limit, Request request) {
         return start(key, limit, request).await();
@@ -87,7 +96,8 @@ public final class GuardedEngine implements Engine {
     }
 
     private BoundedCall<Decision> start(String key, Limit<?> limit, Request request) {
-        return BoundedCall.start(guard, key, () -> engine.decideAsync(key, limit, request));
+        return BoundedCall.start(
+                guard, key, () -> engine.decideAsync(key, limit, request), decision -> guard.decided(key));
     }
 
     @Override
@@ -101,7 +111,19 @@ public final class GuardedEngine implements Engine {
     }
 
     private BoundedCall<List<@Nullable Decision>> startTogether(List<SetPart<?>> parts) {
-        return BoundedCall.start(guard, parts.get(0).key(), () -> engine.decideTogetherAsync(parts));
+        return BoundedCall.start(
+                guard,
+                parts.get(0).key(),
+                () -> engine.decideTogetherAsync(parts),
+                decisions -> decidedTogether(decisions, parts));
+    }
+
+    private void decidedTogether(List<@Nullable Decision> decisions, List<SetPart<?>> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (decisions.get(i) != null) {
+                guard.decided(parts.get(i).key());
+            }
+        }
     }
 
     /** Within the budget. */

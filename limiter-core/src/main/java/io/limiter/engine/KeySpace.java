@@ -3,6 +3,7 @@ package io.limiter.engine;
 import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,12 @@ public final class KeySpace {
     /** Stands behind a key to name its lock. */
     public static final String LOCK = ":lock";
 
+    /** Keys that no limiter has: somebody only asks whether the backend answers. */
+    public static final String PROBE = "limiter:probe:";
+
     private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9:._-]{0,32}");
+
+    private static final Pattern ENCODED = Pattern.compile("%(?:u(\\p{XDigit}{4})|(\\p{XDigit}{2}))");
 
     private static final int LATELY = 1024;
 
@@ -117,6 +123,25 @@ public final class KeySpace {
     String inSlot(String slot, String whole) {
         requireNotBlank("slot", slot);
         return prefix + "{" + shorten(encode(slot, "")) + "}" + whole.substring(prefix.length());
+    }
+
+    /** Prefix and name of the limiter whose key this is. */
+    static String limiterOf(String key) {
+        int name = key.lastIndexOf('{') + 1;
+        if (name == 0) {
+            return key;
+        }
+        int end = name;
+        while (end < key.length() && key.charAt(end) != ':' && key.charAt(end) != '}') {
+            end++;
+        }
+        return key.substring(0, key.indexOf('{')) + decode(key.substring(name, end));
+    }
+
+    private static String decode(String encoded) {
+        return ENCODED.matcher(encoded)
+                .replaceAll(match -> Matcher.quoteReplacement(String.valueOf(
+                        (char) Integer.parseInt(match.group(1) == null ? match.group(2) : match.group(1), 16))));
     }
 
     private String make(String key) {

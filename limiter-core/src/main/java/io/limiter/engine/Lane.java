@@ -223,7 +223,7 @@ final class Lane {
             sent.remove(batch);
             // The next call first: the backend is at work on it while these callers are woken.
             signal();
-            if (batch.complete(answers, error, this::failed)) {
+            if (batch.complete(answers, error, guard::decided, this::failed)) {
                 guard.answered(startNanos);
             }
         });

@@ -23,6 +23,11 @@ final class Observers implements EngineObserver {
     }
 
     @Override
+    public void failed(String problem) {
+        all.forEach(each -> each.failed(problem));
+    }
+
+    @Override
     public void sent(int keys, int requests) {
         all.forEach(each -> each.sent(keys, requests));
     }

@@ -25,6 +25,11 @@ public record SetPart<S>(String key, Limit<S> limit, Request request) {
         return new SetPart<>(key, limit.scaled(share), request);
     }
 
+    /** Whether it would be granted now, as a batch asks it. */
+    public KeyRequests<S> toPeek() {
+        return new KeyRequests<>(key, limit, List.of(request.as(Request.Action.PEEK)));
+    }
+
     /** The same as a batch asks it. */
     public KeyRequests<S> toKeyRequests() {
         return new KeyRequests<>(key, limit, List.of(request));

@@ -3,6 +3,7 @@ package io.limiter.local;
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -10,6 +11,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.LimitFailures;
 import io.limiter.engine.SetPart;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,6 +53,7 @@ public final class LocalEngine implements Engine {
     private final Ticker ticker;
     private final long startMicros;
     private final long origin;
+    private volatile boolean closed;
     // Guarded by evicting.
     private long quietUntilMicros;
 
@@ -136,22 +139,26 @@ public final class LocalEngine implements Engine {
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
         boolean granted = true;
         for (SetPart<?> part : parts) {
+            checkOpen(part.key());
             Turn<?> turn = turn(part, held.get(part.key()), nowMicros);
             Decision decision = turn.step(part.request());
             turns.add(turn);
             decisions.add(decision);
             granted &= decision.granted();
         }
+        // All first: one that throws must not leave half of them taken.
+        Map<String, @Nullable Entry> kept = new HashMap<>();
         for (int i = 0; i < turns.size(); i++) {
             SetPart<?> part = parts.get(i);
             Decision decision = decisions.get(i);
             if (granted || decision == null || !decision.granted()) {
-                held.put(part.key(), turns.get(i).entry());
+                kept.put(part.key(), turns.get(i).entry());
             } else {
                 Turn<?> look = turn(part, held.get(part.key()), nowMicros);
                 decisions.set(i, look.step(part.request().as(Request.Action.PEEK)));
             }
         }
+        held.putAll(kept);
         return decisions;
     }
 
@@ -203,6 +210,18 @@ public final class LocalEngine implements Engine {
         }
     }
 
+    /** Fails whatever comes later. */
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private void checkOpen(String key) {
+        if (closed) {
+            throw LimiterBackendException.closed(key);
+        }
+    }
+
     /** How many keys are held. */
     public int size() {
         return entries.size();
@@ -215,6 +234,7 @@ public final class LocalEngine implements Engine {
     private <S> Answer decide(KeyRequests<S> asked) {
         List<Decision> decisions = new ArrayList<>(asked.requests().size());
         try {
+            checkOpen(asked.key());
             while (decisions.size() < asked.requests().size()) {
                 entries.compute(asked.key(), (key, entry) -> {
                     if (entry instanceof Held) {
@@ -237,6 +257,7 @@ public final class LocalEngine implements Engine {
     }
 
     private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
+        checkOpen(key);
         Decision[] decision = new Decision[1];
         while (true) {
             entries.compute(key, (same, entry) -> {
@@ -297,6 +318,7 @@ public final class LocalEngine implements Engine {
     /** Steps on one key while nobody else does, all at the same time. */
     private static final class Turn<S> {
 
+        private final String key;
         private final Limit<S> limit;
         private final @Nullable Entry entry;
         private final long nowMicros;
@@ -308,6 +330,7 @@ public final class LocalEngine implements Engine {
          * @param nowMicros read within the turn: whoever is overtaken must not bring a time from before
          */
         Turn(String key, Limit<S> limit, @Nullable Entry entry, long nowMicros) {
+            this.key = key;
             this.limit = limit;
             this.entry = entry;
             this.nowMicros = nowMicros;
@@ -316,7 +339,12 @@ public final class LocalEngine implements Engine {
         }
 
         Decision step(Request request) {
-            Step<S> step = limit.step(state, nowMicros, request);
+            Step<S> step;
+            try {
+                step = limit.step(state, nowMicros, request);
+            } catch (RuntimeException e) {
+                throw LimitFailures.of(key, limit, e, false);
+            }
             state = step.state();
             resetMicros = step.decision().resetAfterMicros();
             return step.decision();
@@ -329,11 +357,15 @@ public final class LocalEngine implements Engine {
                 return before == null ? null : entry;
             }
             // What was stored under other numbers may have to be kept longer than these need.
-            long expiresAtMicros = Math.max(
-                    nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
-                    before == null || entry == null ? 0 : entry.expiresAtMicros);
-            long fullAtMicros = limit.canBeForgotten() ? nowMicros + resetMicros : NEVER_FULL;
-            return new Entry(state, fullAtMicros, expiresAtMicros);
+            try {
+                long expiresAtMicros = Math.max(
+                        nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
+                        before == null || entry == null ? 0 : entry.expiresAtMicros);
+                long fullAtMicros = limit.canBeForgotten() ? nowMicros + resetMicros : NEVER_FULL;
+                return new Entry(state, fullAtMicros, expiresAtMicros);
+            } catch (RuntimeException e) {
+                throw LimitFailures.of(key, limit, e, false);
+            }
         }
     }
 
@@ -352,8 +384,12 @@ public final class LocalEngine implements Engine {
         <S> S state(String key, Limit<S> limit) {
             Class<S> type = limit.stateType();
             if (!type.isInstance(state)) {
-                throw new LimiterBackendException(
-                        key, "it holds " + state + ", which is another kind of limit's; use another name or prefix");
+                throw LimiterBackendException.of(
+                        Kind.PERMANENT,
+                        "unreadable",
+                        key,
+                        "it holds " + state + ", which is another kind of limit's; use another name or prefix",
+                        null);
             }
             return type.cast(state);
         }

@@ -63,12 +63,13 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     }
 
     /**
-     * Gives back all permits that are held under leases, fails those who wait for some with
-     * {@link io.limiter.LimiterBackendException}, and grants no more leases. Other limiters go on, but listeners hear no more.
+     * Gives back all permits that are held under leases, and ends its limiters: whoever waits for a lease, and all that comes
+     * later, fails with {@link io.limiter.LimiterBackendException}.
      */
     @Override
     public void close() {
         leases.close();
+        engine.close();
         notices.close();
     }
 

@@ -107,7 +107,7 @@ final class LockEngine implements Engine {
         try {
             return Answer.of(decide(asked, mayGoOn));
         } catch (LimitFailure e) {
-            return Answer.failed(RedisProblems.limitFailed(asked, e.cause, false));
+            return Answer.failed(RedisProblems.limitFailed(asked, e.cause, e.decided));
         } catch (RuntimeException e) {
             return Answer.failed(RedisProblems.of(asked.key(), e));
         }
@@ -192,7 +192,12 @@ final class LockEngine implements Engine {
         if (changed && state != null && !save(asked, loaded, state)) {
             return null;
         }
-        denials.decided(new KeyRequests<>(asked.key(), limit, requests), decisions, state, loaded.nowMicros, sentNanos);
+        try {
+            denials.decided(
+                    new KeyRequests<>(asked.key(), limit, requests), decisions, state, loaded.nowMicros, sentNanos);
+        } catch (RuntimeException e) {
+            throw new LimitFailure(e, true);
+        }
         return decisions;
     }
 
@@ -200,15 +205,23 @@ final class LockEngine implements Engine {
         try {
             return limit.step(state, nowMicros, request);
         } catch (RuntimeException e) {
-            throw new LimitFailure(e);
+            throw new LimitFailure(e, false);
         }
     }
 
     private <S> byte[] write(S state) {
         try {
             return codec.write(state);
-        } catch (IllegalArgumentException e) {
-            throw new LimitFailure(e);
+        } catch (RuntimeException e) {
+            throw new LimitFailure(e, false);
+        }
+    }
+
+    private static <S> long lifetimeMillis(Limit<S> limit, S state, long nowMicros) {
+        try {
+            return limit.lifetimeMillis(state, nowMicros);
+        } catch (RuntimeException e) {
+            throw new LimitFailure(e, false);
         }
     }
 
@@ -223,7 +236,7 @@ final class LockEngine implements Engine {
 
     private <S> boolean save(KeyRequests<S> asked, Loaded<S> loaded, S state) {
         // What was stored under other numbers may have to be kept longer than these need.
-        long lifetimeMillis = Math.max(asked.limit().lifetimeMillis(state, loaded.nowMicros), loaded.ttlMillis);
+        long lifetimeMillis = Math.max(lifetimeMillis(asked.limit(), state, loaded.nowMicros), loaded.ttlMillis);
         List<byte[]> arguments = new ArrayList<>(3);
         arguments.add(write(state));
         arguments.add(utf8(Long.toString(lifetimeMillis)));
@@ -244,10 +257,15 @@ final class LockEngine implements Engine {
         private static final long serialVersionUID = 1;
 
         private final RuntimeException cause;
+        private final boolean decided;
 
-        LimitFailure(RuntimeException cause) {
+        /**
+         * @param decided whether the decision was saved already
+         */
+        LimitFailure(RuntimeException cause, boolean decided) {
             super(cause);
             this.cause = cause;
+            this.decided = decided;
         }
     }
 

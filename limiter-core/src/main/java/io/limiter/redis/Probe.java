@@ -10,6 +10,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Engine;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.KeySpace;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -22,7 +23,7 @@ final class Probe {
 
     private static final Logger log = LoggerFactory.getLogger(Probe.class);
 
-    static final String KEY = "limiter:probe:{limiter}";
+    static final String KEY = KeySpace.PROBE + "{limiter}";
 
     private static final int WARM_UP_TRIES = 5;
     // One less than what opens the breaker.
@@ -54,7 +55,7 @@ final class Probe {
     void ask(String key) {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
-        String probed = end == 0 ? KEY : "limiter:probe:" + key.substring(brace, end);
+        String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);
         engine.decide(List.of(look(probed, CHEAPEST))).get(0).decisions();
     }
 

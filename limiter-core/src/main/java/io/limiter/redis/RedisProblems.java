@@ -3,7 +3,10 @@ package io.limiter.redis;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.engine.Answer;
+import io.limiter.engine.Guard;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.LimitFailures;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,22 +14,28 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.QueryTimeoutException;
 
 /** What can go wrong with Redis, in the words a reader of the log needs, and what it means for the next try. */
 final class RedisProblems {
 
-    private static final String DELETE = "; delete the key, or use another name or prefix";
-
-    private static final String GRANT = "; the limiters' user needs the rights that docs/failure.md names";
+    private static final String NOPERM = "NOPERM";
+    private static final String DELETE = "delete the key, or use another name or prefix";
 
     /** Errors that go on until somebody does something, and what. */
     private static final Map<String, String> REMEDIES = Map.of(
-            "WRONGTYPE", DELETE,
-            "NOPERM", GRANT,
-            "NOAUTH", "; set the user and password of the connection",
-            "WRONGPASS", "; correct the user and password of the connection",
-            "OOM", "; raise Redis' maxmemory, or choose a maxmemory-policy that evicts what others keep there",
-            "MISCONF", "; see Redis' log: it cannot save to its disk");
+            "WRONGTYPE",
+            DELETE,
+            NOPERM,
+            "give the limiters' user the rights that docs/failure.md names",
+            "NOAUTH",
+            "set the user and password of the connection",
+            "WRONGPASS",
+            "correct the user and password of the connection",
+            "OOM",
+            "raise Redis's maxmemory, or choose a maxmemory-policy that evicts what others keep there",
+            "MISCONF",
+            "see Redis's log: it cannot save to its disk");
 
     /** Errors that say that nothing was done and that it may go well in a moment. */
     private static final String PASSING = "LOADING|BUSY|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|NOREPLICAS"
@@ -35,9 +44,21 @@ final class RedisProblems {
     private static final Pattern CODE =
             Pattern.compile("\\b(?:(" + String.join("|", REMEDIES.keySet()) + ")|(" + PASSING + "))\\b");
 
+    /** What Redis says of an error in a script, which may have done something before. */
+    private static final Pattern IN_SCRIPT = Pattern.compile("user_script|Error running script| script: ");
+
+    /** Behind the dot, Redisson adds the command. */
+    private static final Pattern FORBIDDEN_KEY = Pattern.compile(NOPERM + "(?![^.]*(run the|script))[^.]* key");
+
     /** By name, because either client may be absent. */
     private static final Set<String> ERROR_REPLY = Set.of(
             "io.lettuce.core.RedisCommandExecutionException", "redis.clients.jedis.exceptions.JedisDataException");
+
+    /** Redisson's, for error replies and for what it finds itself. */
+    private static final Set<String> REDISSON = Set.of("org.redisson.client.RedisException");
+
+    private static final Set<String> TIMEOUT =
+            Set.of(QueryTimeoutException.class.getName(), "io.lettuce.core.RedisCommandTimeoutException");
 
     private static final Set<String> NO_CONNECTION = Set.of(
             "io.lettuce.core.RedisConnectionException",
@@ -60,14 +81,15 @@ final class RedisProblems {
         }
         String text = "Redis failed: " + describe(cause);
         Throwable shown = cause instanceof NotConnectedException && cause.getCause() != null ? cause.getCause() : cause;
-        Throwable reply = find(ERROR_REPLY, cause);
+        Throwable reply = errorReply(cause);
         if (reply != null) {
             return reply(key, text, String.valueOf(reply.getMessage()), shown);
         }
         if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
             return noConnection(key, text, describe(cause), shown);
         }
-        return LimiterBackendException.of(Kind.AMBIGUOUS, "no answer", key, text, shown);
+        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
+        return LimiterBackendException.of(Kind.AMBIGUOUS, problem, key, text, shown);
     }
 
     /** The client threw before it sent anything. */
@@ -93,16 +115,66 @@ final class RedisProblems {
                 .toList();
     }
 
-    /** An error reply: nothing was done. */
+    /**
+     * Whether Redis has executed nothing of a call because it forbids one of its keys. It does not say which.
+     *
+     * <p>Not if it forbids a command, or something to a script, which ran until then.
+     */
+    static boolean forbidsKey(Throwable error) {
+        Throwable reply = errorReply(error);
+        return reply != null
+                && FORBIDDEN_KEY.matcher(String.valueOf(reply.getMessage())).lookingAt();
+    }
+
+    private static @Nullable Throwable errorReply(Throwable thrown) {
+        Throwable reply = find(ERROR_REPLY, thrown);
+        Throwable redissons = reply == null ? find(REDISSON, thrown) : null;
+        return redissons != null
+                        && CODE.matcher(String.valueOf(redissons.getMessage())).lookingAt()
+                ? redissons
+                : reply;
+    }
+
+    /** An error reply: nothing was done, unless a script began to. */
     private static LimiterBackendException reply(String key, String text, String reply, @Nullable Throwable cause) {
         Matcher code = CODE.matcher(reply);
         if (!code.find()) {
-            return LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
+            return IN_SCRIPT.matcher(reply).find()
+                    ? LimiterBackendException.permanentAfterwards("error", key, text, cause)
+                    : LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
         }
         String permanent = code.group(1);
         return permanent == null
                 ? LimiterBackendException.of(Kind.RETRYABLE, code.group(2), key, text, cause)
-                : LimiterBackendException.of(Kind.PERMANENT, permanent, key, text + REMEDIES.get(permanent), cause);
+                : permanent(permanent, key, text, cause);
+    }
+
+    private static LimiterBackendException permanent(
+            String problem, String key, String text, @Nullable Throwable cause) {
+        boolean keyForbidden = problem.equals(NOPERM) && cause != null && forbidsKey(cause);
+        String remedy = keyForbidden
+                ? "give the limiters' user a right to the keys of this prefix"
+                : REMEDIES.getOrDefault(problem, DELETE);
+        String command = remedy.equals(DELETE)
+                ? " (in redis-cli: DEL " + quoted(key) + ")"
+                : keyForbidden ? " (in redis-cli: ACL SETUSER <user> " + quoted("~" + prefix(key) + "*") + ")" : "";
+        return LimiterBackendException.permanent(problem, key, text, remedy, command, cause);
+    }
+
+    private static String prefix(String key) {
+        int brace = key.indexOf('{');
+        return brace < 0 ? key : key.substring(0, brace);
+    }
+
+    /** As redis-cli reads it, and harmless in a shell: part of a key is what a caller says. */
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xFF);
+            boolean plain = c > ' ' && c < 0x7F && "\"\\$`!".indexOf(c) < 0;
+            quoted.append(plain ? String.valueOf(c) : String.format("\\x%02x", (int) c));
+        }
+        return quoted.append('"').toString();
     }
 
     /** A connection is refused for what it does not say, or because Redis does not know the user. */
@@ -137,16 +209,13 @@ final class RedisProblems {
      * @param decided whether its script had decided already
      */
     static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
-        String text = "the limit " + asked.limit() + " failed: " + cause;
-        return decided
-                ? LimiterBackendException.permanentAfterwards("limit", asked.key(), text, cause)
-                : LimiterBackendException.of(Kind.PERMANENT, "limit", asked.key(), text, cause);
+        return LimitFailures.of(asked.key(), asked.limit(), cause, decided);
     }
 
     /** Redis has decided, and what it replied makes no sense here. */
     static LimiterBackendException notUnderstood(String key, Throwable cause) {
         return cause instanceof LimiterBackendException already
-                ? already
+                ? already.maybeDone()
                 : LimiterBackendException.permanentAfterwards(
                         "reply",
                         key,
@@ -161,12 +230,11 @@ final class RedisProblems {
 
     /** The value is not one this limit writes. */
     static LimiterBackendException unreadable(String key) {
-        return LimiterBackendException.of(Kind.PERMANENT, "unreadable", key, UNREADABLE + DELETE, null);
+        return permanent("unreadable", key, UNREADABLE, null);
     }
 
     static LimiterBackendException unreadable(String key, Exception cause) {
-        return LimiterBackendException.of(
-                Kind.PERMANENT, "unreadable", key, UNREADABLE + " (" + cause.getMessage() + ")" + DELETE, cause);
+        return permanent("unreadable", key, UNREADABLE + " (" + cause.getMessage() + ")", cause);
     }
 
     private static String describe(Throwable thrown) {

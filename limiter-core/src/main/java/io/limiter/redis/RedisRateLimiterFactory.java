@@ -78,7 +78,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private RedisRateLimiterFactory(Builder settings, Notices notices) {
         super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
         this.notices = notices;
-        this.guard = new Guard(settings.budget, new Breaker(settings.probeInterval, notices));
+        this.guard = new Guard(
+                settings.budget,
+                settings.firstBudget,
+                new Breaker(settings.probeInterval, notices),
+                notices,
+                settings.observer);
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
@@ -134,7 +139,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
                 });
     }
 
-    /** Whether Redis decides now, or the failure policies do. */
+    /** Whether Redis decides now, or the failure policies do, and for which limiters they do although Redis is there. */
     public BackendState backendState() {
         return guard.state();
     }
@@ -205,6 +210,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         /** How long a decision may take, unless set. */
         public static final Duration DEFAULT_BUDGET = Duration.ofMillis(100);
 
+        /** How long a decision may take until Redis has first answered, unless set. */
+        public static final Duration DEFAULT_FIRST_BUDGET = Duration.ofSeconds(1);
+
         /** The longest pause before a Redis that was away is asked again, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
@@ -222,6 +230,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
         private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
         private Duration budget = DEFAULT_BUDGET;
+        private Duration firstBudget = DEFAULT_FIRST_BUDGET;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
@@ -350,6 +359,18 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
          */
         public Builder budget(Duration newBudget) {
             this.budget = checked("budget", newBudget);
+            return this;
+        }
+
+        /**
+         * How long a decision may take until Redis has first answered, if that is longer than the {@link #budget}: the first
+         * decisions of a JVM load classes, connect and send the scripts. It is for answers that take long; a Redis that cannot
+         * be reached is tried for a budget. Default {@link #DEFAULT_FIRST_BUDGET}.
+         *
+         * @throws IllegalArgumentException if less than 1 ms or more than 1 h
+         */
+        public Builder firstBudget(Duration newFirstBudget) {
+            this.firstBudget = checked("firstBudget", newFirstBudget);
             return this;
         }
 

@@ -100,7 +100,7 @@ final class ScriptCall {
                 granted += grants(asked.requests(), answer.decisions());
                 answers.add(answer);
             } catch (LimiterBackendException e) {
-                answers.add(Answer.failed(e));
+                answers.add(Answer.failed(e.maybeDone()));
                 complete = false;
             } catch (RuntimeException e) {
                 answers.add(Answer.failed(RedisProblems.limitFailed(asked, e, true)));

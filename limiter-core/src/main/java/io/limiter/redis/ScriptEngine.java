@@ -150,13 +150,25 @@ final class ScriptEngine implements BatchEngine {
             LuaScript script = together.of(parts);
             redis.sends(parts.size(), parts.size());
             return redis.start(script, call.keys(), call.argument())
-                    .handle((reply, error) -> error == null
-                            ? answered(call, parts, reply, again)
-                            : CompletableFuture.completedFuture(call.failed(error)))
+                    .handle((reply, error) ->
+                            error == null ? answered(call, parts, reply, again) : failed(call, parts, error))
                     .thenCompose(answered -> answered);
         } catch (RuntimeException e) {
             return CompletableFuture.completedFuture(call.notAsked(e));
         }
+    }
+
+    /** Of a key that is forbidden, Redis does not say which it is: so each is looked at. */
+    private CompletableFuture<Answer> failed(TogetherCall call, List<SetPart<?>> parts, Throwable error) {
+        Answer failed = call.failed(error);
+        if (!RedisProblems.forbidsKey(error)) {
+            return CompletableFuture.completedFuture(failed);
+        }
+        return start(parts.stream().<KeyRequests<?>>map(SetPart::toPeek).toList())
+                .thenApply(looks -> looks.stream()
+                        .filter(look -> look.failure() != null)
+                        .findFirst()
+                        .orElse(failed));
     }
 
     private CompletableFuture<Answer> answered(
@@ -270,11 +282,32 @@ final class ScriptEngine implements BatchEngine {
         try {
             argument = call.argument();
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(RedisProblems.notAsked(batch, e));
+            return batch.size() > 1
+                    ? inHalves(script, batch)
+                    : CompletableFuture.completedFuture(
+                            List.of(Answer.failed(RedisProblems.limitFailed(batch.get(0), e, false))));
         }
         return redis.start(script, call.keys(), argument)
-                .handle((reply, error) ->
-                        error == null ? answers(call, reply, batch) : ScriptCall.allFailed(batch, error));
+                .handle((reply, error) -> {
+                    if (error == null) {
+                        return CompletableFuture.completedFuture(answers(call, reply, batch));
+                    }
+                    return batch.size() > 1 && RedisProblems.forbidsKey(error)
+                            ? inHalves(script, batch)
+                            : CompletableFuture.completedFuture(ScriptCall.allFailed(batch, error));
+                })
+                .thenCompose(answered -> answered);
+    }
+
+    /** Nothing of the batch was executed because of one key or a few: the others are not to fail with these. */
+    private CompletableFuture<List<Answer>> inHalves(LuaScript script, List<KeyRequests<?>> batch) {
+        int half = batch.size() / 2;
+        return call(script, batch.subList(0, half))
+                .thenCombine(call(script, batch.subList(half, batch.size())), (first, second) -> {
+                    List<Answer> all = new ArrayList<>(first);
+                    all.addAll(second);
+                    return all;
+                });
     }
 
     private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {

@@ -73,12 +73,14 @@ final class TogetherCall {
         }
         long now = (Long) reply.get(0);
         List<Turn<?>> turns = new ArrayList<>(parts.size());
-        try {
-            for (int i = 0; i < parts.size(); i++) {
+        for (int i = 0; i < parts.size(); i++) {
+            try {
                 turns.add(new Turn<>(parts.get(i), found(reply, i), now));
+            } catch (LimiterBackendException e) {
+                return Answer.failed(e.maybeDone());
+            } catch (RuntimeException e) {
+                return Answer.failed(RedisProblems.limitFailed(parts.get(i).toKeyRequests(), e, true));
             }
-        } catch (LimiterBackendException e) {
-            return Answer.failed(e);
         }
         long granted = turns.stream().filter(Turn::granted).count();
         long grantedByScript = (Long) reply.get(1);

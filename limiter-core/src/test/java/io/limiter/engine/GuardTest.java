@@ -3,6 +3,9 @@ package io.limiter.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
@@ -17,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Budgets, tries and the breaker, in front of a backend by hand. */
 class GuardTest {
@@ -47,6 +51,74 @@ class GuardTest {
                     assertThat(e.getStackTrace())
                             .anyMatch(frame ->
                                     frame.getClassName().equals(getClass().getName()));
+                });
+    }
+
+    @Test
+    void until_the_first_answer_a_decision_may_take_longer_and_what_waits_then_has_its_time_too() {
+        List<String> failed = new CopyOnWriteArrayList<>();
+        Guard guard = firstBudget(Patience.BUDGET, failed);
+        GroupCommit engine = engine(guard);
+        CompletableFuture<Decision> first = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        BoundedCall<String> alone = neverAnswered(guard);
+        for (int i = 0; i < 3; i++) {
+            assertThat(failure(neverAnswered(guard(Duration.ofMillis(50), Duration.ofHours(1))))
+                            .kind())
+                    .isEqualTo(Kind.AMBIGUOUS);
+        }
+        assertThat(first).as("longer than a budget").isNotDone();
+        assertThat(waits).isNotDone();
+        assertThat(alone).isNotDone();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(0).answer();
+        assertThat(first.join().granted()).isTrue();
+        assertThat(waits.join().limit()).isEqualTo(2);
+        assertThat(failed).isEmpty();
+        backend.onStart = call -> {};
+        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(ask(engine, "a", 1))).hasMessageContaining("within PT0.05S");
+        assertThat(failure(alone).kind()).isEqualTo(Kind.AMBIGUOUS);
+    }
+
+    @Test
+    void a_decision_that_took_too_long_is_told() {
+        List<String> failed = new CopyOnWriteArrayList<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Guard.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        logger.setAdditive(false);
+        try {
+            GroupCommit engine = engine(firstBudget(Duration.ofMillis(60), failed));
+            CompletableFuture<Decision> sent = ask(engine, "a", 1);
+            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            assertThat(failure(sent)).hasMessageContaining("within PT0.06S");
+            assertThat(failure(waits)).hasMessageContaining("within PT0.06S");
+            assertThat(failed).containsExactly("timeout", "timeout");
+            Awaitility.await().until(() -> !lines.list.isEmpty());
+            assertThat(lines.list)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.getFormattedMessage())
+                            .startsWith("A decision was not made in time, so its failure policy decided: ")
+                            .contains("within PT0.06S"));
+        } finally {
+            logger.detachAppender(lines);
+            logger.setAdditive(true);
+        }
+    }
+
+    private static Guard firstBudget(Duration firstBudget, List<String> failed) {
+        return new Guard(
+                Duration.ofMillis(50),
+                firstBudget,
+                new Breaker(Duration.ofHours(1), new Notices(List.of())),
+                new Notices(List.of()),
+                new EngineObserver() {
+                    @Override
+                    public void failed(String problem) {
+                        failed.add(problem);
+                    }
                 });
     }
 

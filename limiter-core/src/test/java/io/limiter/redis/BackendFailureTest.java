@@ -14,6 +14,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
+import io.limiter.engine.Guard;
 import io.limiter.engine.KeyRequests;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
@@ -135,6 +136,7 @@ class BackendFailureTest {
     void a_call_that_was_sent_and_not_answered_may_have_been_decided() {
         assertThat(RedisProblems.of("{k}", new QueryTimeoutException("no answer")))
                 .matches(LimiterBackendException::isAmbiguous)
+                .matches(failure -> failure.problem().equals(Guard.OVERRAN))
                 .hasMessageContaining("count the permits as taken");
         assertThat(RedisProblems.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
                 .matches(LimiterBackendException::isAmbiguous);

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
+import io.limiter.local.LocalLimiterFactory;
 import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +58,25 @@ class FactoryCloseTest {
         RedisRateLimiterFactory factory = build(how);
         factory.close();
         failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
+    }
+
+    @Test
+    void limits_in_process_end_too() {
+        LocalLimiterFactory factory = new LocalLimiterFactory();
+        RateLimiter limiter = factory.build("k", 1, 10, 60);
+        assertThat(limiter.tryAcquire()).isTrue();
+        factory.close();
+        failsAsClosed(limiter::tryAcquire, "{k}");
+        failsAsClosed(limiter::peek, "{k}");
+        failsAsClosed(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire(), "{k:a}");
+        assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+                .isInstanceOf(CompletionException.class)
+                .cause()
+                .satisfies(cause -> failsAsClosed(
+                        () -> {
+                            throw cause;
+                        },
+                        "{k:who}"));
     }
 
     @ParameterizedTest

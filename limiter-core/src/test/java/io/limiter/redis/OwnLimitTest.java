@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
@@ -18,9 +20,13 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.ServiceConfigurationError;
+import java.util.concurrent.CompletionException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A limit of one's own, as docs/own-limit.md says. */
 class OwnLimitTest {
@@ -90,6 +96,78 @@ class OwnLimitTest {
                 .hasMessageContaining("the limit Broken[] failed: java.lang.ArithmeticException: / by zero")
                 .hasMessageNotContaining("Redis failed")
                 .hasRootCauseInstanceOf(ArithmeticException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_limit_that_throws_fails_alike_by_every_engine(Throws where) {
+        for (LimiterFactory limiters : List.of(
+                new LocalLimiterFactory(),
+                redis.underLock(new RedisLock(RedisFixture.connections())),
+                redis.underLock(new RedissonLock(RedisFixture.redisson())))) {
+            Limiter limiter = limiters.build("k", new ThrowsIn(where));
+            CountLimiter other = limiters.count("other", 10, Duration.ofHours(1));
+            fails(limiter::tryAcquire);
+            fails(() -> limiter.decide("who", 1));
+            assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+                    .isInstanceOf(CompletionException.class)
+                    .cause()
+                    .satisfies(cause -> fails(() -> {
+                        throw cause;
+                    }));
+            fails(() -> LimitSet.of(other.on("a"), limiter.on("b")).tryAcquire());
+            assertThat(other.peek("a", 1).remaining())
+                    .as("nothing was taken, or it went back")
+                    .isEqualTo(10);
+        }
+    }
+
+    private static void fails(ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(LimiterBackendException.class, failure -> {
+                    assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.PERMANENT);
+                    assertThat(failure.problem()).isEqualTo("limit");
+                })
+                .hasMessageContaining("the limit ThrowsIn[where=")
+                .hasMessageContaining("java.lang.ArithmeticException: / by zero");
+    }
+
+    private enum Throws {
+        STEP,
+        LIFETIME
+    }
+
+    private record Taken(double permits) {}
+
+    private record ThrowsIn(Throws where) implements Limit<Taken> {
+
+        @Override
+        public Class<Taken> stateType() {
+            return Taken.class;
+        }
+
+        @Override
+        public ThrowsIn scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public long capacity() {
+            return 1;
+        }
+
+        @Override
+        public Step<Taken> step(@Nullable Taken state, long nowMicros, Request request) {
+            if (where == Throws.STEP) {
+                throw new ArithmeticException("/ by zero");
+            }
+            return new Step<>(new Taken(1), new Decision(true, 1, 0, 0, 0, 0));
+        }
+
+        @Override
+        public long lifetimeMillis(Taken state, long nowMicros) {
+            throw new ArithmeticException("/ by zero");
+        }
     }
 
     private record Broken() implements Limit<Broken> {

@@ -48,7 +48,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
 
     private static final LettuceConnectionFactory CONNECTIONS = connect();
-    private static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+    static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
     private static final RedisCommands<String, byte[]> COMMANDS =
             RedisClient.create(TestRedis.shared().uri()).connect(CODEC).sync();
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
@@ -11,9 +12,12 @@ import io.limiter.algorithm.Request;
 import io.limiter.engine.Answer;
 import io.limiter.engine.Denials;
 import io.limiter.engine.KeyRequests;
+import io.limiter.engine.SetPart;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -64,6 +68,33 @@ class ScriptDisagreesTest {
                     .hasMessageContaining("its script granted 6 requests")
                     .hasMessageContaining("grants 4");
         }
+    }
+
+    @Test
+    void permits_may_have_been_taken_where_it_reads_what_this_jvm_does_not() {
+        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        Request one = new Request(1, 0, false);
+        List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
+        Denials denials = new Denials(0);
+        ScriptCall call = new ScriptCall(List.of(new KeyRequests<>("{k}", window, List.of(one))), 0, 0);
+        mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
+        TogetherCall together = new TogetherCall(List.of(new SetPart<>("{k}", window, one)), 0, 0);
+        mayHaveTaken(() -> together.answer(reply, denials).decisions());
+    }
+
+    @Test
+    void permits_may_have_been_taken_whatever_the_disagreement() {
+        mayHaveTaken(bent(-1).count("k", 1, Duration.ofMinutes(1))::tryAcquire);
+        CountLimiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
+        mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
+    }
+
+    private static void mayHaveTaken(ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(LimiterBackendException.class, failure -> {
+            assertThat(failure.isAmbiguous()).isTrue();
+            assertThat(failure.kind()).isEqualTo(LimiterBackendException.Kind.PERMANENT);
+            assertThat(failure).hasMessageContaining("count the permits as taken");
+        });
     }
 
     @Test

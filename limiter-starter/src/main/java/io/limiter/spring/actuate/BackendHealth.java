@@ -1,17 +1,19 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.BackendState;
+import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * How the limiters are, in the words of either Spring Boot's health contributors.
  *
- * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis; {@code DOWN} if that policy is
- *     to throw
+ * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
+ *     {@code DOWN} if it does for all, and is to throw
  * @param details for whoever may see them
  */
 record BackendHealth(String status, Map<String, Object> details) {
@@ -30,10 +32,26 @@ record BackendHealth(String status, Map<String, Object> details) {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("since", state.since().toString());
         details.put("policy", policy.toString());
+        if (!state.failing().isEmpty()) {
+            details.put("failing", failing(state.failing()));
+        }
         if (state.up()) {
-            return new BackendHealth(UP, details);
+            return new BackendHealth(state.failing().isEmpty() ? UP : DEGRADED, details);
         }
         state.lastFailure().ifPresent(failure -> details.put("problem", failure.problem()));
         return new BackendHealth(policy.action() == FailurePolicy.Action.THROW ? DOWN : DEGRADED, details);
+    }
+
+    /** By limiter, without keys: these may be people's. */
+    private static Map<String, Map<String, String>> failing(List<FailingLimiter> failing) {
+        Map<String, Map<String, String>> byLimiter = new LinkedHashMap<>();
+        for (FailingLimiter each : failing) {
+            Map<String, String> details = new LinkedHashMap<>();
+            details.put("since", each.since().toString());
+            details.put("problem", each.failure().problem());
+            details.put("remedy", each.failure().remedy().orElse("see the log"));
+            byLimiter.put(each.limiter(), details);
+        }
+        return byLimiter;
     }
 }

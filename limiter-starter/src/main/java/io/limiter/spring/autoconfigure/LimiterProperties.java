@@ -138,6 +138,8 @@ record LimiterProperties(
      * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
      * @param budget How long a decision may take before the policy decides, from 1ms to 1h. Waiting for permits comes on
      *     top.
+     * @param firstBudget How long a decision may take until Redis has first answered, if that is longer than the budget, from
+     *     1ms to 1h: the first decisions of an application load classes, connect and send the scripts.
      * @param probeInterval Longest pause between calls that ask a Redis that was away whether it is back, from 1ms to 1h;
      *     the first is a sixteenth of it.
      * @param warmUp Whether Redis is connected to, and told the scripts, before a server takes requests, and not by the
@@ -147,12 +149,14 @@ record LimiterProperties(
             @DefaultValue("local") FailurePolicy.Action policy,
             @DefaultValue("1.0") double share,
             @DefaultValue("100ms") Duration budget,
+            @DefaultValue("1s") Duration firstBudget,
             @DefaultValue("500ms") Duration probeInterval,
             @DefaultValue("true") boolean warmUp) {
 
         Failure {
             policy(policy, share);
             Range.check("limiter.failure.budget", budget, Duration.ofMillis(1), Duration.ofHours(1));
+            Range.check("limiter.failure.first-budget", firstBudget, Duration.ofMillis(1), Duration.ofHours(1));
             Range.check("limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
         }
 

@@ -37,6 +37,7 @@ class RedisLimiterConfiguration {
                 .failurePolicy(properties.failure().failurePolicy())
                 .maxLocalKeys(properties.local().maxKeys())
                 .budget(properties.failure().budget())
+                .firstBudget(properties.failure().firstBudget())
                 .probeInterval(properties.failure().probeInterval())
                 .observer(EngineObserver.of(observers.orderedStream().toList()));
         listeners.orderedStream().forEach(builder::listener);

@@ -1,5 +1,6 @@
 package io.limiter.spring.event;
 
+import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
@@ -37,5 +38,15 @@ public final class EventPublishingListener implements LimiterListener {
     @Override
     public void backendUp(Duration downtime) {
         publisher.publishEvent(new LimiterBackendUpEvent(downtime));
+    }
+
+    @Override
+    public void limiterFailing(FailingLimiter limiter) {
+        publisher.publishEvent(new LimiterFailingEvent(limiter));
+    }
+
+    @Override
+    public void limiterRecovered(FailingLimiter limiter) {
+        publisher.publishEvent(new LimiterRecoveredEvent(limiter));
     }
 }

@@ -27,6 +27,15 @@ public final class LimiterMeters {
     /** Gauge: 1 while Redis decides, 0 while the failure policy does. */
     public static final String BACKEND = "limiter.backend.up";
 
+    /** Gauge: how many limiters fail although Redis is there. */
+    public static final String FAILING = "limiter.failing";
+
+    /** Counter: what Redis has not decided, by {@link #PROBLEM}. */
+    public static final String FAILURES = "limiter.failures";
+
+    /** Why it was not decided. */
+    public static final String PROBLEM = "problem";
+
     /** The name of a limit, or {@code other} beyond 10,000 names. */
     public static final String LIMIT = "limit";
 

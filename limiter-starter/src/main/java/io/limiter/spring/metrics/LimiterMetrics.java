@@ -5,9 +5,11 @@ import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.EngineObserver;
+import io.limiter.engine.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spring.aop.CallCounts;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -85,6 +87,15 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     .description("1 while Redis decides, 0 while the failure policy does")
                     .strongReference(true)
                     .register(registry);
+            Gauge.builder(
+                            LimiterMeters.FAILING,
+                            redis,
+                            backend -> backend.backendState().failing().size())
+                    .description("Limiters for which the failure policy decides until somebody does something")
+                    .strongReference(true)
+                    .register(registry);
+            // Shown from the start.
+            added.failure(Guard.OVERRAN);
         }
         synchronized (this) {
             bound.add(added);
@@ -121,6 +132,13 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
     public void called(long nanos, boolean failed) {
         for (Bound each : bound) {
             (failed ? each.failed : each.answered).record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    @Override
+    public void failed(String problem) {
+        for (Bound each : bound) {
+            each.failure(problem).increment();
         }
     }
 
@@ -188,6 +206,13 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     LimiterStatistics::liveLeases,
                     statistics);
             gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", LimiterStatistics::queuedRequests, statistics);
+        }
+
+        Counter failure(String problem) {
+            return Counter.builder(LimiterMeters.FAILURES)
+                    .description("Requests, or requests for a key in one call, that Redis has not decided")
+                    .tag(LimiterMeters.PROBLEM, problem)
+                    .register(registry);
         }
 
         private static Timer timer(MeterRegistry registry, String outcome) {

@@ -3,10 +3,13 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.BackendState;
+import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class BackendHealthTest {
@@ -28,6 +31,32 @@ class BackendHealthTest {
                 .containsEntry("policy", "DENY")
                 .containsEntry("since", SINCE.toString())
                 .containsEntry("problem", FAILURE.problem());
+    }
+
+    @Test
+    void limiters_that_fail_by_themselves_degrade_it_and_say_what_to_do_without_their_keys() {
+        LimiterBackendException failure = LimiterBackendException.permanent(
+                "WRONGTYPE", "rateLimit:{sms:ann}", "not ours", "delete the key", ": DEL ann", null);
+        BackendState state = new BackendState(
+                true, SINCE, null, List.of(new FailingLimiter("rateLimit:sms", SINCE.plusSeconds(1), failure)));
+        for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
+            BackendHealth health = BackendHealth.of(state, policy);
+            assertThat(health.status()).isEqualTo("DEGRADED");
+            assertThat(health.details())
+                    .containsEntry(
+                            "failing",
+                            Map.of(
+                                    "rateLimit:sms",
+                                    Map.of(
+                                            "since",
+                                            SINCE.plusSeconds(1).toString(),
+                                            "problem",
+                                            "WRONGTYPE",
+                                            "remedy",
+                                            "delete the key")));
+            assertThat(health.toString()).doesNotContain("ann");
+        }
+        assertThat(BackendHealth.of(state, FailurePolicy.LOCAL).details()).doesNotContainKey("problem");
     }
 
     @Test

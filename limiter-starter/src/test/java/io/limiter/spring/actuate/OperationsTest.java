@@ -102,6 +102,31 @@ class OperationsTest {
     }
 
     @Test
+    void a_value_that_is_no_limiters_degrades_it_until_it_is_gone() throws Exception {
+        LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        CountLimiter limiter = limiters.count("foreign", 100, Duration.ofHours(1));
+        String key = "countLimit:{foreign:" + KEY + "}";
+        try (RedisConnection connection =
+                application.getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.listCommands().lPush(key.getBytes(StandardCharsets.UTF_8), new byte[] {1});
+            limiter.tryAcquire(KEY);
+            eventually(() -> assertThat(get(application, "health/limiter").body())
+                    .contains(
+                            "\"status\":\"DEGRADED\"",
+                            "\"countLimit:foreign\":{",
+                            "\"problem\":\"WRONGTYPE\"",
+                            "\"remedy\":\"delete the key, or use another name or prefix\"")
+                    .doesNotContain(KEY));
+            assertThat(scrape(application))
+                    .contains("limiter_failing 1.0", "limiter_failures_total{problem=\"WRONGTYPE\"}");
+            connection.keyCommands().del(key.getBytes(StandardCharsets.UTF_8));
+        }
+        limiter.tryAcquire(KEY);
+        assertThat(get(application, "health/limiter").body()).contains("\"status\":\"UP\"");
+        assertThat(scrape(application)).contains("limiter_failing 0.0");
+    }
+
+    @Test
     void the_settings_that_the_documentation_gives_make_every_problem_one_of_http() throws Exception {
         String[] settings = Pattern.compile("(?m)^management\\.endpoint\\.health\\.status\\..*$")
                 .matcher(Files.readString(DOCS.resolve("README.md")))

@@ -117,6 +117,7 @@ class LimiterPropertiesTest {
         Map.of(
                         "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0.0",
                         "limiter.failure.budget=0", "limiter.failure.budget must be between",
+                        "limiter.failure.first-budget=2h", "limiter.failure.first-budget must be between",
                         "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
                         "limiter.failure.policy=maybe", "limiter.failure.policy")
                 .forEach((property, message) -> Contexts.local()
@@ -161,6 +162,7 @@ class LimiterPropertiesTest {
                         "limiter.failure.policy",
                         "limiter.failure.share",
                         "limiter.failure.budget",
+                        "limiter.failure.first-budget",
                         "limiter.failure.probe-interval",
                         "limiter.failure.warm-up",
                         "limiter.cache.initial",

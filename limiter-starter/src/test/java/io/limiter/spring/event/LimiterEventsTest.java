@@ -3,6 +3,7 @@ package io.limiter.spring.event;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.CountLimiter;
+import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
@@ -13,6 +14,7 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,16 @@ class LimiterEventsTest {
 
         @EventListener
         public void down(LimiterBackendDownEvent event) {
+            events.add(event);
+        }
+
+        @EventListener
+        public void failing(LimiterFailingEvent event) {
+            events.add(event);
+        }
+
+        @EventListener
+        public void recovered(LimiterRecoveredEvent event) {
             events.add(event);
         }
 
@@ -183,6 +195,19 @@ class LimiterEventsTest {
             assertThat(context.getBean(Heard.class).events)
                     .containsExactly(
                             new LimiterBackendDownEvent(cause), new LimiterBackendUpEvent(Duration.ofSeconds(3)));
+        });
+    }
+
+    @Test
+    void so_is_a_limiter_that_fails_and_recovers() {
+        Contexts.local().withBean(Heard.class).run(context -> {
+            FailingLimiter limiter =
+                    new FailingLimiter("rateLimit:sms", Instant.EPOCH, new LimiterBackendException("key", "not ours"));
+            EventPublishingListener listener = context.getBean(EventPublishingListener.class);
+            listener.limiterFailing(limiter);
+            listener.limiterRecovered(limiter);
+            assertThat(context.getBean(Heard.class).events)
+                    .containsExactly(new LimiterFailingEvent(limiter), new LimiterRecoveredEvent(limiter));
         });
     }
 }

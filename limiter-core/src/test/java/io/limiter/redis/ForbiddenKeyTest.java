@@ -1,0 +1,267 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.LimitSet;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Request;
+import io.limiter.engine.Answer;
+import io.limiter.engine.Denials;
+import io.limiter.engine.KeyRequests;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.Patience;
+import io.limiter.testing.TestRedis;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A user who may use some keys and not others: those that it may not use fail, and nobody else. */
+class ForbiddenKeyTest {
+
+    private static final int MANY = 1_000_000;
+    private static final FixedWindow WINDOW = new FixedWindow(MANY, Duration.ofHours(1));
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final String user = "forbidden-" + UUID.randomUUID();
+    private @Nullable RedisConnectionFactory connections;
+    private @Nullable RedissonClient redisson;
+
+    enum Setup {
+        LETTUCE,
+        LETTUCE_WITHOUT_GROUP_COMMIT,
+        JEDIS,
+        LOCK,
+        REDISSON
+    }
+
+    @BeforeEach
+    void allow() {
+        acl(
+                "SETUSER",
+                user,
+                "on",
+                ">password",
+                "+@all",
+                "&*",
+                "~limiter:probe:*",
+                "~redisson_*",
+                "~" + redis.prefix() + "a:*");
+    }
+
+    @AfterEach
+    void end() throws Exception {
+        if (redisson != null) {
+            redisson.shutdown(0, 0, TimeUnit.SECONDS);
+        }
+        if (connections != null) {
+            ((DisposableBean) connections).destroy();
+        }
+        acl("DELUSER", user);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fails_alone_however_many_share_its_calls(Setup setup) {
+        try (RedisRateLimiterFactory factory =
+                builder(setup).failurePolicy(FailurePolicy.LOCAL).build()) {
+            CountLimiter allowed = limiter(factory, "a");
+            CountLimiter forbidden = limiter(factory, "b");
+            int calls = setup == Setup.LOCK || setup == Setup.REDISSON ? 200 : 5000;
+            List<CompletableFuture<Decision>> ofAllowed = new ArrayList<>();
+            List<CompletableFuture<Decision>> ofForbidden = new ArrayList<>();
+            for (int i = 0; i < calls; i++) {
+                if (i % 100 == 50) {
+                    ofForbidden.add(forbidden.decideAsync("k" + i % 7, 1));
+                } else {
+                    ofAllowed.add(allowed.decideAsync("k" + i % 40, 1));
+                }
+            }
+            assertThat(ofAllowed).allMatch(decision -> decision.join().source() == Source.BACKEND);
+            assertThat(ofForbidden).allMatch(decision -> decision.join().source() == Source.LOCAL);
+            long left = 0;
+            for (int i = 0; i < 40; i++) {
+                left += allowed.peek("k" + i, 1).remaining();
+            }
+            assertThat(40L * MANY - left).as("each decided once").isEqualTo(ofAllowed.size());
+            assertThat(factory.backendState().up()).isTrue();
+            Eventually.that(() -> assertThat(factory.backendState().failing())
+                    .singleElement()
+                    .satisfies(failing -> {
+                        assertThat(failing.limiter()).isEqualTo(redis.prefix() + "b:k");
+                        assertThat(failing.failure())
+                                .hasMessageContaining("ACL SETUSER <user> \"~" + redis.prefix() + "b:*\"");
+                        assertThat(failing.failure().remedy())
+                                .hasValue("give the limiters' user a right to the keys of this prefix");
+                    }));
+            acl("SETUSER", user, "~" + redis.prefix() + "b:*");
+            for (int i = 0; i < 7; i++) {
+                assertThat(forbidden.decide("k" + i, 1).source()).isEqualTo(Source.BACKEND);
+            }
+            assertThat(factory.backendState().failing()).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LETTUCE", "JEDIS"})
+    void is_found_in_a_call_of_many(Setup setup) {
+        ScriptEngine engine = new ScriptEngine(
+                RedisFixture.calls(connect(setup)), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+        List<KeyRequests<?>> batch = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(new Request(2, 0, false))));
+        }
+        for (int round = 1; round <= 2; round++) {
+            List<Answer> answers = engine.decide(batch);
+            for (int i = 0; i < 100; i++) {
+                LimiterBackendException failure = answers.get(i).failure();
+                if (i % 33 == 5) {
+                    assertThat(failure).isNotNull().hasMessageContaining(key("b", i));
+                    assertThat(failure.kind()).isEqualTo(Kind.PERMANENT);
+                    assertThat(failure.problem()).isEqualTo("NOPERM");
+                    assertThat(failure.isAmbiguous()).isFalse();
+                } else {
+                    assertThat(answers.get(i).decisions())
+                            .singleElement()
+                            .satisfies(
+                                    decision -> assertThat(decision.granted()).isTrue())
+                            .extracting(Decision::remaining)
+                            .isEqualTo(MANY - 2L * round);
+                }
+            }
+        }
+    }
+
+    @Test
+    void all_of_a_call_that_are_forbidden_fail() {
+        ScriptEngine engine = new ScriptEngine(
+                RedisFixture.calls(connect(Setup.LETTUCE)),
+                LuaScript.resource("clock.lua"),
+                new Denials(0),
+                Runnable::run);
+        List<KeyRequests<?>> batch = new ArrayList<>();
+        for (int i = 0; i < 17; i++) {
+            batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(new Request(1, 0, false))));
+        }
+        assertThat(engine.decide(batch))
+                .extracting(answer ->
+                        answer.failure() == null ? null : answer.failure().key())
+                .containsExactlyElementsOf(batch.stream().map(KeyRequests::key).toList());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fails_the_sets_that_it_is_in_and_no_others(Setup setup) {
+        try (RedisRateLimiterFactory factory =
+                builder(setup).failurePolicy(FailurePolicy.THROW).build()) {
+            CountLimiter allowed = limiter(factory, "a");
+            CountLimiter forbidden = limiter(factory, "b");
+            LimitSet good = LimitSet.of(allowed.on("x"), allowed.on("y"));
+            LimitSet bad = LimitSet.of(allowed.on("x"), forbidden.on("y"));
+            for (int i = 0; i < 10; i++) {
+                assertThat(good.tryAcquire()).isTrue();
+                assertThat(failure(bad)).satisfies(failure -> {
+                    assertThat(failure.kind()).isEqualTo(Kind.PERMANENT);
+                    assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}");
+                });
+            }
+            assertThat(allowed.peek("x", 1).remaining()).isEqualTo(MANY - 10);
+            assertThat(factory.backendState().up()).isTrue();
+        }
+    }
+
+    private static LimiterBackendException failure(LimitSet set) {
+        try {
+            throw new AssertionError("was decided: " + set.decide(1));
+        } catch (LimiterBackendException e) {
+            return e;
+        }
+    }
+
+    private String key(String which, int number) {
+        return redis.prefix() + which + ":{k:" + number + "}";
+    }
+
+    private CountLimiter limiter(LimiterFactory factory, String which) {
+        return factory.withPrefix(redis.prefix() + which + ":").build("k", WINDOW);
+    }
+
+    private RedisRateLimiterFactory.Builder builder(Setup setup) {
+        RedisConnectionFactory connected = connect(setup);
+        RedisRateLimiterFactory.Builder builder =
+                RedisRateLimiterFactory.builder(connected).budget(Patience.BUDGET);
+        return switch (setup) {
+            case LETTUCE, JEDIS -> builder;
+            case LETTUCE_WITHOUT_GROUP_COMMIT -> builder.groupCommit(false);
+            case LOCK -> builder.lock(new RedisLock(connected)).lockWait(Duration.ofSeconds(30));
+            case REDISSON -> builder.lock(new RedissonLock(redisson())).lockWait(Duration.ofSeconds(30));
+        };
+    }
+
+    private RedisConnectionFactory connect(Setup setup) {
+        RedisStandaloneConfiguration where = new RedisStandaloneConfiguration(
+                TestRedis.shared().host(), TestRedis.shared().port());
+        where.setUsername(user);
+        where.setPassword(RedisPassword.of("password"));
+        if (setup == Setup.JEDIS) {
+            JedisConnectionFactory jedis = new JedisConnectionFactory(where);
+            jedis.afterPropertiesSet();
+            jedis.start();
+            connections = jedis;
+            return jedis;
+        }
+        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(where);
+        lettuce.afterPropertiesSet();
+        lettuce.start();
+        connections = lettuce;
+        return lettuce;
+    }
+
+    private RedissonClient redisson() {
+        Config config = new Config();
+        config.useSingleServer()
+                .setAddress(TestRedis.shared().uri())
+                .setUsername(user)
+                .setPassword("password")
+                .setConnectionMinimumIdleSize(1)
+                .setConnectionPoolSize(16);
+        redisson = Redisson.create(config);
+        return redisson;
+    }
+
+    static void acl(String... words) {
+        CommandArgs<String, byte[]> arguments = new CommandArgs<>(RedisFixture.CODEC);
+        List.of(words).forEach(arguments::add);
+        RedisFixture.commands().dispatch(CommandType.ACL, new NestedMultiOutput<>(RedisFixture.CODEC), arguments);
+    }
+}

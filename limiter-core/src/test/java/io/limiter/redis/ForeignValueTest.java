@@ -1,0 +1,130 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.CountLimiter;
+import io.limiter.FailingLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterListener;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.Patience;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Something under a limiter's key that is not its state: the policy decides, and somebody learns that it does. */
+class ForeignValueTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final List<String> told = new CopyOnWriteArrayList<>();
+
+    enum How {
+        GROUP_COMMIT,
+        ONE_CALL_EACH,
+        LOCK,
+        REDISSON
+    }
+
+    enum What {
+        WRONGTYPE,
+        UNREADABLE
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void is_reported_until_the_limiter_decides_again(How how) {
+        redis.expectForeignValues();
+        try (RedisRateLimiterFactory factory = build(how)) {
+            CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            for (What what : What.values()) {
+                String key = redis.prefix() + "{login:ann}";
+                put(what, key);
+                for (int i = 0; i < 5; i++) {
+                    assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.LOCAL);
+                    assertThat(limiter.decide("bob" + what, 1).source()).isEqualTo(Source.BACKEND);
+                }
+                assertThat(factory.backendState().up()).isTrue();
+                Eventually.that(() -> assertThat(factory.backendState().failing())
+                        .singleElement()
+                        .satisfies(failing -> {
+                            assertThat(failing.limiter()).isEqualTo(redis.prefix() + "login");
+                            assertThat(failing.failure().problem()).isEqualToIgnoringCase(what.name());
+                            assertThat(failing.failure()).hasMessageContaining("redis-cli: DEL \"" + key + "\"");
+                            assertThat(failing.failure().remedy().orElseThrow())
+                                    .contains("delete the key")
+                                    .doesNotContain("ann");
+                        }));
+                RedisFixture.commands().del(key);
+                assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.BACKEND);
+                assertThat(factory.backendState().failing()).isEmpty();
+            }
+            Eventually.that(() -> assertThat(told).containsExactly("failing WRONGTYPE", "recovered"));
+        }
+    }
+
+    @Test
+    void the_command_that_repairs_it_does_nothing_else_whatever_the_key() {
+        redis.expectForeignValues();
+        try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
+            CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            String evil = "\"$(reboot)`\\!'";
+            put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}");
+            assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);
+            Eventually.that(() -> assertThat(factory.backendState().failing())
+                    .singleElement()
+                    .satisfies(failing -> assertThat(failing.failure())
+                            .hasMessageContaining(
+                                    "DEL \"" + redis.prefix() + "{login:\\x22\\x24(reboot)\\x60\\x5c\\x21'}\"")));
+        }
+    }
+
+    private static void put(What what, String key) {
+        RedisFixture.commands().del(key);
+        if (what == What.WRONGTYPE) {
+            RedisFixture.commands().lpush(key, bytes("somebody's list"));
+        } else {
+            RedisFixture.commands().set(key, bytes("somebody's text"));
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private RedisRateLimiterFactory build(How how) {
+        RedisRateLimiterFactory.Builder builder = redis.builder()
+                .budget(Patience.BUDGET)
+                .failurePolicy(FailurePolicy.LOCAL)
+                .listener(new LimiterListener() {
+                    @Override
+                    public void limiterFailing(FailingLimiter limiter) {
+                        told.add("failing " + limiter.failure().problem());
+                    }
+
+                    @Override
+                    public void limiterRecovered(FailingLimiter limiter) {
+                        told.add("recovered");
+                    }
+                });
+        return switch (how) {
+            case GROUP_COMMIT -> builder.build();
+            case ONE_CALL_EACH -> builder.groupCommit(false).build();
+            case LOCK ->
+                builder.lock(new RedisLock(RedisFixture.connections()))
+                        .lockWait(Duration.ofSeconds(30))
+                        .build();
+            case REDISSON ->
+                builder.lock(new RedissonLock(RedisFixture.redisson()))
+                        .lockWait(Duration.ofSeconds(30))
+                        .build();
+        };
+    }
+}
