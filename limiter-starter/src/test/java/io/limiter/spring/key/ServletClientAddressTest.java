@@ -191,6 +191,12 @@ class ServletClientAddressTest {
                 .isEqualTo("unknown");
     }
 
+    @Test
+    void anAddressWithItsPortCanBeInBrackets() {
+        assertThat(address(resolver(64), "[198.51.100.1:4444]", List.of(), List.of()))
+                .isEqualTo("198.51.100.1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", " "})
     void thereMustBeARemoteAddress(String remote) {
