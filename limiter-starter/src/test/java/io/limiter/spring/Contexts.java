@@ -3,6 +3,7 @@ package io.limiter.spring;
 import java.util.Arrays;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.util.ClassUtils;
 
@@ -31,6 +32,13 @@ public final class Contexts {
     /** A servlet application with limits in this process. */
     public static WebApplicationContextRunner web() {
         return new WebApplicationContextRunner()
+                .withConfiguration(named(LIMITER))
+                .withPropertyValues("limiter.type=local");
+    }
+
+    /** A WebFlux application with limits in this process. */
+    public static ReactiveWebApplicationContextRunner reactive() {
+        return new ReactiveWebApplicationContextRunner()
                 .withConfiguration(named(LIMITER))
                 .withPropertyValues("limiter.type=local");
     }

@@ -3,6 +3,7 @@ package io.limiter.spring.actuate;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.metrics.SourceNames;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ public record KeyDescription(
         @Nullable Double retryAfter,
         @Nullable Double resetAfter,
         String source,
-        String numbers) {
+        Map<String, Object> numbers) {
 
     /**
      * @param local whether the backend is this process
@@ -35,7 +36,7 @@ public record KeyDescription(
                 seconds(peek.retryAfterMicros()),
                 seconds(peek.resetAfterMicros()),
                 SourceNames.of(peek.source(), local),
-                limit.toString());
+                LimitNumbers.of(limit));
     }
 
     private static @Nullable Double seconds(long micros) {

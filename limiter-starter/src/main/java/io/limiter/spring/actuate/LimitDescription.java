@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * One limit.
  *
  * @param kind such as {@code TokenBucket}
- * @param numbers all numbers of the limit
+ * @param numbers all numbers of the limit, see {@link LimitNumbers}
  * @param granted how many requests were granted, by source; only sources that did
  * @param refused how many requests were refused, by source; only sources that did
  * @param errors how many requests had no decision
@@ -26,7 +26,7 @@ public record LimitDescription(
         String prefix,
         String name,
         @Nullable String kind,
-        @Nullable String numbers,
+        @Nullable Map<String, Object> numbers,
         Map<String, Long> granted,
         Map<String, Long> refused,
         long errors,
@@ -72,7 +72,7 @@ public record LimitDescription(
                 totals.prefix(),
                 totals.name(),
                 limit == null ? null : limit.getClass().getSimpleName(),
-                limit == null ? null : limit.toString(),
+                limit == null ? null : LimitNumbers.of(limit),
                 granted,
                 refused,
                 totals.errors(),

@@ -23,7 +23,8 @@ import java.lang.annotation.Target;
  * <p>A method cannot carry it whose result does its work later and does not say when that is done: publishers, plain
  * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
  * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} too. It
- * would hold its place for none of the work, so it fails the start. What is hidden behind another type, such as
+ * would hold its place for none of the work, so it fails the start. In a WebFlux application futures and handler methods fail
+ * it too, because a thread that serves all requests would wait for the place. What is hidden behind another type, such as
  * {@code Object}, is not found.
  *
  * <p>A call beyond the limit does not reach the method; the caller gets a
@@ -72,7 +73,7 @@ public @interface ConcurrentLimit {
     /** The share of the limit that each instance decides under then, as in {@link RateLimit#failureShare()}. */
     double failureShare() default 1.0;
 
-    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
+    /** The message of a refusal, which goes to the caller, as in {@link RateLimit#message()}. */
     String message() default "";
 
     /** Whose calls share the places. */

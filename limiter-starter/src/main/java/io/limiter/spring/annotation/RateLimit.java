@@ -24,7 +24,9 @@ import java.lang.annotation.Target;
  * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or in an
  * annotation of one's own (attributes overridden with {@code @AliasFor}). On a type it limits each public method of
  * the beans of that type, one by one unless {@link #name()} is given, except those that carry or inherit a
- * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. Calls must come through the
+ * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. On a controller it limits the handler
+ * methods, and not those that only help with a request. Of several on a class and on what it extends and implements the
+ * closest applies, and the log names those that are replaced so; two of which none is closer fail the start. Calls must come through the
  * bean: a method that calls another of its own object is not limited there.
  *
  * <p><b>Asynchronous methods</b>, which return {@link java.util.concurrent.CompletableFuture},
@@ -34,7 +36,8 @@ import java.lang.annotation.Target;
  * those of publishers are found with each subscription, and Reactor's context knows IP and user. The
  * method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
- * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not wait.
+ * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not wait;
+ * handler methods of WebFlux that do so fail the start.
  *
  * <p><b>Several</b> on one method, also of both kinds, are all or nothing: a refusal by one takes nothing from the others.
  * See {@link io.limiter.LimitSet}, also for where that is exact. If several refuse, the one that does so for longest answers
@@ -69,8 +72,9 @@ public @interface RateLimit {
      *   sms:#{country}-#{phone}               with text around
      * </pre>
      *
-     * Operators of the Spring Expression Language work, and {@code size()}, {@code length()} and {@code isEmpty()} of
-     * collections, maps and texts; types, beans, constructors, assignments and calls of other methods do not. An expression with a null or blank value refuses the call with a
+     * Operators of the Spring Expression Language work, {@code size()}, {@code length()} and {@code isEmpty()} of
+     * collections, maps and texts, and {@code trim()}, {@code strip()} and {@code toLowerCase()} of texts; types, beans,
+     * constructors, assignments and calls of other methods do not. An expression with a null or blank value refuses the call with a
      * {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
      */
     String key() default "";
@@ -172,7 +176,8 @@ public @interface RateLimit {
 
     /**
      * The message of a refusal, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
-     * <code>{sms.often}</code>. Default: one that says when to try again.
+     * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
+     * not help, such a text is not used. Default: one that says when to try again.
      */
     String message() default "";
 

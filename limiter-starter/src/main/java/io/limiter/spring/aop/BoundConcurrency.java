@@ -5,6 +5,7 @@ import io.limiter.Lease;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ record BoundConcurrency(
      * @throws RateLimitExceededException if there is none
      */
     Lease enter(@Nullable Object[] arguments) {
-        String owner = declared.key().of(arguments);
+        String owner = key(arguments);
         DecisionRecorder recorder = beans.recorder();
         try {
             Lease lease = owner == null
@@ -41,8 +42,16 @@ record BoundConcurrency(
         } catch (RateLimitExceededException e) {
             refusals.refused(e.decision());
             record(recorder, owner, e.decision());
-            String message = declared.message();
-            throw message.isEmpty() ? e : new RateLimitExceededException(e.key(), e.decision(), message);
+            throw Refusal.exceeded(e.key(), e.decision(), declared.message());
+        }
+    }
+
+    private @Nullable String key(@Nullable Object[] arguments) {
+        try {
+            return declared.key().of(arguments);
+        } catch (MissingLimitKeyException e) {
+            refusals.failed(e);
+            throw e;
         }
     }
 

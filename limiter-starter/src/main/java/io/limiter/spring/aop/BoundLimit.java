@@ -2,7 +2,6 @@ package io.limiter.spring.aop;
 
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
@@ -73,13 +72,13 @@ final class BoundLimit {
      */
     @Nullable
     Question question(MethodInvocation call) {
-        if (isEnforced()) {
-            return questionFor(call);
-        }
         try {
             return questionFor(call);
         } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
-            untried(e);
+            refusals.failed(e);
+            if (isEnforced()) {
+                throw e;
+            }
             return null;
         }
     }
@@ -126,12 +125,7 @@ final class BoundLimit {
             return null;
         }
         String whose = owner == null ? limiter.name() : owner;
-        String message = declared.onRefusal().message();
         return new Refusal(
-                this,
-                message.isEmpty()
-                        ? new RateLimitExceededException(whose, decision)
-                        : new RateLimitExceededException(whose, decision, message),
-                repeated);
+                this, Refusal.exceeded(whose, decision, declared.onRefusal().message()), repeated);
     }
 }

@@ -63,6 +63,9 @@ public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurren
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(ConcurrentLimit.class)),
                         (method, userClass) -> DeclaredConcurrency.parse(method, userClass, keys, configured)),
-                (method, declared) -> binder.bind(declared));
+                (method, beanClass, declared) -> {
+                    EventLoops.checkMayHold(declared.where(), method, beanClass, beans);
+                    return binder.bind(declared);
+                });
     }
 }

@@ -17,7 +17,7 @@ final class ConcurrentLimitInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        EventLoops.checkMayWait(invocation.getMethod());
+        EventLoops.checkMayWait(invocation.getMethod(), EventLoops.HOLD);
         Lease lease = methods.limiting(invocation).enter(invocation.getArguments());
         boolean goesOn = false;
         try {

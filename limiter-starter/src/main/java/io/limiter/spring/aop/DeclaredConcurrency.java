@@ -50,8 +50,9 @@ record DeclaredConcurrency(
                     where,
                     "it would be over before the work is: the method has returned when that of a "
                             + late.getSimpleName()
-                            + " begins. Limit the method that does the work, use a ConcurrencyLimiter there, or"
-                            + " return a CompletableFuture that is completed when the work is done");
+                            + " begins. Limit the method that does the work, or use a ConcurrencyLimiter there, whose"
+                            + " acquireAsync is for Mono.usingWhen; other than in WebFlux it can also return a"
+                            + " CompletableFuture that is completed when the work is done");
         }
         try {
             String given = annotation.getString("name");

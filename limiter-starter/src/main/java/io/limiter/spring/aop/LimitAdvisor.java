@@ -61,8 +61,14 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
                         new LimitParser(keys, configured)::parse),
-                (method, limits) -> new BoundLimits(
-                        CallStyle.of(method), limits.stream().map(binder::bind).toList()));
+                (method, beanClass, limits) -> {
+                    CallStyle style = CallStyle.of(method);
+                    if (style == CallStyle.DIRECT) {
+                        EventLoops.checkHandlerMayWait(limits.get(0).where(), method, beanClass, beans);
+                    }
+                    return new BoundLimits(
+                            style, limits.stream().map(binder::bind).toList());
+                });
     }
 
     /** Where resolvers are looked up, and the executor for methods that return futures. */

@@ -27,7 +27,7 @@ final class LimitInterceptor implements MethodInterceptor {
     }
 
     private static @Nullable Object direct(BoundLimits limits, MethodInvocation invocation) throws Throwable {
-        EventLoops.checkMayWait(invocation.getMethod());
+        EventLoops.checkMayWait(invocation.getMethod(), EventLoops.TAKE);
         Refusal refusal = limits.take(invocation);
         return refusal == null ? invocation.proceed() : refusal.answer(invocation);
     }

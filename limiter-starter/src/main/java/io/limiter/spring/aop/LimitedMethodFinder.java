@@ -5,12 +5,14 @@ import io.limiter.spring.key.MethodName;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.MethodIntrospector;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
@@ -47,25 +49,41 @@ final class LimitedMethodFinder<D> {
         Class<?> userClass = ClassUtils.getUserClass(beanClass);
         boolean onType = annotations.areOn(userClass);
         Map<Method, D> found = new LinkedHashMap<>();
-        MethodFilter isLimited =
-                method -> annotations.areOn(method) || onType && LimitAnnotations.coverMethod(method, userClass);
+        MethodFilter isLimited = method ->
+                annotations.areOn(method, userClass) || onType && LimitAnnotations.coverMethod(method, userClass);
+        Set<String> replaced = new LinkedHashSet<>();
         for (Method method : methods(beanClass, isLimited)) {
             checkCanBeLimited(method, userClass);
             found.put(method, parser.apply(method, userClass));
+            annotations.addReplaced(method, userClass, replaced);
         }
+        replaced.forEach(each -> log.info("{} for {}: the closest applies", each, userClass.getName()));
         if (onType && found.isEmpty()) {
             throw new InvalidLimitException(
-                    "limit on " + userClass.getName(), "it has no public methods, so the limit would do nothing");
+                    "limit on " + userClass.getName(),
+                    Handlers.areIn(userClass)
+                            ? "it has no public handler methods, such as @GetMapping makes them, so the limit would do"
+                                    + " nothing: put it on the methods that it is for"
+                            : "it has no public methods, so the limit would do nothing");
         }
         return Map.copyOf(found);
     }
 
-    private static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
+    private Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
         try {
             return MethodIntrospector.selectMethods(beanClass, filter);
         } catch (IllegalStateException | LinkageError e) {
-            // A bean of a class with types in it that are not there: it works without proxies, so let it.
-            log.warn("No limits for beans of {}, whose methods cannot be read", beanClass.getName(), e);
+            // A bean of a class with types in it that are not there works without proxies, so let it if it has no
+            // limits.
+            if (annotations.areInFilesOf(beanClass)) {
+                throw new InvalidLimitException(
+                        "limit on " + ClassUtils.getUserClass(beanClass).getName(),
+                        "its methods cannot be read, so nothing would be limited: " + e.getMessage() + ", caused by "
+                                + NestedExceptionUtils.getMostSpecificCause(e)
+                                + "; put what is missing on the class path, or move the methods that need it to another"
+                                + " class",
+                        e);
+            }
             return Set.of();
         }
     }

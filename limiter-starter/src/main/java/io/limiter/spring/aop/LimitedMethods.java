@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -23,12 +22,12 @@ import org.springframework.core.MethodClassKey;
 final class LimitedMethods<D, L> {
 
     private final LimitedMethodFinder<D> finder;
-    private final BiFunction<Method, D, L> binder;
+    private final Binder<D, L> binder;
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
 
-    LimitedMethods(LimitedMethodFinder<D> finder, BiFunction<Method, D, L> binder) {
+    LimitedMethods(LimitedMethodFinder<D> finder, Binder<D, L> binder) {
         this.finder = finder;
         this.binder = binder;
     }
@@ -87,25 +86,36 @@ final class LimitedMethods<D, L> {
 
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
         Map<Method, LimitedMethod> methods = new HashMap<>();
-        finder.find(beanClass).forEach((method, declared) -> methods.put(method, new LimitedMethod(method, declared)));
+        finder.find(beanClass)
+                .forEach((method, declared) -> methods.put(method, new LimitedMethod(method, beanClass, declared)));
         return Map.copyOf(methods);
+    }
+
+    /** Builds the limiters of a method. */
+    @FunctionalInterface
+    interface Binder<D, L> {
+
+        /** @throws io.limiter.spring.annotation.InvalidLimitException if they cannot be, or cannot work here */
+        L bind(Method method, Class<?> beanClass, D declared);
     }
 
     private final class LimitedMethod {
 
         private final Method method;
+        private final Class<?> beanClass;
         private final D declared;
         private volatile @Nullable L bound;
 
-        LimitedMethod(Method method, D declared) {
+        LimitedMethod(Method method, Class<?> beanClass, D declared) {
             this.method = method;
+            this.beanClass = beanClass;
             this.declared = declared;
         }
 
         L bound() {
             L limits = bound;
             if (limits == null) {
-                limits = binder.apply(method, declared);
+                limits = binder.bind(method, beanClass, declared);
                 bound = limits;
             }
             return limits;

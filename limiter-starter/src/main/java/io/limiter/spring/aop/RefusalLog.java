@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells what a limit refuses, or would refuse if it were enforced: the first refusal in a minute, and how many there were
- * since the last one told. It names no key, which may be a person's. Safe for use by many threads.
+ * since the last one told; and the same of calls that it cannot decide on, such as those without a key. It names no key,
+ * which may be a person's. Safe for use by many threads.
  */
 public final class RefusalLog {
 
@@ -17,9 +18,8 @@ public final class RefusalLog {
 
     private final String where;
     private final boolean enforced;
-    private final LongSupplier nanoTime;
-    private final AtomicLong due;
-    private final AtomicLong untold = new AtomicLong();
+    private final Lines refusals;
+    private final Lines failures;
 
     /**
      * @param where the limit
@@ -28,17 +28,17 @@ public final class RefusalLog {
     public RefusalLog(String where, boolean enforced, LongSupplier nanoTime) {
         this.where = where;
         this.enforced = enforced;
-        this.nanoTime = nanoTime;
-        this.due = new AtomicLong(nanoTime.getAsLong());
+        this.refusals = new Lines(nanoTime);
+        this.failures = new Lines(nanoTime);
     }
 
     public void refused(Decision decision) {
-        if (isDue()) {
+        if (refusals.isDue()) {
             Object retryAfter = decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter();
             log.info(
                     told() + " limit {}, remaining {}, retry after {}",
                     where,
-                    untold.getAndSet(0),
+                    refusals.untold(),
                     decision.limit(),
                     decision.remaining(),
                     retryAfter);
@@ -47,8 +47,10 @@ public final class RefusalLog {
 
     /** As {@link #refused}, of a call that could not be decided on. */
     public void failed(Throwable failure) {
-        if (isDue()) {
-            log.info(told() + " {}", where, untold.getAndSet(0), failure.toString());
+        if (failures.isDue()) {
+            // What callers send can be part of it, and must not begin a line of its own.
+            String text = failure.toString().replaceAll("\\p{Cntrl}", "?");
+            log.info(told() + " {}", where, failures.untold(), text);
         }
     }
 
@@ -58,13 +60,31 @@ public final class RefusalLog {
                 : "{} would have refused a call, and {} before it since the last such line, if it were enforced:";
     }
 
-    private boolean isDue() {
-        long now = nanoTime.getAsLong();
-        long at = due.get();
-        boolean isDue = now - at >= 0 && due.compareAndSet(at, now + INTERVAL_NANOS);
-        if (!isDue) {
-            untold.incrementAndGet();
+    /** One a minute. */
+    private static final class Lines {
+
+        private final LongSupplier nanoTime;
+        private final AtomicLong due;
+        private final AtomicLong untold = new AtomicLong();
+
+        Lines(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+            this.due = new AtomicLong(nanoTime.getAsLong());
         }
-        return isDue;
+
+        boolean isDue() {
+            long now = nanoTime.getAsLong();
+            long at = due.get();
+            boolean isDue = now - at >= 0 && due.compareAndSet(at, now + INTERVAL_NANOS);
+            if (!isDue) {
+                untold.incrementAndGet();
+            }
+            return isDue;
+        }
+
+        /** How many were not told since the last line. */
+        long untold() {
+            return untold.getAndSet(0);
+        }
     }
 }

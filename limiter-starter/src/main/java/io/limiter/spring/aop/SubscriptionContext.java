@@ -17,4 +17,7 @@ public interface SubscriptionContext {
      * @return the action's result, or what it throws
      */
     <T> Mono<T> call(ContextView context, boolean user, Supplier<T> action);
+
+    /** Whether handler methods with plain results are called on threads that may wait, such as virtual ones. */
+    boolean plainHandlersMayWait();
 }

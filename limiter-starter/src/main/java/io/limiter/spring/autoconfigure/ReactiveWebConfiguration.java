@@ -22,6 +22,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 
 /** Answers and limits of a WebFlux application. */
 @Configuration(proxyBeanMethods = false)
@@ -47,8 +48,9 @@ class ReactiveWebConfiguration {
     }
 
     @Bean
-    ExchangeSubscriptions limiterExchangeSubscriptions(ExchangeUsers users) {
-        return new ExchangeSubscriptions(users);
+    ExchangeSubscriptions limiterExchangeSubscriptions(
+            ExchangeUsers users, ObjectProvider<WebFluxConfigurer> configurers) {
+        return new ExchangeSubscriptions(users, configurers::orderedStream);
     }
 
     @Bean

@@ -14,7 +14,6 @@ import org.springframework.expression.TypeComparator;
 import org.springframework.expression.TypeConverter;
 import org.springframework.expression.TypeLocator;
 import org.springframework.expression.TypedValue;
-import org.springframework.expression.spel.support.DataBindingPropertyAccessor;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
@@ -26,11 +25,11 @@ final class CallContext implements EvaluationContext {
 
     /** All that is the same for all calls. It knows no types, beans and constructors. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
-                    new ArgumentNames(), new MapEntries(), DataBindingPropertyAccessor.forReadOnlyAccess())
+                    new ArgumentNames(), new MapEntries(), new ReadProperties())
             .withAssignmentDisabled()
             .build();
 
-    private static final List<MethodResolver> SIZES = List.of(new SizeMethods());
+    private static final List<MethodResolver> METHODS = List.of(new ReadMethods());
 
     private final Map<String, Integer> positions;
     private final @Nullable Object[] arguments;
@@ -94,7 +93,7 @@ final class CallContext implements EvaluationContext {
 
     @Override
     public List<MethodResolver> getMethodResolvers() {
-        return SIZES;
+        return METHODS;
     }
 
     @Override

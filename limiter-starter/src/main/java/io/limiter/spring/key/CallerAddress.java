@@ -9,8 +9,14 @@ import org.jspecify.annotations.Nullable;
  * Which address a request is from: the one it came from, unless that is a trusted proxy. Then it is the last one in the
  * forwarded header that is not, since everything before may be made up. Where the header cannot be read, the last proxy
  * that could stands for its callers.
+ *
+ * <p>The server or a filter may have replaced the address that the request came from by one of a forwarded header
+ * ({@code server.forward-headers-strategy}), which need not be an address: {@code unknown}, or whatever the caller made up.
+ * All such callers have one key.
  */
 public final class CallerAddress {
+
+    private static final String UNKNOWN = "unknown";
 
     private final List<IpRange> trustedProxies;
     private final int ipv6PrefixLength;
@@ -37,12 +43,15 @@ public final class CallerAddress {
      *
      * @param remote where the request came from
      * @param headers the lines of the header of a name
-     * @throws MissingLimitKeyException if where it came from is no address
+     * @throws MissingLimitKeyException if nobody knows where it came from
      */
     public String of(@Nullable String remote, Function<String, List<String>> headers) {
+        if (remote == null || remote.isBlank()) {
+            throw new MissingLimitKeyException("the request has no remote address");
+        }
         IpAddress nearest = IpAddress.parse(remote);
         if (nearest == null) {
-            throw new MissingLimitKeyException("the request's remote address is not an IP: " + remote);
+            return UNKNOWN;
         }
         // Who trusts no proxy, as by default, need not read headers.
         IpAddress caller = isTrusted(nearest)

@@ -1,5 +1,7 @@
 package io.limiter.spring.key;
 
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
@@ -41,18 +43,22 @@ final class ExpressionCheck {
             Projection.class,
             InlineList.class);
     private static final List<Class<?>> FORBIDDEN = List.of(OpInc.class, OpDec.class);
+    private static final ReadProperties PROPERTIES = new ReadProperties();
 
     private final String where;
     private final SpelExpression expression;
     private final @Nullable List<String> names;
-    private final int arguments;
+    private final List<Class<?>> arguments;
 
-    /** @param where the key, cost or condition that the expression is in, for messages */
-    ExpressionCheck(String where, SpelExpression expression, String @Nullable [] names, int arguments) {
+    /**
+     * @param where the key, cost or condition that the expression is in, for messages
+     * @param arguments their types
+     */
+    ExpressionCheck(String where, SpelExpression expression, String @Nullable [] names, Class<?>[] arguments) {
         this.where = where;
         this.expression = expression;
         this.names = names == null ? null : List.of(names);
-        this.arguments = arguments;
+        this.arguments = List.of(arguments);
     }
 
     /** @throws IllegalArgumentException if the expression cannot work or must not be used */
@@ -64,10 +70,8 @@ final class ExpressionCheck {
     private void check(SpelNode node, boolean onArguments) {
         if (ALLOWED.stream().noneMatch(type -> type.isInstance(node))
                 || FORBIDDEN.stream().anyMatch(type -> type.isInstance(node))
-                || node instanceof MethodReference method && !isSize(method, onArguments)) {
-            throw problem(
-                    "must not use " + node.toStringAST() + ": expressions can only read arguments, their properties,"
-                            + " entries and sizes, and combine them with operators");
+                || node instanceof MethodReference method && !onlyReads(method, onArguments)) {
+            throw mustNotUse(node);
         }
         if (node instanceof PropertyOrFieldReference property) {
             if (onArguments) {
@@ -77,12 +81,48 @@ final class ExpressionCheck {
             checkVariable(node.toStringAST().substring(1), onArguments);
         } else {
             checkChildren(node, onArguments);
+            if (node instanceof CompoundExpression) {
+                checkProperties(node);
+            }
         }
     }
 
     /** The calls that are known to only read. The arguments themselves have none. */
-    private static boolean isSize(MethodReference method, boolean onArguments) {
-        return !onArguments && method.getChildCount() == 0 && SizeMethods.NAMES.contains(method.getName());
+    private static boolean onlyReads(MethodReference method, boolean onArguments) {
+        return !onArguments && method.getChildCount() == 0 && ReadMethods.NAMES.contains(method.getName());
+    }
+
+    /** Finds methods that are named as if they were properties, as far as types are known. */
+    private void checkProperties(SpelNode path) {
+        Class<?> type = typeOf(path.getChild(0));
+        for (int i = 1; type != null && i < path.getChildCount(); i++) {
+            if (!(path.getChild(i) instanceof PropertyOrFieldReference property)) {
+                return;
+            }
+            Class<?> found = PROPERTIES.typeOf(property.getName(), type);
+            if (found == null && isMethod(property.getName(), type)) {
+                throw mustNotUse(property);
+            }
+            type = found;
+        }
+    }
+
+    private @Nullable Class<?> typeOf(SpelNode argument) {
+        String name = argument instanceof VariableReference
+                ? argument.toStringAST().substring(1)
+                : argument instanceof PropertyOrFieldReference property ? property.getName() : "";
+        Integer position = CallContext.positions(names == null ? null : names.toArray(String[]::new), arguments.size())
+                .get(name);
+        return position == null ? null : arguments.get(position);
+    }
+
+    /** An abstract one may be that of a record. */
+    private static boolean isMethod(String name, Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name)
+                        && method.getParameterCount() == 0
+                        && (!Modifier.isAbstract(method.getModifiers())
+                                || method.getDeclaringClass().getName().startsWith("java.")));
     }
 
     private void checkChildren(SpelNode node, boolean onArguments) {
@@ -129,7 +169,7 @@ final class ExpressionCheck {
     }
 
     private boolean isPosition(String name) {
-        for (int i = 0; i < arguments; i++) {
+        for (int i = 0; i < arguments.size(); i++) {
             if (name.equals("p" + i) || name.equals("a" + i)) {
                 return true;
             }
@@ -138,11 +178,16 @@ final class ExpressionCheck {
     }
 
     private String known() {
-        if (arguments == 0) {
+        if (arguments.isEmpty()) {
             return "no arguments";
         }
-        String positions = "#p0" + (arguments == 1 ? "" : " to #p" + (arguments - 1));
+        String positions = "#p0" + (arguments.size() == 1 ? "" : " to #p" + (arguments.size() - 1));
         return (names == null ? "" : names + " and ") + positions;
+    }
+
+    private IllegalArgumentException mustNotUse(SpelNode node) {
+        return problem("must not use " + node.toStringAST() + ": expressions can only read arguments, their properties,"
+                + " entries and sizes, trim(), strip() and toLowerCase() texts, and combine them with operators");
     }
 
     private IllegalArgumentException problem(String problem) {

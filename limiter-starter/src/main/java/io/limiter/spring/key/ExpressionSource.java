@@ -56,7 +56,7 @@ record ExpressionSource(String attribute, String text, Method method) {
         String[] names = names();
         for (Expression part : parts) {
             if (part instanceof SpelExpression expression) {
-                new ExpressionCheck(quoted(), expression, names, method.getParameterCount()).run();
+                new ExpressionCheck(quoted(), expression, names, method.getParameterTypes()).run();
             }
         }
     }

@@ -64,7 +64,8 @@ record IpAddress(int bits, long high, long low) {
             return text;
         }
         String inner = matcher.group("inner");
-        return inner == null ? matcher.group("v4") : inner;
+        // Spring 7 puts brackets around an IPv4 address with its port too.
+        return inner == null ? matcher.group("v4") : withoutPort(inner);
     }
 
     private static String withoutZone(String text) {

@@ -43,7 +43,7 @@ final class RequestExpressions {
     /** It knows no types, beans and constructors. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(new Properties())
             .withAssignmentDisabled()
-            .withMethodResolvers(new Calls(), new SizeMethods())
+            .withMethodResolvers(new Calls(), new ReadMethods())
             .build();
 
     private RequestExpressions() {}
@@ -80,12 +80,13 @@ final class RequestExpressions {
         } else if (node instanceof MethodReference call) {
             known = onRequest
                     ? CALLS.contains(call.getName()) && call.getChildCount() == 1
-                    : SizeMethods.NAMES.contains(call.getName()) && call.getChildCount() == 0;
+                    : ReadMethods.NAMES.contains(call.getName()) && call.getChildCount() == 0;
         }
         if (!known) {
             throw new IllegalArgumentException("#{" + expression.getExpressionString() + "} must not use "
                     + node.toStringAST() + ": there are method, path, ip, user, header('...'), cookie('...') and"
-                    + " param('...'), their length(), and operators to combine them");
+                    + " param('...'), their length(), isEmpty(), trim(), strip() and toLowerCase(), and operators to"
+                    + " combine them");
         }
         for (int i = 0; i < node.getChildCount(); i++) {
             boolean ofOther = node instanceof CompoundExpression && i > 0;

@@ -66,10 +66,10 @@ public final class HttpLimit {
         try {
             return Optional.of(question(key.of(request)));
         } catch (RuntimeException e) {
+            failed(e);
             if (enforced) {
                 throw e;
             }
-            failed(e);
             return Optional.empty();
         }
     }

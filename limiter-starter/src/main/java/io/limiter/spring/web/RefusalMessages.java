@@ -24,6 +24,8 @@ final class RefusalMessages {
     /** Of a call that will never be granted. */
     static final String NEVER = "limiter.message-never";
 
+    private static final String SECONDS = "{0}";
+
     /** Of a call without a key. */
     static final String NO_KEY = "limiter.no-key";
 
@@ -45,11 +47,20 @@ final class RefusalMessages {
         return application != null;
     }
 
-    /** A text as it is; or if it is a code in braces, its message, or the text if there is none. */
+    /**
+     * A text; or if it is a code in braces, its message, or the text if there is none. A text that names the seconds is the
+     * message for never where there are none.
+     *
+     * @param seconds empty if waiting does not help
+     */
     String literalOrCode(String text, String seconds, Locale locale) {
         boolean isCode = text.length() > 2 && text.startsWith("{") && text.endsWith("}");
         String message = isCode ? find(text.substring(1, text.length() - 1), seconds, locale) : null;
-        return message == null ? text : message;
+        if (message == null && seconds.isEmpty() && text.contains(SECONDS)) {
+            message = find(NEVER, seconds, locale);
+        }
+        // Not by a MessageFormat, to which a ' is no letter.
+        return message == null ? text.replace(SECONDS, seconds) : message;
     }
 
     /** {@code null} if there is no such message. */

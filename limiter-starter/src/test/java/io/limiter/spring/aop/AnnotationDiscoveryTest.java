@@ -9,6 +9,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
@@ -121,6 +122,34 @@ class AnnotationDiscoveryTest {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(bean::counted)
                     .withMessage("Too many requests, try again in 1 s");
+        });
+    }
+
+    static class OwnMessages {
+
+        @CountLimit(period = 60, message = "it's full, wait {0} s", cost = "#{pages}")
+        public void count(int pages) {}
+
+        @ConcurrentLimit(lease = 20, message = "busy for {0} s")
+        public void place(Runnable inside) {
+            inside.run();
+        }
+    }
+
+    @Test
+    void ownMessagesSayWhenToComeBack() {
+        run(OwnMessages.class, bean -> {
+            bean.count(1);
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.count(1))
+                    .withMessage("it's full, wait 60 s");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .as("never")
+                    .isThrownBy(() -> bean.count(2))
+                    .withMessage("Too many requests");
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> bean.place(() -> bean.place(() -> {})))
+                    .withMessage("busy for 20 s");
         });
     }
 

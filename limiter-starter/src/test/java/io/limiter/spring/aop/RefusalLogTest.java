@@ -9,8 +9,11 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.InvalidLimitArgumentException;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -25,6 +28,12 @@ class RefusalLogTest {
 
         @CountLimit(name = "other", limit = 1, period = 3600)
         public void other() {}
+
+        @CountLimit(period = 3600, limitType = LimitType.CUSTOM, key = "#{pages}", cost = "#{pages}")
+        public void cost(Object pages) {}
+
+        @ConcurrentLimit(name = "place", limitType = LimitType.CUSTOM, key = "of-#{user.trim()}")
+        public void place(String user) {}
     }
 
     @Test
@@ -47,6 +56,49 @@ class RefusalLogTest {
                 assertThat(log.all()).hasSize(2);
             }
         });
+    }
+
+    @Test
+    void a_call_without_a_key_is_told_with_the_limit_and_the_expression() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            try (LogLines log = new LogLines(RefusalLog.class)) {
+                limited.login("alice");
+                refused(() -> limited.login("alice"));
+                for (int i = 0; i < 3; i++) {
+                    withoutKey(() -> limited.login(null));
+                    withoutKey(() -> limited.place(null));
+                }
+                String type = Limited.class.getName();
+                assertThat(log.all())
+                        .as("each a minute, whatever else is refused")
+                        .hasSize(3)
+                        .satisfiesOnlyOnce(line -> assertThat(line)
+                                .startsWith(
+                                        "INFO @CountLimit for " + type + ".login(java.lang.String) has refused a call,")
+                                .endsWith("#{user} in the limit key '#{user}' of " + type
+                                        + ".login(java.lang.String) is null"))
+                        .satisfiesOnlyOnce(line -> assertThat(line)
+                                .startsWith("INFO @ConcurrentLimit for " + type + ".place(java.lang.String)")
+                                .contains("#{user.trim()} in the limit key 'of-#{user.trim()}' of " + type));
+            }
+        });
+    }
+
+    @Test
+    void what_a_caller_sends_begins_no_line_of_its_own() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            try (LogLines log = new LogLines(RefusalLog.class)) {
+                assertThatExceptionOfType(InvalidLimitArgumentException.class)
+                        .isThrownBy(() -> limited.cost("1\nINFO all is well"));
+                assertThat(log.all()).singleElement(as(STRING)).endsWith("was 1?INFO all is well");
+            }
+        });
+    }
+
+    private static void withoutKey(Runnable call) {
+        assertThatExceptionOfType(MissingLimitKeyException.class).isThrownBy(call::run);
     }
 
     private static void refused(Runnable call) {

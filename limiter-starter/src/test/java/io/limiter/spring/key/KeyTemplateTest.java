@@ -7,16 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +29,9 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyTemplateTest {
+
+    @TempDir
+    private Path folder;
 
     record Address(String city) {}
 
@@ -43,6 +51,10 @@ class KeyTemplateTest {
 
         public Address getHome() {
             return home;
+        }
+
+        public String getSpaced() {
+            return " Bob ";
         }
 
         public boolean isTouched() {
@@ -103,6 +115,51 @@ class KeyTemplateTest {
         assertThat(KeyTemplate.parse("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
                 .isEqualTo("bob");
         assertThat(user.isTouched()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#{value.touch}", "#{value['touch']}", "#{value?.touch}", "#{{value}.![touch][0]}"})
+    void noPropertyIsAMethodWithAnEffect(String template) throws Exception {
+        User user = new User("bob");
+        KeyTemplate key = KeyTemplate.parse(template, method("one"));
+        assertThatThrownBy(() -> key.of(new Object[] {user}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has no value");
+        assertThat(user.isTouched()).isFalse();
+    }
+
+    @Test
+    void whatChangesAsItIsReadIsNoProperty() throws Exception {
+        KeyTemplate key = KeyTemplate.parse("#{value.andIncrement}", method("one"));
+        AtomicInteger count = new AtomicInteger();
+        assertThatThrownBy(() -> key.of(new Object[] {count})).isInstanceOf(IllegalStateException.class);
+        assertThat(count).hasValue(0);
+        Path file = Files.createFile(folder.resolve("x"));
+        KeyTemplate delete = KeyTemplate.parse("#{value.delete}", method("one"));
+        assertThatThrownBy(() -> delete.of(new Object[] {file.toFile()})).isInstanceOf(IllegalStateException.class);
+        assertThat(file).exists();
+    }
+
+    @Test
+    void accessorsOfValuesAreProperties() throws Exception {
+        KeyTemplate name = KeyTemplate.parse("#{value.name}", method("one"));
+        assertThat(name.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
+        KeyTemplate city = KeyTemplate.parse("#{value.city}", method("one"));
+        assertThat(city.of(new Object[] {new Address("Ulm")})).isEqualTo("Ulm");
+    }
+
+    @Test
+    void textsAreInLowerCaseWhateverLanguageTheInstanceSpeaks() throws Exception {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("tr"));
+        try {
+            KeyTemplate key = KeyTemplate.parse("#{value.toLowerCase()}", method("one"));
+            assertThat(key.of(new Object[] {"INFO"})).isEqualTo("info");
+            assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
+            assertThatThrownBy(() -> key.of(new Object[] {7})).isInstanceOf(IllegalStateException.class);
+        } finally {
+            Locale.setDefault(before);
+        }
     }
 
     @Test
@@ -249,6 +306,10 @@ class KeyTemplateTest {
                 #{!user.touched ? 'no' : 'yes'}           | no
                 #{{phone, p1}}                            | [0171, 7]
                 #{phone.length()}                         | 4
+                #{phone.length}                           | 4
+                #{list.size}                              | 2
+                #{user.spaced.trim()}/#{user.spaced.strip()} | Bob/Bob
+                #{user.spaced.trim().toLowerCase()}       | bob
                 #{list.size()}/#{params.size()}           | 2/2
                 #{list.?[length() > 5][0]}                | second
                 #{params.isEmpty() ? 'none' : 'some'}     | some
@@ -285,7 +346,15 @@ class KeyTemplateTest {
                 #{p1++}                                   | must not use
                 #{--p1}                                   | must not use
                 #{user.touch()}                           | must not use touch()
-                #{phone.trim()}                           | must not use trim()
+                #{phone.toUpperCase()}                    | must not use toUpperCase()
+                #{phone.trim(1)}                          | must not use trim(1)
+                #{trim()}                                 | must not use trim()
+                #{user.touch}                             | must not use touch
+                #{#user.touch}                            | must not use touch
+                #{#a1.home.toString}                      | must not use toString
+                #{user?.touch}                            | must not use touch
+                #{list.stream}                            | must not use stream
+                #{list.clear}                             | must not use clear
                 #{phone.length(1)}                        | must not use length(1)
                 #{size()}                                 | must not use size()
                 #{user.size(touch())}                     | must not use size(touch())

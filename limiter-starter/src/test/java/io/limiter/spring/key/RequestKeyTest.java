@@ -59,6 +59,7 @@ class RequestKeyTest {
                     #{user != null ? user : 'guest'}       | ann             | guest
                     #{param('q') ?: '-'}:#{ip}             | a\\:b:1.2.3.4   | -:1.2.3.4
                     #{path.length() > 3 ? 'long' : 'short'} | long           | long
+                    #{method.toLowerCase().trim().strip()} | get             | get
                     """)
     void a_key_is_found_in_the_request(String text, String ofAnn, String ofNobody) {
         RequestKey key = RequestKey.parse(text);

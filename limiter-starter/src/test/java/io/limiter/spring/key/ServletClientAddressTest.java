@@ -185,8 +185,21 @@ class ServletClientAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "unknown", "localhost", "evil"})
-    void remoteAddressMustBeAnAddress(String remote) {
+    @ValueSource(strings = {"unknown", "localhost", "evil", "_hidden", "300.1.1.1"})
+    void whoseAddressIsNoneHaveOneKey(String remote) {
+        assertThat(address(resolver(64), remote, List.of("10.0.0.1"), List.of()))
+                .isEqualTo("unknown");
+    }
+
+    @Test
+    void anAddressWithItsPortCanBeInBrackets() {
+        assertThat(address(resolver(64), "[198.51.100.1:4444]", List.of(), List.of()))
+                .isEqualTo("198.51.100.1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " "})
+    void thereMustBeARemoteAddress(String remote) {
         assertThatThrownBy(() -> address(resolver(64), remote, List.of(), List.of()))
                 .isInstanceOf(MissingLimitKeyException.class);
     }

@@ -52,7 +52,12 @@ public abstract class AnswerContract extends ServerContract {
             "http[4].limits[0].burst=1000",
             "http[4].limits[0].timeout=1500",
             "http[4].limits[1].limit=100",
-            "http[4].limits[1].period=3600");
+            "http[4].limits[1].period=3600",
+            "http[5].name=unkeyed",
+            "http[5].path=/unkeyed",
+            "http[5].key=#{header('X-Tenant').trim()}:x",
+            "http[5].limits[0].limit=1",
+            "http[5].limits[0].period=3600");
 
     private ConfigurableApplicationContext usual;
 
@@ -105,6 +110,20 @@ public abstract class AnswerContract extends ServerContract {
         assertThat(problem(bad).get("instance").asText()).isEqualTo("/keyed");
         assertThat(problem(bad).get("detail").asText()).isEqualTo(detail);
         assertThat(bad.header("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void a_request_without_its_key_is_told_with_the_rule_and_the_expression_once_a_minute() throws Exception {
+        try (LogLines log = new LogLines(RefusalLog.class)) {
+            for (int i = 0; i < 2; i++) {
+                assertThat(get("/unkeyed").statusCode()).isEqualTo(400);
+            }
+            assertThat(log.all())
+                    .singleElement()
+                    .asString()
+                    .startsWith("INFO limiter.http[5] (unkeyed) has refused a call")
+                    .contains("#{header('X-Tenant').trim()} in the key '#{header('X-Tenant').trim()}:x'");
+        }
     }
 
     @Test

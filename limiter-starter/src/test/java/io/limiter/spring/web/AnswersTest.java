@@ -50,7 +50,10 @@ class AnswersTest {
         assertThat(detail(new RateLimitExceededException("k", REFUSED, "{sms.unknown}"), Locale.ENGLISH))
                 .isEqualTo("{sms.unknown}");
         assertThat(detail(new RateLimitExceededException("k", REFUSED, "it's {0}"), Locale.ENGLISH))
-                .isEqualTo("it's {0}");
+                .isEqualTo("it's 5");
+        Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+        assertThat(detail(new RateLimitExceededException("k", never, "in {0} s"), Locale.ENGLISH))
+                .isEqualTo("Too many requests");
     }
 
     @Test

@@ -214,6 +214,17 @@ public abstract class HttpContract {
     }
 
     @Test
+    void a_limit_of_a_controller_is_for_its_handler_methods() throws Exception {
+        String[] caller = {"X-Forwarded-For", "10." + random(256) + "." + random(256) + "." + random(256)};
+        Reply granted = get("/whole", caller);
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(header(granted, "RateLimit")).startsWith("\"whole\";r=0");
+        Reply refused = get("/whole", caller);
+        assertThat(refused.statusCode()).isEqualTo(509);
+        assertThat(refused.body()).isEqualTo("own handler");
+    }
+
+    @Test
     void a_limit_that_cannot_be_asked_is_reduced_capacity() throws Exception {
         Reply answer = get("/backend");
         assertThat(answer.statusCode()).isEqualTo(503);
@@ -252,6 +263,33 @@ public abstract class HttpContract {
                         .isEqualTo(429);
             }
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"native", "framework"})
+    void a_forwarded_address_need_not_be_a_plain_one(String strategy) throws Exception {
+        ConfigurableApplicationContext replacing =
+                start(application(), "--server.forward-headers-strategy=" + strategy);
+        for (String unreadable : new String[] {"unknown", "_hidden", "somebody", "3.3.3.3.3"}) {
+            for (String[] caller : new String[][] {
+                {"X-Forwarded-For", unreadable}, {"Forwarded", "for=" + unreadable}, {"Forwarded", "for=\"[::x]:1\""}
+            }) {
+                call("GET", replacing, "/address/x", caller);
+                assertThat(call("GET", replacing, "/address/x", caller).statusCode())
+                        .as("all have the same permits: " + String.join(" ", caller))
+                        .isEqualTo(429);
+            }
+        }
+        String address = "10." + random(256) + "." + random(256) + "." + random(256);
+        assertThat(call("GET", replacing, "/address/x", "X-Forwarded-For", address + ":4444")
+                        .statusCode())
+                .isEqualTo(404);
+        assertThat(call("GET", replacing, "/address/x", "X-Forwarded-For", address + ":5555")
+                        .statusCode())
+                .isEqualTo(429);
+        assertThat(call("GET", replacing, "/address/x", "X-Forwarded-For", address)
+                        .statusCode())
+                .isEqualTo(429);
     }
 
     @Test
@@ -326,7 +364,7 @@ public abstract class HttpContract {
         call("GET", other, "/both?run=x" + run);
         Reply refused = call("GET", other, "/both?run=x" + run);
         assertThat(refused.statusCode()).isEqualTo(420);
-        assertThat(refused.body()).isEqualTo("Slow down for {0} seconds");
+        assertThat(refused.body()).isEqualTo("Slow down for " + retryAfter(refused) + " seconds");
         assertThat(header(refused, "Content-Type").toLowerCase(Locale.ROOT)).startsWith("text/plain");
         assertThat(header(refused, "X-RateLimit-Remaining")).isEqualTo("0");
         assertThat(header(refused, "X-RateLimit-Reset")).isEqualTo(header(refused, "Retry-After"));

@@ -3,8 +3,12 @@ package io.limiter.spring.web.reactive;
 import io.limiter.spring.aop.SubscriptionContext;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
@@ -14,9 +18,12 @@ import reactor.util.context.ContextView;
 public final class ExchangeSubscriptions implements SubscriptionContext {
 
     private final ExchangeUsers users;
+    private final Supplier<Stream<WebFluxConfigurer>> configurers;
 
-    public ExchangeSubscriptions(ExchangeUsers users) {
+    /** @param configurers those of the application, asked when it has started */
+    public ExchangeSubscriptions(ExchangeUsers users, Supplier<Stream<WebFluxConfigurer>> configurers) {
         this.users = users;
+        this.configurers = configurers;
     }
 
     static Context put(Context context, ServerWebExchange exchange) {
@@ -28,6 +35,13 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
         return call(ServerWebExchangeContextFilter.getExchange(context).orElse(null), user, action);
     }
 
+    @Override
+    public boolean plainHandlersMayWait() {
+        Blocking blocking = new Blocking();
+        configurers.get().forEach(configurer -> configurer.configureBlockingExecution(blocking));
+        return blocking.getExecutor() != null;
+    }
+
     <T> Mono<T> call(@Nullable ServerWebExchange exchange, boolean user, Supplier<T> action) {
         if (!user) {
             return Mono.fromSupplier(() -> CurrentExchange.call(exchange, null, action));
@@ -36,5 +50,14 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.empty())
                 .map(name -> CurrentExchange.call(exchange, name.orElse(null), action));
+    }
+
+    /** Tells what was configured. */
+    private static final class Blocking extends BlockingExecutionConfigurer {
+
+        @Override
+        protected @Nullable AsyncTaskExecutor getExecutor() {
+            return super.getExecutor();
+        }
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
@@ -29,17 +30,23 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.util.ClassUtils;
+import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.server.WebExceptionHandler;
 import org.springframework.web.server.WebFilter;
 import reactor.blockhound.BlockHound;
@@ -68,15 +75,22 @@ class WebFluxHttpTest extends HttpContract {
         public Mono<String> mono(String run) {
             return Mono.just("done");
         }
+
+        @CountLimit(name = "blocking", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        public String blocking(String run) {
+            return "done";
+        }
     }
 
     @RestController
     static class Limited {
 
         private final Service service;
+        private final LimiterFactory limiters;
 
-        Limited(Service service) {
+        Limited(Service service, LimiterFactory limiters) {
             this.service = service;
+            this.limiters = limiters;
         }
 
         @GetMapping("/one")
@@ -174,9 +188,21 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/blocking")
-        @CountLimit(name = "blocking", limit = 5, period = 3600)
-        public String blocking() {
-            return "done";
+        public Mono<String> blocking(@RequestParam("run") String run) {
+            return Mono.fromCallable(() -> service.blocking(run));
+        }
+
+        @GetMapping("/elsewhere")
+        public Mono<String> elsewhere(@RequestParam("run") String run) {
+            return blocking(run).subscribeOn(Schedulers.boundedElastic());
+        }
+
+        @GetMapping("/places")
+        public Mono<String> places(@RequestParam("run") String run) {
+            return Mono.usingWhen(
+                    Mono.fromFuture(() -> limiters.concurrent("places", 1).acquireAsync(run, 1, Duration.ofMinutes(1))),
+                    lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
+                    lease -> Mono.fromFuture(lease.closeAsync()));
         }
 
         @GetMapping("/api/slow")
@@ -200,6 +226,32 @@ class WebFluxHttpTest extends HttpContract {
         }
     }
 
+    /** Under a limit of the whole type. */
+    @RestController
+    @CountLimit(name = "whole", period = 3600, limitType = LimitType.IP)
+    static class Whole {
+
+        @GetMapping("/whole")
+        public Mono<String> whole(@RequestParam("run") String run) {
+            return Mono.just("done");
+        }
+
+        @ModelAttribute("model")
+        public String model() {
+            return "model";
+        }
+
+        @InitBinder
+        public void bind(WebDataBinder binder) {
+            binder.setDisallowedFields("id");
+        }
+
+        @ExceptionHandler
+        public ResponseEntity<String> handle(RateLimitExceededException e) {
+            return ResponseEntity.status(509).body("own handler");
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     @Import(Application.class)
     static class WithOwnHandler {
@@ -210,6 +262,36 @@ class WebFluxHttpTest extends HttpContract {
             return (exchange, exception) -> {
                 exchange.getResponse().setStatusCode(HttpStatus.I_AM_A_TEAPOT);
                 return exchange.getResponse().setComplete();
+            };
+        }
+    }
+
+    @RestController
+    static class Plain {
+
+        @GetMapping("/plain")
+        @CountLimit(name = "plain", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        public String plain(@RequestParam("run") String run) {
+            return "done";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Application.class)
+    static class WithBlockingExecution {
+
+        @Bean
+        Plain plain() {
+            return new Plain();
+        }
+
+        @Bean
+        WebFluxConfigurer blocking() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configureBlockingExecution(BlockingExecutionConfigurer configurer) {
+                    configurer.setExecutor(new SimpleAsyncTaskExecutor());
+                }
             };
         }
     }
@@ -244,8 +326,13 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @Bean
-        Limited limited(Service service) {
-            return new Limited(service);
+        Limited limited(Service service, LimiterFactory limiters) {
+            return new Limited(service, limiters);
+        }
+
+        @Bean
+        Whole whole() {
+            return new Whole();
         }
 
         @Bean
@@ -283,11 +370,14 @@ class WebFluxHttpTest extends HttpContract {
     static void watch() {
         // What other tests have left waits in a call that it began before it was allowed to.
         Schedulers.shutdownNow();
-        BlockHound.install(builder -> builder.blockingMethodCallback(method -> {
-            BlockingOperationError blocked = new BlockingOperationError(method);
-            BLOCKED.add(blocked);
-            throw blocked;
-        }));
+        BlockHound.install(builder -> builder
+                // The ids of leases: to read the random numbers of the operating system waits for nobody.
+                .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
+                .blockingMethodCallback(method -> {
+                    BlockingOperationError blocked = new BlockingOperationError(method);
+                    BLOCKED.add(blocked);
+                    throw blocked;
+                }));
     }
 
     /** An error in a thread of the event loop may be told to nobody. */
@@ -316,9 +406,28 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
-    void a_limit_that_would_block_the_event_loop_fails_instead() throws Exception {
-        Reply answer = get("/blocking");
-        assertThat(answer.statusCode()).isEqualTo(500);
+    void a_limit_that_would_block_the_event_loop_fails_instead_and_works_on_another_thread() throws Exception {
+        assertThat(get("/blocking").statusCode()).isEqualTo(500);
+        Reply granted = get("/elsewhere");
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(granted.body()).isEqualTo("done");
+    }
+
+    @Test
+    void places_are_held_without_blocking() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Reply granted = get("/places");
+            assertThat(granted.statusCode()).isEqualTo(200);
+            assertThat(granted.body()).isEqualTo("held true");
+        }
+    }
+
+    @Test
+    void a_handler_that_is_called_on_another_thread_may_wait() throws Exception {
+        ConfigurableApplicationContext waiting = start(WithBlockingExecution.class);
+        Reply granted = call("GET", waiting, "/plain?run=" + UUID.randomUUID());
+        assertThat(granted.statusCode()).isEqualTo(200);
+        assertThat(granted.body()).isEqualTo("done");
     }
 
     @Test

@@ -26,8 +26,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.http.ResponseEntity;
 import org.springframework.security.authentication.UsernamePasswordAuthenticationToken;
 import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -186,6 +189,32 @@ class ServletHttpTest extends HttpContract {
         }
     }
 
+    /** Under a limit of the whole type. */
+    @RestController
+    @CountLimit(name = "whole", period = 3600, limitType = LimitType.IP)
+    static class Whole {
+
+        @GetMapping("/whole")
+        public String whole(@RequestParam("run") String run) {
+            return "done";
+        }
+
+        @ModelAttribute("model")
+        public String model() {
+            return "model";
+        }
+
+        @InitBinder
+        public void bind(WebDataBinder binder) {
+            binder.setDisallowedFields("id");
+        }
+
+        @ExceptionHandler
+        public ResponseEntity<String> handle(RateLimitExceededException e) {
+            return ResponseEntity.status(509).body("own handler");
+        }
+    }
+
     /** No servlet of Spring's. */
     static class Plain extends HttpServlet {
 
@@ -218,6 +247,11 @@ class ServletHttpTest extends HttpContract {
         @Bean
         Limited limited(Service service) {
             return new Limited(service);
+        }
+
+        @Bean
+        Whole whole() {
+            return new Whole();
         }
 
         @Bean

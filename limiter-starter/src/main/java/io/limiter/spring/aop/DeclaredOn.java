@@ -1,0 +1,95 @@
+package io.limiter.spring.aop;
+
+import io.limiter.spring.key.MethodName;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The annotations of one kind on one method or type, in the order declared.
+ *
+ * @param element a method or a class
+ * @param annotations at least one
+ */
+record DeclaredOn<A extends Annotation>(AnnotatedElement element, List<MergedAnnotation<A>> annotations) {
+
+    /** Those on a class and all that it is. */
+    static <A extends Annotation> List<DeclaredOn<A>> ofType(Class<A> kind, Class<?> userClass) {
+        return find(kind, userClass);
+    }
+
+    /** Those on a method and all that it overrides or implements. */
+    static <A extends Annotation> List<DeclaredOn<A>> ofMethod(Class<A> kind, Method method, Class<?> userClass) {
+        List<DeclaredOn<A>> found = new ArrayList<>(find(kind, method));
+        implemented(method, userClass).forEach(each -> found.addAll(find(kind, each)));
+        return found;
+    }
+
+    /** The methods of interfaces that an inherited method implements in a class, and not yet in its own. */
+    static List<Method> implemented(Method method, Class<?> userClass) {
+        Class<?> declaring = method.getDeclaringClass();
+        if (declaring == userClass || declaring.isInterface() || Proxy.isProxyClass(userClass)) {
+            return List.of();
+        }
+        return ClassUtils.getAllInterfacesForClassAsSet(userClass).stream()
+                .filter(type -> !type.isAssignableFrom(declaring))
+                .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
+                .filter(each -> each.getName().equals(method.getName())
+                        && AopUtils.getMostSpecificMethod(each, userClass).equals(method))
+                .toList();
+    }
+
+    private static <A extends Annotation> List<DeclaredOn<A>> find(Class<A> kind, AnnotatedElement element) {
+        return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(kind)
+                .collect(Collectors.groupingBy(
+                        MergedAnnotation::getAggregateIndex, TreeMap::new, Collectors.<MergedAnnotation<A>>toList()))
+                .values()
+                .stream()
+                .map(each -> new DeclaredOn<>(
+                        each.get(0).getSource() instanceof AnnotatedElement source ? source : element, each))
+                .toList();
+    }
+
+    /** Those of a list that no other one overrides, without those that say the same as one before. */
+    static <A extends Annotation> List<DeclaredOn<A>> closest(List<DeclaredOn<A>> all) {
+        List<DeclaredOn<A>> found = new ArrayList<>();
+        for (DeclaredOn<A> each : all) {
+            if (all.stream().noneMatch(other -> other.overrides(each))
+                    && found.stream().noneMatch(each::saysAs)) {
+                found.add(each);
+            }
+        }
+        return found;
+    }
+
+    Class<?> type() {
+        return element instanceof Method method ? method.getDeclaringClass() : (Class<?>) element;
+    }
+
+    boolean saysAs(DeclaredOn<A> other) {
+        return annotations.stream()
+                .map(MergedAnnotation::asMap)
+                .toList()
+                .equals(other.annotations.stream().map(MergedAnnotation::asMap).toList());
+    }
+
+    private boolean overrides(DeclaredOn<A> other) {
+        return type() != other.type() && other.type().isAssignableFrom(type());
+    }
+
+    @Override
+    public String toString() {
+        return element instanceof Method method ? MethodName.of(method.getDeclaringClass(), method) : type().getName();
+    }
+}

@@ -1,0 +1,127 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import org.junit.jupiter.api.Test;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.WebDataBinder;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.InitBinder;
+import org.springframework.web.bind.annotation.ModelAttribute;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.service.annotation.GetExchange;
+
+/** Limits on the type of a controller are for its handler methods. */
+class ControllersTest {
+
+    interface Api {
+
+        @GetExchange("/exchanged")
+        String exchanged();
+    }
+
+    @RestController
+    @CountLimit(name = "all", period = 3600, limit = 2)
+    static class Limited implements Api {
+
+        @GetMapping("/mapped")
+        public String mapped() {
+            return "done";
+        }
+
+        @Override
+        public String exchanged() {
+            return "done";
+        }
+
+        @ModelAttribute
+        public String model() {
+            return "model";
+        }
+
+        @InitBinder
+        public void bind(WebDataBinder binder) {}
+
+        @ExceptionHandler
+        public String handle(RateLimitExceededException e) {
+            return "handled";
+        }
+
+        public String help() {
+            return "helped";
+        }
+
+        @ModelAttribute
+        @CountLimit(name = "own", period = 3600)
+        public String limited() {
+            return "model";
+        }
+    }
+
+    @Test
+    void only_handler_methods_are_limited_with_their_type() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            Limited bean = context.getBean(Limited.class);
+            for (int i = 0; i < 3; i++) {
+                bean.model();
+                bean.bind(new WebDataBinder(null));
+                bean.handle(null);
+                bean.help();
+            }
+            bean.mapped();
+            bean.exchanged();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(bean::mapped);
+        });
+    }
+
+    @Test
+    void a_limit_on_such_a_method_itself_applies_alone() {
+        Contexts.local().withBean(Limited.class).run(context -> {
+            Limited bean = context.getBean(Limited.class);
+            bean.mapped();
+            bean.limited();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(bean::limited);
+            bean.mapped();
+        });
+    }
+
+    @ControllerAdvice
+    @CountLimit
+    static class Advice {
+
+        @ExceptionHandler
+        public String handle(RateLimitExceededException e) {
+            return "handled";
+        }
+    }
+
+    @Controller
+    @ConcurrentLimit
+    static class WithoutHandlers {
+
+        public String help() {
+            return "helped";
+        }
+    }
+
+    @Test
+    void a_limit_for_no_method_fails_the_start() {
+        for (Class<?> type : new Class<?>[] {Advice.class, WithoutHandlers.class}) {
+            Contexts.local()
+                    .withBean("theBean", type)
+                    .run(context -> assertThat(context.getStartupFailure())
+                            .rootCause()
+                            .isInstanceOf(InvalidLimitException.class)
+                            .hasMessageStartingWith(
+                                    "limit on " + type.getName() + ": it has no public handler methods"));
+        }
+    }
+}

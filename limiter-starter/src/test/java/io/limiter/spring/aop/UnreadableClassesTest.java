@@ -1,0 +1,118 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.RateLimit;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Classes with a type in them that is not on the class path: their methods cannot be read, so none could be limited. */
+class UnreadableClassesTest {
+
+    static class Missing {}
+
+    static class OnMethod {
+        @CountLimit
+        public void call() {}
+
+        public void other(Missing missing) {}
+    }
+
+    static class Repeated {
+        @RateLimit
+        @RateLimit(rate = 2)
+        public void call() {}
+
+        public void other(Missing missing) {}
+    }
+
+    @CountLimit
+    static class OnType {
+        public void call(Missing missing) {}
+    }
+
+    @CountLimit
+    interface Limited {
+        void call();
+    }
+
+    static class OfInterface implements Limited {
+        @Override
+        public void call() {}
+
+        public void other(Missing missing) {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @CountLimit
+    @interface Slow {}
+
+    static class Composed {
+        @Slow
+        public void call() {}
+
+        public void other(Missing missing) {}
+    }
+
+    static class Extended extends OnMethod {}
+
+    static class Free {
+        public void call(Missing missing) {}
+    }
+
+    private final LimitedMethodFinder<String> finder = new LimitedMethodFinder<>(
+            new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)), (method, type) -> method.getName());
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {OnMethod.class, Repeated.class, OnType.class, OfInterface.class, Composed.class, Extended.class})
+    void with_limits_cannot_be_beans(Class<?> type) throws Exception {
+        Class<?> unreadable = withoutMissing(type);
+        assertThatExceptionOfType(InvalidLimitException.class)
+                .isThrownBy(() -> finder.find(unreadable))
+                .withMessageStartingWith("limit on " + type.getName() + ": its methods cannot be read")
+                .withMessageContaining(Missing.class.getName())
+                .withMessageContaining("put what is missing on the class path");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = Free.class)
+    void without_limits_can(Class<?> type) throws Exception {
+        assertThat(finder.find(withoutMissing(type))).isEmpty();
+    }
+
+    /** The same class, loaded where there is no class {@link Missing}. */
+    private static Class<?> withoutMissing(Class<?> type) throws ClassNotFoundException {
+        return Class.forName(type.getName(), true, new ClassLoader(UnreadableClassesTest.class.getClassLoader()) {
+
+            @Override
+            protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+                if (name.equals(Missing.class.getName())) {
+                    throw new ClassNotFoundException(name);
+                }
+                if (!name.startsWith(UnreadableClassesTest.class.getName() + "$")) {
+                    return super.loadClass(name, resolve);
+                }
+                Class<?> known = findLoadedClass(name);
+                return known == null ? define(name) : known;
+            }
+
+            private Class<?> define(String name) throws ClassNotFoundException {
+                try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                    byte[] bytes = in.readAllBytes();
+                    return defineClass(name, bytes, 0, bytes.length);
+                } catch (IOException e) {
+                    throw new ClassNotFoundException(name, e);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,144 @@
+package io.limiter.spring.web.reactive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.InvalidLimitException;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+/** Methods that would wait on a thread of the event loop in each call fail the start of a WebFlux application. */
+class WaitingMethodsTest {
+
+    @RestController
+    static class Plain {
+
+        @GetMapping("/")
+        @CountLimit
+        public String call() {
+            return "done";
+        }
+    }
+
+    @RestController
+    @CountLimit
+    static class PlainOnType {
+
+        @GetMapping("/")
+        public String call() {
+            return "done";
+        }
+    }
+
+    @RestController
+    static class PlainPlace {
+
+        @GetMapping("/")
+        @ConcurrentLimit
+        public String call() {
+            return "done";
+        }
+    }
+
+    static class FuturePlace {
+
+        @ConcurrentLimit
+        public CompletableFuture<String> call() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    static class MonoPlace {
+
+        @ConcurrentLimit
+        public Mono<String> call() {
+            return Mono.just("done");
+        }
+    }
+
+    /** On whatever thread they are called. */
+    static class Service {
+
+        @CountLimit
+        public String call() {
+            return "done";
+        }
+
+        @ConcurrentLimit
+        public String place() {
+            return "done";
+        }
+    }
+
+    @RestController
+    static class Reactive {
+
+        @GetMapping("/")
+        @CountLimit
+        public Mono<String> call() {
+            return Mono.just("done");
+        }
+
+        @GetMapping("/future")
+        @CountLimit
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    static Stream<Arguments> waiting() {
+        String places = "acquireAsync of a ConcurrencyLimiter and close its lease when the work is done";
+        return Stream.of(
+                Arguments.of(Plain.class, "@CountLimit for %s.call(): WebFlux calls this handler method on a thread"),
+                Arguments.of(Plain.class, "return a Mono or Flux, or limit a method that is called on another thread"),
+                Arguments.of(PlainOnType.class, "@CountLimit for %s.call(): WebFlux calls this handler method"),
+                Arguments.of(PlainPlace.class, "@ConcurrentLimit for %s.call(): WebFlux calls this handler method"),
+                Arguments.of(PlainPlace.class, places),
+                Arguments.of(FuturePlace.class, "@ConcurrentLimit for %s.call(): it returns a future"),
+                Arguments.of(FuturePlace.class, places),
+                Arguments.of(MonoPlace.class, "acquireAsync is for Mono.usingWhen; other than in WebFlux"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("waiting")
+    void fail_the_start(Class<?> type, String problem) {
+        Contexts.reactive()
+                .withBean("theBean", type)
+                .run(context -> assertThat(root(context.getStartupFailure()))
+                        .isInstanceOf(InvalidLimitException.class)
+                        .hasMessageContaining(problem.replace("%s", type.getName())));
+    }
+
+    private static Throwable root(Throwable failure) {
+        assertThat(failure).as("start-up failure").isNotNull();
+        return NestedExceptionUtils.getMostSpecificCause(failure);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Service.class, Reactive.class})
+    void others_do_not(Class<?> type) {
+        Contexts.reactive()
+                .withBean("theBean", type)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void and_nothing_does_where_each_request_has_a_thread() {
+        for (Class<?> type : new Class<?>[] {Plain.class, PlainPlace.class, FuturePlace.class, Service.class}) {
+            Contexts.web()
+                    .withBean("theBean", type)
+                    .run(context -> assertThat(context).hasNotFailed());
+        }
+    }
+}
