@@ -1,12 +1,14 @@
 package io.limiter.spring;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
 
 class ArchitectureTest {
 
@@ -33,6 +35,17 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")
+                .check(CLASSES);
+    }
+
+    /** All other names are the application's: two beans of one name do not start. */
+    @Test
+    void namesOfBeansBeginWithLimiter() {
+        methods()
+                .that()
+                .areAnnotatedWith(Bean.class)
+                .should()
+                .haveNameStartingWith("limiter")
                 .check(CLASSES);
     }
 

@@ -38,7 +38,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+        CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
             return new SecurityCurrentUser(contexts(strategy), new ServletCurrentUser());
         }
     }
@@ -49,7 +49,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+        CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
             return new SecurityCurrentUser(contexts(strategy), () -> null);
         }
     }
@@ -61,7 +61,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser() {
+        CurrentUser limiterCurrentUser() {
             return new ServletCurrentUser();
         }
     }
@@ -73,7 +73,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ClientAddress clientAddress(LimiterProperties properties) {
+        ClientAddress limiterClientAddress(LimiterProperties properties) {
             return new ServletClientAddress(addresses(properties.key()));
         }
     }
@@ -86,13 +86,13 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ClientAddress clientAddress(LimiterProperties properties) {
+        ClientAddress limiterClientAddress(LimiterProperties properties) {
             return new ExchangeClientAddress(addresses(properties.key()));
         }
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser() {
+        CurrentUser limiterCurrentUser() {
             return new ExchangeCurrentUser();
         }
     }
@@ -104,7 +104,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ExchangeUsers exchangeUsers() {
+        ExchangeUsers limiterExchangeUsers() {
             return new SecurityExchangeUsers();
         }
     }
@@ -116,7 +116,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ExchangeUsers exchangeUsers() {
+        ExchangeUsers limiterExchangeUsers() {
             return ExchangeUsers.principals();
         }
     }
