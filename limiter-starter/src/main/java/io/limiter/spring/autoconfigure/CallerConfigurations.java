@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -125,7 +126,8 @@ final class CallerConfigurations {
         try {
             return new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("limiter.key.trusted-proxies: " + e.getMessage(), e);
+            throw new InvalidSettingException(
+                    "limiter.key.trusted-proxies", "limiter.key.trusted-proxies: " + e.getMessage(), e);
         }
     }
 
