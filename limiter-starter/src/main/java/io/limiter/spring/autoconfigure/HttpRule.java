@@ -44,7 +44,7 @@ record HttpRule(
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
 
-    private static final String PREFIX = "httpLimit:";
+    static final String PREFIX = "httpLimit:";
 
     /** The name, or what stands for it. */
     String knownName() {
