@@ -1,12 +1,13 @@
 package io.limiter.local;
 
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.engine.Engine;
 import io.limiter.engine.EngineCountLimiter;
 
 /** A {@link io.limiter.CountLimiter} for this process alone; {@link LocalLimiterFactory} builds it. */
 public final class LocalCountLimiter extends EngineCountLimiter {
 
-    LocalCountLimiter(String name, String prefix, FixedWindow limit, LocalEngine engine) {
+    LocalCountLimiter(String name, String prefix, FixedWindow limit, Engine engine) {
         super(name, prefix, limit, engine);
     }
 }

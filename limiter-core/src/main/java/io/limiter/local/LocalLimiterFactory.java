@@ -11,6 +11,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.engine.CacheBounds;
+import io.limiter.engine.Engine;
 import io.limiter.engine.EngineConcurrencyLimiter;
 import io.limiter.engine.EngineLimiterFactory;
 import io.limiter.engine.EngineObserver;
@@ -23,7 +24,7 @@ import java.util.List;
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
 
-    private final LocalEngine engine;
+    private final Engine engine;
     private final Sleeper sleeper;
     private final HeldLeases leases;
     private final Notices notices;
@@ -49,12 +50,17 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
         this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new Notices(listeners));
     }
 
-    LocalLimiterFactory(CacheBounds cacheBounds, LocalEngine engine, Sleeper sleeper) {
+    /** A factory whose limiters grant everything at once and count nothing: for where limits are switched off. */
+    public static LocalLimiterFactory unlimited() {
+        return new LocalLimiterFactory(CacheBounds.DEFAULT, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
+    }
+
+    LocalLimiterFactory(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
         this(cacheBounds, engine, sleeper, EngineObserver.NONE, new Notices(List.of()));
     }
 
     LocalLimiterFactory(
-            CacheBounds cacheBounds, LocalEngine engine, Sleeper sleeper, EngineObserver observer, Notices notices) {
+            CacheBounds cacheBounds, Engine engine, Sleeper sleeper, EngineObserver observer, Notices notices) {
         super(cacheBounds, FailurePolicy.THROW, observer, notices);
         this.engine = engine;
         this.sleeper = sleeper;

@@ -26,11 +26,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -47,20 +53,27 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** A user with the rights that the documentation names, and no others. */
 class RightsTest {
 
-    private static final String PREFIX = "rateLimit:";
     private static final List<Limit<?>> KINDS = List.of(
             TokenBucket.of(10, 10),
             new FixedWindow(100, Duration.ofHours(1)),
             new SlidingLog(100, Duration.ofHours(1)),
             new SlidingCounter(100, Duration.ofHours(1)));
 
+    /** What clients run when they connect, and none of ours. */
+    private static final List<String> CONNECTING = List.of("hello", "auth", "ping", "client", "select");
+
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce) throws Exception {
+    @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
+    void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce, int database) throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             allow(node, documented("ACL SETUSER"));
+            allowSetInfo(node);
+            if (database != 0) {
+                allow(node, "ACL SETUSER limiter " + documented("+select"));
+            }
             RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            where.setDatabase(database);
             where.setUsername("limiter");
             where.setPassword(RedisPassword.of("password"));
             RedisConnectionFactory connections = connect(byLettuce, where);
@@ -71,12 +84,56 @@ class RightsTest {
         }
     }
 
+    /** All versions accept the line, and none needs more: a client that may not tell its version goes on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void of_the_line_alone_are_enough(boolean byLettuce) throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            String node = "127.0.0.1:" + redis.port();
+            allow(node, documented("ACL SETUSER"));
+            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            where.setUsername("limiter");
+            where.setPassword(RedisPassword.of("password"));
+            RedisConnectionFactory connections = connect(byLettuce, where);
+            everything(RedisFixture.builder(connections));
+            assertThat(denied(node)).allMatch(entry -> entry.startsWith("command client"));
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
+    /** A version that does not know a right rejects the whole line; these are what 6.2 and 7.0 both know. */
+    @Test
+    void are_known_to_every_version() throws IOException {
+        assertThat(List.of(documented("ACL SETUSER").split(" ")))
+                .filteredOn(word -> word.contains("|"))
+                .containsExactly("+client|setname");
+    }
+
+    @Test
+    void are_those_that_limiters_use() throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            String node = "127.0.0.1:" + redis.port();
+            RedisConnectionFactory connections =
+                    connect(true, new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+            everything(RedisFixture.builder(connections));
+            everything(RedisFixture.builder(connections).lock(new RedisLock(connections)));
+            Set<String> used = used(node);
+            CONNECTING.forEach(used::remove);
+            assertThat(words(documented("ACL SETUSER"), "+")
+                            .map(word -> word.replaceFirst("\\|.*", ""))
+                            .filter(word -> !CONNECTING.contains(word)))
+                    .containsExactlyInAnyOrderElementsOf(used);
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
     @Test
     void and_those_of_redissons_lock_for_it() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             allow(node, documented("ACL SETUSER"));
             allow(node, "ACL SETUSER limiter " + documented("~redisson"));
+            allowSetInfo(node);
             RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
             where.setUsername("limiter");
             where.setPassword(RedisPassword.of("password"));
@@ -92,8 +149,8 @@ class RightsTest {
             try {
                 everything(RedisFixture.builder(connections).lock(lock));
                 // Who waits for it needs more.
-                DistributedLock.Held held = lock.tryLock(PREFIX + "{k}:lock", Duration.ZERO);
-                assertThat(lock.tryLock(PREFIX + "{k}:lock", Duration.ofMillis(500)))
+                DistributedLock.Held held = lock.tryLock("rateLimit:{k}:lock", Duration.ZERO);
+                assertThat(lock.tryLock("rateLimit:{k}:lock", Duration.ofMillis(500)))
                         .isNull();
                 held.close();
             } finally {
@@ -112,6 +169,7 @@ class RightsTest {
             for (String node : cluster.nodes()) {
                 allow(node, documented("ACL SETUSER"));
                 allow(node, "ACL SETUSER limiter " + documented("+cluster|slots"));
+                allowSetInfo(node);
             }
             RedisClusterConfiguration where = new RedisClusterConfiguration(cluster.nodes());
             where.setUsername("limiter");
@@ -141,32 +199,51 @@ class RightsTest {
         assertThat(List.of(documented("ACL SETUSER").split(" "))).containsAll(rights);
     }
 
-    private static void everything(RedisRateLimiterFactory.Builder builder) {
+    private static void everything(RedisRateLimiterFactory.Builder builder) throws IOException {
+        String probes = Probe.KEY.substring(0, Probe.KEY.indexOf('{'));
+        List<String> prefixes = words(documented("ACL SETUSER"), "~")
+                .map(pattern -> pattern.substring(0, pattern.length() - 1))
+                .toList();
+        assertThat(prefixes).contains(probes);
         try (RedisRateLimiterFactory factory = builder.build()) {
             assertThat(factory.warmUp().join()).isTrue();
-            LimiterFactory limiters = factory.withPrefix(PREFIX);
-            List<Limiter> all = new ArrayList<>();
-            for (int i = 0; i < KINDS.size(); i++) {
-                Limiter limiter = limiters.build("k" + i, KINDS.get(i));
-                for (String key : List.of("a", "b", "c", "d")) {
-                    limiter.reset(key);
-                    assertThat(limiter.decide(key, 1).granted()).isTrue();
-                    assertThat(limiter.decideAsync(key, 1).join().granted()).isTrue();
-                    limiter.refund(key, 1);
-                    assertThat(limiter.peek(key, 1).granted()).isTrue();
+            for (String prefix : prefixes) {
+                if (!prefix.equals(probes)) {
+                    everything(factory.withPrefix(prefix));
                 }
-                all.add(limiter);
-            }
-            LimitSet set = LimitSet.of(
-                    all.get(0).on("a").inSlot("s"), all.get(1).on("a").inSlot("s"));
-            assertThat(set.tryAcquire(1)).isTrue();
-            assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).tryAcquire(1))
-                    .isTrue();
-            try (Lease lease = limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME)
-                    .acquire("a", 1, Duration.ZERO)) {
-                assertThat(lease.isHeld()).isTrue();
             }
         }
+    }
+
+    private static void everything(LimiterFactory limiters) {
+        List<Limiter> all = new ArrayList<>();
+        for (int i = 0; i < KINDS.size(); i++) {
+            Limiter limiter = limiters.build("k" + i, KINDS.get(i));
+            for (String key : List.of("a", "b", "c", "d")) {
+                limiter.reset(key);
+                assertThat(limiter.decide(key, 1).granted()).isTrue();
+                assertThat(limiter.decideAsync(key, 1).join().granted()).isTrue();
+                limiter.refund(key, 1);
+                assertThat(limiter.peek(key, 1).granted()).isTrue();
+            }
+            all.add(limiter);
+        }
+        LimitSet set =
+                LimitSet.of(all.get(0).on("a").inSlot("s"), all.get(1).on("a").inSlot("s"));
+        assertThat(set.tryAcquire(1)).isTrue();
+        assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).tryAcquire(1))
+                .isTrue();
+        try (Lease lease =
+                limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME).acquire("a", 1, Duration.ZERO)) {
+            assertThat(lease.isHeld()).isTrue();
+        }
+    }
+
+    /** What follows a sign in front of a word. */
+    private static Stream<String> words(String line, String sign) {
+        return Arrays.stream(line.split(" "))
+                .filter(word -> word.startsWith(sign))
+                .map(word -> word.substring(1));
     }
 
     /** What docs/operations says, from there to the end of the line or of the code. */
@@ -188,6 +265,33 @@ class RightsTest {
             words.forEach(arguments::add);
             assertThat(connection.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), arguments))
                     .isEqualTo("OK");
+        } finally {
+            client.shutdown();
+        }
+    }
+
+    /** 7.0 knows its subcommands, and not yet this one. */
+    private static void allowSetInfo(String node) throws IOException {
+        if (!info(node, "server").contains("redis_version:7.0.")) {
+            allow(node, "ACL SETUSER limiter " + documented("+client|setinfo"));
+        }
+    }
+
+    /** The commands that Redis has carried out. */
+    private static Set<String> used(String node) {
+        return Pattern.compile("(?m)^cmdstat_([a-z]+)")
+                .matcher(info(node, "commandstats"))
+                .results()
+                .map(command -> command.group(1))
+                // This one is the test's.
+                .filter(command -> !command.equals("info"))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static String info(String node, String section) {
+        RedisClient client = RedisClient.create("redis://" + node);
+        try (StatefulRedisConnection<String, String> connection = client.connect()) {
+            return connection.sync().info(section);
         } finally {
             client.shutdown();
         }

@@ -1,12 +1,14 @@
 package io.limiter.spring;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
 
 class ArchitectureTest {
 
@@ -36,6 +38,17 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** All other names are the application's: two beans of one name do not start. */
+    @Test
+    void namesOfBeansBeginWithLimiter() {
+        methods()
+                .that()
+                .areAnnotatedWith(Bean.class)
+                .should()
+                .haveNameStartingWith("limiter")
+                .check(CLASSES);
+    }
+
     @Test
     void annotationsNeedNothing() {
         noClasses()
@@ -43,7 +56,12 @@ class ArchitectureTest {
                 .resideInAPackage("io.limiter.spring.annotation")
                 .should()
                 .dependOnClassesThat()
-                .resideOutsideOfPackages("io.limiter.spring.annotation", "java..", "org.jspecify..")
+                .resideOutsideOfPackages(
+                        "io.limiter.spring.annotation",
+                        "java..",
+                        "org.jspecify..",
+                        // Of a qualifier, which nothing else can be.
+                        "org.springframework.beans.factory.annotation")
                 .check(CLASSES);
     }
 

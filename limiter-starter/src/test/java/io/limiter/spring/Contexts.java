@@ -14,7 +14,8 @@ public final class Contexts {
         "io.limiter.spring.autoconfigure.LimiterAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterMetricsAutoConfiguration",
         "io.limiter.spring.autoconfigure.LimiterKeyAutoConfiguration",
-        "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration"
+        "io.limiter.spring.autoconfigure.LimiterWebAutoConfiguration",
+        "io.limiter.spring.autoconfigure.LimiterOffAutoConfiguration"
     };
 
     private Contexts() {}

@@ -1,11 +1,18 @@
 package io.limiter.spring.aop;
 
+import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.util.ClassUtils;
 
 /** What the limits of an application share: its beans, looked up when they are there, and where calls are counted. */
 final class ApplicationBeans {
@@ -25,6 +32,33 @@ final class ApplicationBeans {
 
     void setFactory(BeanFactory newFactory) {
         factory = newFactory;
+    }
+
+    /** Whether the proxy for a bean of this class is made as a subclass of it, as Spring decides that. */
+    boolean needsSubclass(Class<?> beanClass) {
+        if (Proxy.isProxyClass(beanClass) || ClassUtils.isLambdaClass(beanClass)) {
+            return false;
+        }
+        return proxiesClasses() || ProxyInterfaces.hasNone(beanClass);
+    }
+
+    /** The creator is there, because it asks; its definition says it in another place in each line of Spring. */
+    private boolean proxiesClasses() {
+        return factory instanceof SingletonBeanRegistry beans
+                && beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator
+                && creator.isProxyTargetClass();
+    }
+
+    /** Spring's own rule. */
+    private static final class ProxyInterfaces extends ProxyProcessorSupport {
+
+        private static final long serialVersionUID = 1L;
+
+        static boolean hasNone(Class<?> beanClass) {
+            ProxyFactory proxies = new ProxyFactory();
+            new ProxyInterfaces().evaluateProxyInterfaces(beanClass, proxies);
+            return proxies.isProxyTargetClass();
+        }
     }
 
     /** @throws IllegalArgumentException if there is no such bean */

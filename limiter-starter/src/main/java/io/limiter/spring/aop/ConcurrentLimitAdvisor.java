@@ -62,6 +62,7 @@ public final class ConcurrentLimitAdvisor extends LimitingAdvisor<BoundConcurren
         return new LimitedMethods<>(
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(ConcurrentLimit.class)),
+                        beans::needsSubclass,
                         (method, userClass) -> DeclaredConcurrency.parse(method, userClass, keys, configured)),
                 (method, beanClass, declared) -> {
                     EventLoops.checkMayHold(declared.where(), method, beanClass, beans);

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,13 +20,19 @@ import org.slf4j.LoggerFactory;
 public final class ConfiguredLimits {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
-    private static final String PROPERTY = "limiter.limits.";
+    private static final String PROPERTY = "limiter.limits";
+    private static final Pattern NAME_OF_ELEMENT = Pattern.compile("[\\p{Alnum}_-]+");
 
     private final Map<String, LimitSettings> byName;
     private final Map<String, Boolean> heldByName = new ConcurrentHashMap<>();
 
     public ConfiguredLimits(Map<String, LimitSettings> byName) {
         this.byName = Map.copyOf(byName);
+    }
+
+    /** What the names of the settings of a limit start with; in brackets, if its name is no element of one. */
+    public static String property(String name) {
+        return NAME_OF_ELEMENT.matcher(name).matches() ? PROPERTY + "." + name : PROPERTY + "[" + name + "]";
     }
 
     /**
@@ -102,7 +109,8 @@ public final class ConfiguredLimits {
     }
 
     private static IllegalArgumentException wrong(String name, IllegalArgumentException cause) {
-        return new IllegalArgumentException("with " + PROPERTY + name + ".*: " + cause.getMessage(), cause);
+        String property = property(name);
+        return new InvalidSettingException(property, "with " + property + ".*: " + cause.getMessage(), cause);
     }
 
     /** Says which names no annotation has, so that a misspelt one is found. */
@@ -111,7 +119,7 @@ public final class ConfiguredLimits {
         unused.removeAll(heldByName.keySet());
         if (!unused.isEmpty()) {
             log.warn(
-                    "{}* has settings for {}, and no @RateLimit, @CountLimit or @ConcurrentLimit of a bean so far has such a name: they do nothing",
+                    "{}.* has settings for {}, and no @RateLimit, @CountLimit or @ConcurrentLimit of a bean so far has such a name: they do nothing",
                     PROPERTY,
                     unused);
         }

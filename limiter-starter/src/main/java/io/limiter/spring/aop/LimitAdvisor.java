@@ -60,6 +60,7 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
         return new LimitedMethods<>(
                 new LimitedMethodFinder<>(
                         new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
+                        beans::needsSubclass,
                         new LimitParser(keys, configured)::parse),
                 (method, beanClass, limits) -> {
                     CallStyle style = CallStyle.of(method);

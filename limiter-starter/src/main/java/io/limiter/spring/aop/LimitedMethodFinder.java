@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.MethodIntrospector;
@@ -30,10 +31,16 @@ final class LimitedMethodFinder<D> {
 
     private final LimitAnnotations annotations;
     private final BiFunction<Method, Class<?>, D> parser;
+    private final Predicate<Class<?>> needsSubclass;
 
-    /** @param parser is given a limited method and the bean's class */
-    LimitedMethodFinder(LimitAnnotations annotations, BiFunction<Method, Class<?>, D> parser) {
+    /**
+     * @param needsSubclass whether the proxy for a bean of a class is an object of a subclass
+     * @param parser is given a limited method and the bean's class
+     */
+    LimitedMethodFinder(
+            LimitAnnotations annotations, Predicate<Class<?>> needsSubclass, BiFunction<Method, Class<?>, D> parser) {
         this.annotations = annotations;
+        this.needsSubclass = needsSubclass;
         this.parser = parser;
     }
 
@@ -54,6 +61,7 @@ final class LimitedMethodFinder<D> {
         Set<String> replaced = new LinkedHashSet<>();
         for (Method method : methods(beanClass, isLimited)) {
             checkCanBeLimited(method, userClass);
+            checkCanHaveProxy(method, beanClass);
             found.put(method, parser.apply(method, userClass));
             annotations.addReplaced(method, userClass, replaced);
         }
@@ -85,6 +93,15 @@ final class LimitedMethodFinder<D> {
                         e);
             }
             return Set.of();
+        }
+    }
+
+    private void checkCanHaveProxy(Method method, Class<?> beanClass) {
+        if (Modifier.isFinal(beanClass.getModifiers()) && needsSubclass.test(beanClass)) {
+            throw new InvalidLimitException(
+                    "limit on " + MethodName.of(beanClass, method),
+                    "the class is final, so it can have no subclass that limits calls: make it not final (in Kotlin open),"
+                            + " or let it implement an interface and set spring.aop.proxy-target-class=false");
         }
     }
 

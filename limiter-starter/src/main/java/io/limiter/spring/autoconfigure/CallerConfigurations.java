@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -38,7 +39,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+        CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
             return new SecurityCurrentUser(contexts(strategy), new ServletCurrentUser());
         }
     }
@@ -49,7 +50,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
+        CurrentUser limiterCurrentUser(ObjectProvider<SecurityContextHolderStrategy> strategy) {
             return new SecurityCurrentUser(contexts(strategy), () -> null);
         }
     }
@@ -61,7 +62,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser() {
+        CurrentUser limiterCurrentUser() {
             return new ServletCurrentUser();
         }
     }
@@ -73,7 +74,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ClientAddress clientAddress(LimiterProperties properties) {
+        ClientAddress limiterClientAddress(LimiterProperties properties) {
             return new ServletClientAddress(addresses(properties.key()));
         }
     }
@@ -86,13 +87,13 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ClientAddress clientAddress(LimiterProperties properties) {
+        ClientAddress limiterClientAddress(LimiterProperties properties) {
             return new ExchangeClientAddress(addresses(properties.key()));
         }
 
         @Bean
         @ConditionalOnMissingBean
-        CurrentUser currentUser() {
+        CurrentUser limiterCurrentUser() {
             return new ExchangeCurrentUser();
         }
     }
@@ -104,7 +105,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ExchangeUsers exchangeUsers() {
+        ExchangeUsers limiterExchangeUsers() {
             return new SecurityExchangeUsers();
         }
     }
@@ -116,7 +117,7 @@ final class CallerConfigurations {
 
         @Bean
         @ConditionalOnMissingBean
-        ExchangeUsers exchangeUsers() {
+        ExchangeUsers limiterExchangeUsers() {
             return ExchangeUsers.principals();
         }
     }
@@ -125,7 +126,8 @@ final class CallerConfigurations {
         try {
             return new CallerAddress(key.trustedProxies(), key.ipv6PrefixLength(), key.forwardedHeader());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("limiter.key.trusted-proxies: " + e.getMessage(), e);
+            throw new InvalidSettingException(
+                    "limiter.key.trusted-proxies", "limiter.key.trusted-proxies: " + e.getMessage(), e);
         }
     }
 

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.aop.LimitSettings;
 import io.limiter.spring.aop.RefusalLog;
 import io.limiter.spring.key.RequestKey;
@@ -43,7 +44,7 @@ record HttpRule(
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
 
-    private static final String PREFIX = "httpLimit:";
+    static final String PREFIX = "httpLimit:";
 
     /** The name, or what stands for it. */
     String knownName() {
@@ -61,14 +62,16 @@ record HttpRule(
      * Checked, with its limiters.
      *
      * @param property what the names of the settings start with
-     * @throws IllegalArgumentException naming the setting that cannot work
+     * @throws InvalidSettingException naming the setting that cannot work
      */
     HttpLimit build(String property, LimiterFactory factory) {
         if (path.isEmpty()) {
-            throw new IllegalArgumentException(property + ".path must be set, such as " + property + ".path=/api/**");
+            throw new InvalidSettingException(
+                    property, property + ".path must be set, such as " + property + ".path=/api/**");
         }
         if (limits.isEmpty()) {
-            throw new IllegalArgumentException(
+            throw new InvalidSettingException(
+                    property,
                     property + ".limits must have at least one limit, such as " + property + ".limits[0].rate=10");
         }
         HttpRoute route = new HttpRoute(
@@ -89,15 +92,19 @@ record HttpRule(
 
     private Limiter limiter(String property, NamedLimit limit, String limiterName, LimiterFactory factory) {
         if (limit.enforce() != null) {
-            throw new IllegalArgumentException(property + ".enforce has no effect, the limits of one rule are all or"
-                    + " nothing: set enforce of the rule instead");
+            throw new InvalidSettingException(
+                    property + ".enforce",
+                    property + ".enforce has no effect, the limits of one rule are all or"
+                            + " nothing: set enforce of the rule instead");
         }
         LimitSettings settings = limit.settings(property);
         if (limits.size() > 1 && settings.leasePermits() != null && settings.leasePermits() > 0) {
-            throw new IllegalArgumentException(property + ".lease-permits has no effect where a rule has several"
-                    + " limits, which are decided together, in Redis: leave it out");
+            throw new InvalidSettingException(
+                    property + ".lease-permits",
+                    property + ".lease-permits has no effect where a rule has several"
+                            + " limits, which are decided together, in Redis: leave it out");
         }
-        return named(property + ":", (LimitSettings numbers) -> {
+        return named(property, ": ", (LimitSettings numbers) -> {
                     Limit<?> built = numbers.toLimit();
                     // Another kind would not understand what is stored.
                     String kind = built.getClass().getSimpleName();
@@ -114,8 +121,8 @@ record HttpRule(
         for (String method : methods) {
             String upper = method.toUpperCase(Locale.ROOT);
             if (!List.of(HttpMethod.values()).contains(HttpMethod.valueOf(upper))) {
-                throw new IllegalArgumentException(
-                        property + " must be HTTP methods such as GET, was '" + method + "'");
+                throw new InvalidSettingException(
+                        property, property + " must be HTTP methods such as GET, was '" + method + "'");
             }
             known.add(upper);
         }
@@ -124,11 +131,15 @@ record HttpRule(
 
     /** The same, naming the setting if it fails. */
     private static <A, B> Function<A, B> named(String property, Function<A, B> parser) {
+        return named(property, " ", parser);
+    }
+
+    private static <A, B> Function<A, B> named(String property, String separator, Function<A, B> parser) {
         return text -> {
             try {
                 return parser.apply(text);
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(property + " " + e.getMessage(), e);
+                throw new InvalidSettingException(property, property + separator + e.getMessage(), e);
             }
         };
     }

@@ -2,6 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.KnownSlots;
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
 import java.util.ArrayList;
@@ -29,7 +30,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
 
     private static final String PROPERTY = "limiter.http";
 
-    /** @throws IllegalArgumentException naming a setting that cannot work */
+    /** @throws InvalidSettingException naming a setting that cannot work */
     static HttpRules read(Environment environment, LimiterFactory factory) {
         Binder binder = Binder.get(environment);
         List<HttpRule> rules =
@@ -46,9 +47,11 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
             HttpLimit limit = rule.build(property, factory);
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
-                    throw new IllegalArgumentException(property + ".name must differ from those before it, which share"
-                            + " its permits otherwise, was '" + rule.knownName() + "', and a limit is '" + name
-                            + "' already");
+                    throw new InvalidSettingException(
+                            property,
+                            property + ".name must differ from those before it, which share"
+                                    + " its permits otherwise, was '" + rule.knownName() + "', and a limit is '" + name
+                                    + "' already");
                 }
             }
             built.add(new Built(rule.order(), limit));

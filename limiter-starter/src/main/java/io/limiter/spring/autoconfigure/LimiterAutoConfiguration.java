@@ -45,7 +45,7 @@ class LimiterAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static ConfiguredLimits configuredLimits(Environment environment) {
+    static ConfiguredLimits limiterConfiguredLimits(Environment environment) {
         return new ConfiguredLimits(NamedLimits.read(environment));
     }
 
@@ -65,7 +65,7 @@ class LimiterAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static LimitAdvisor limitAdvisor(
+    static LimitAdvisor limiterAdvisor(
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,
@@ -76,11 +76,11 @@ class LimiterAutoConfiguration {
         return new LimitAdvisor(factory::getObject, keys, order, configured);
     }
 
-    /** As {@link #limitAdvisor}. */
+    /** As {@link #limiterAdvisor}. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
-    static ConcurrentLimitAdvisor concurrentLimitAdvisor(
+    static ConcurrentLimitAdvisor limiterConcurrentAdvisor(
             ObjectProvider<LimiterFactory> factory,
             ObjectProvider<ClientAddress> clientAddress,
             ObjectProvider<CurrentUser> currentUser,

@@ -17,8 +17,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings under {@code limiter}.
  *
- * @param enabled Whether the limiter is set up at all. If not, annotated methods are not limited and there is no
- *     LimiterFactory to inject.
+ * @param enabled Whether the limiter is set up at all. If not, annotated methods and HTTP requests are not limited, and the
+ *     LimiterFactory to inject grants everything.
  * @param type Where permits are kept: in Redis, shared by all instances, or in this process alone.
  * @param engine How a decision in Redis is made atomic: by one script, or by load and save under a lock.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before

@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedissonLock;
+import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
+import io.limiter.spring.aop.InvalidSettingException;
 import org.redisson.api.RedissonClient;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -40,13 +42,18 @@ final class LockConfigurations {
     static class Plain {
 
         @Bean
-        DistributedLock limiterLock(ObjectProvider<RedisConnectionFactory> connections, LimiterProperties properties) {
+        DistributedLock limiterLock(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections,
+                LimiterProperties properties) {
             if (properties.lock().kind() == LimiterProperties.LockKind.REDISSON) {
-                throw new IllegalStateException("limiter.lock.kind is redisson, and there is no RedissonClient bean:"
-                        + " define one, or set limiter.lock.kind to auto or redis");
+                throw new InvalidSettingException(
+                        "limiter.lock.kind",
+                        "limiter.lock.kind is redisson, and there is no RedissonClient bean:"
+                                + " define one, or set limiter.lock.kind to auto or redis");
             }
             return new RedisLock(
-                    RedisLimiterConfiguration.required(connections),
+                    LimiterConnections.required(own, connections),
                     properties.lock().lease());
         }
     }

@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.aop.LimitSettings;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -54,7 +55,7 @@ record NamedLimit(
      * Checked and as the annotations are.
      *
      * @param property what the names of the settings start with
-     * @throws IllegalArgumentException naming the setting that is out of its range
+     * @throws InvalidSettingException naming the setting that is out of its range
      */
     LimitSettings settings(String property) {
         if (rate != null) {
@@ -77,6 +78,8 @@ record NamedLimit(
     }
 
     private LimitSettings settings(@Nullable Double burstSeconds, String property) {
+        FailurePolicy failures = FailurePolicyProperty.policy(
+                property + ".failure-policy", failurePolicy, property + ".failure-share", failureShare);
         try {
             return new LimitSettings(
                     kind,
@@ -92,9 +95,12 @@ record NamedLimit(
                     zone,
                     lease,
                     enforce,
-                    FailurePolicyProperty.policy("failure-policy", failurePolicy, "failure-share", failureShare));
+                    failures);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(property + "." + e.getMessage(), e);
+            String problem = property + "." + e.getMessage();
+            // It begins with the name of the setting.
+            throw new InvalidSettingException(
+                    problem.substring(0, problem.indexOf(' ', property.length())), problem, e);
         }
     }
 

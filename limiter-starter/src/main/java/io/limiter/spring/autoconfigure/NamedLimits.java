@@ -1,5 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.aop.ConfiguredLimits;
+import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.aop.LimitSettings;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,14 +22,14 @@ final class NamedLimits {
 
     private NamedLimits() {}
 
-    /** @throws IllegalArgumentException naming a setting that is out of its range */
+    /** @throws InvalidSettingException naming a setting that is out of its range */
     static Map<String, LimitSettings> read(Environment environment) {
         BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
         Map<String, NamedLimit> limits = Binder.get(environment)
                 .bind(PROPERTY, Bindable.mapOf(String.class, NamedLimit.class), strict)
                 .orElse(Map.of());
         Map<String, LimitSettings> settings = new TreeMap<>();
-        limits.forEach((name, limit) -> settings.put(name, limit.settings(PROPERTY + "." + name)));
+        limits.forEach((name, limit) -> settings.put(name, limit.settings(ConfiguredLimits.property(name))));
         return settings;
     }
 }

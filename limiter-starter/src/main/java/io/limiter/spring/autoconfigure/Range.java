@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.aop.InvalidSettingException;
 import java.time.Duration;
 
 /** Checks of settings, whose messages name the setting, the allowed range and the value. */
@@ -9,21 +10,23 @@ final class Range {
 
     static void check(String setting, long value, long min, long max) {
         if (value < min || value > max) {
-            throw new IllegalArgumentException(setting + " must be between " + min + " and " + max + ", was " + value);
+            throw new InvalidSettingException(
+                    setting, setting + " must be between " + min + " and " + max + ", was " + value);
         }
     }
 
     static void check(String setting, double value, double min, double max) {
         // Written so that NaN fails.
         if (!(value >= min && value <= max)) {
-            throw new IllegalArgumentException(setting + " must be between " + min + " and " + max + ", was " + value);
+            throw new InvalidSettingException(
+                    setting, setting + " must be between " + min + " and " + max + ", was " + value);
         }
     }
 
     static void check(String setting, Duration value, Duration min, Duration max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
-            throw new IllegalArgumentException(
-                    setting + " must be between " + min + " and " + max + " (ISO-8601), was " + value);
+            throw new InvalidSettingException(
+                    setting, setting + " must be between " + min + " and " + max + " (ISO-8601), was " + value);
         }
     }
 }

@@ -37,7 +37,7 @@ class ReactiveWebConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    LimitWebExceptionHandler limitWebExceptionHandler(ExchangeAnswers answers) {
+    LimitWebExceptionHandler limiterWebExceptionHandler(ExchangeAnswers answers) {
         return new LimitWebExceptionHandler(answers);
     }
 

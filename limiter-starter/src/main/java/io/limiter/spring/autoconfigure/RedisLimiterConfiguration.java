@@ -5,6 +5,7 @@ import io.limiter.LimiterListener;
 import io.limiter.engine.EngineObserver;
 import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -24,12 +25,14 @@ class RedisLimiterConfiguration {
 
     @Bean
     LimiterFactory limiterFactory(
+            @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
             ObjectProvider<RedisConnectionFactory> connections,
             ObjectProvider<DistributedLock> lock,
             ObjectProvider<EngineObserver> observers,
             ObjectProvider<LimiterListener> listeners,
             LimiterProperties properties) {
-        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(connections))
+        RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(
+                        LimiterConnections.required(own, connections))
                 .cacheBounds(properties.cache().bounds())
                 .maxQueued(properties.groupCommit().maxQueued())
                 .yieldWhileWaiting(properties.groupCommit().yield())
@@ -51,13 +54,5 @@ class RedisLimiterConfiguration {
     @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
     LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
         return new LimiterWarmUp(factory);
-    }
-
-    static RedisConnectionFactory required(ObjectProvider<RedisConnectionFactory> connections) {
-        RedisConnectionFactory connection = connections.getIfAvailable();
-        if (connection == null) {
-            throw new NoRedisConnectionException();
-        }
-        return connection;
     }
 }

@@ -62,7 +62,7 @@ class ServletWebConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        RateLimitExceptionResolver rateLimitExceptionResolver(ServletAnswers answers) {
+        RateLimitExceptionResolver limiterExceptionResolver(ServletAnswers answers) {
             return new RateLimitExceptionResolver(answers);
         }
     }

@@ -14,6 +14,8 @@ record IpRange(IpAddress network, int prefixLength) {
             if (prefixLength >= 0 && prefixLength <= address.bits()) {
                 return new IpRange(address.network(prefixLength), prefixLength);
             }
+            throw new IllegalArgumentException(
+                    "'" + text + "' must have a prefix length between 0 and " + address.bits() + " behind the slash");
         }
         throw new IllegalArgumentException(
                 "'" + text + "' is no IP address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32");

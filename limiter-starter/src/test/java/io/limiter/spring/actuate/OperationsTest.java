@@ -4,6 +4,7 @@ import static io.limiter.spring.actuate.Operated.eventually;
 import static io.limiter.spring.actuate.Operated.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.mockito.Mockito.mock;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.CountLimiter;
@@ -42,8 +43,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -105,7 +109,7 @@ class OperationsTest {
     void a_value_that_is_no_limiters_degrades_it_until_it_is_gone() throws Exception {
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
         CountLimiter limiter = limiters.count("foreign", 100, Duration.ofHours(1));
-        String key = "countLimit:{foreign:" + KEY + "}";
+        String key = "countLimit:{foreign:" + KEY + "}:window";
         try (RedisConnection connection =
                 application.getBean(RedisConnectionFactory.class).getConnection()) {
             connection.listCommands().lPush(key.getBytes(StandardCharsets.UTF_8), new byte[] {1});
@@ -124,6 +128,45 @@ class OperationsTest {
         limiter.tryAcquire(KEY);
         assertThat(get(application, "health/limiter").body()).contains("\"status\":\"UP\"");
         assertThat(scrape(application)).contains("limiter_failing 0.0");
+    }
+
+    @Test
+    void without_redis_limits_in_process_leave_the_application_up() throws Exception {
+        try (ConfigurableApplicationContext alone = new SpringApplication(Application.class)
+                .run(
+                        "--limiter.type=local",
+                        "--server.port=0",
+                        "--management.endpoints.web.exposure.include=health",
+                        "--management.endpoint.health.show-details=always")) {
+            HttpResponse<String> health = get(alone, "health");
+            assertThat(health.statusCode()).isEqualTo(200);
+            assertThat(health.body()).contains("\"limiter\":{\"status\":\"UP\"").doesNotContain("\"redis\"");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--spring.data.redis.port=1",
+                "--management.health.redis.enabled=true",
+                "--spring.data.redis.url=redis://localhost:1",
+                "--own.redis=true"
+            })
+    void a_redis_that_somebody_wants_keeps_its_health(String wanted) {
+        try (ConfigurableApplicationContext context = new SpringApplication(Application.class, OwnRedis.class)
+                .run("--limiter.type=local", "--spring.main.web-application-type=none", wanted)) {
+            assertThat(context.containsBean("redisHealthContributor")).isTrue();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty("own.redis")
+    static class OwnRedis {
+
+        @Bean
+        RedisConnectionFactory redisConnectionFactory() {
+            return mock(RedisConnectionFactory.class);
+        }
     }
 
     @Test

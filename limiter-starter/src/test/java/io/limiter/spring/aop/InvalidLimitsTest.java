@@ -169,6 +169,23 @@ class InvalidLimitsTest {
         public final void call() {}
     }
 
+    static final class FinalClass {
+        @CountLimit
+        public void call() {}
+    }
+
+    record LimitedRecord(String name) {
+        LimitedRecord() {
+            this("record");
+        }
+
+        @RateLimit
+        @Override
+        public String name() {
+            return name;
+        }
+    }
+
     @RateLimit
     static class FinalInLimitedClass {
         public final void call() {}
@@ -332,6 +349,8 @@ class InvalidLimitsTest {
                 Arguments.of(Private.class, "limit on %s.call(): the method is private"),
                 Arguments.of(Static.class, "limit on %s.call(): the method is static"),
                 Arguments.of(Final.class, "limit on %s.call(): the method is final"),
+                Arguments.of(FinalClass.class, "limit on %s.call(): the class is final"),
+                Arguments.of(LimitedRecord.class, "limit on %s.name(): the class is final"),
                 Arguments.of(FinalInLimitedClass.class, "limit on %s.call(): the method is final"),
                 Arguments.of(NothingPublic.class, "limit on %s: it has no public methods"),
                 Arguments.of(OneNameTwoRates.class, "it shares the name 'shared' with @RateLimit for %s."),

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.RateLimitExceededException;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
@@ -66,6 +67,24 @@ class ProxyingTest {
         check(runner.withPropertyValues("spring.aop.proxy-target-class=false"), false);
     }
 
+    static final class FinalGreeter implements Greeter {
+
+        @Override
+        @RateLimit(rate = 1.0 / 60, burst = 60)
+        public void greet() {}
+    }
+
+    @Test
+    void aFinalClassIsLimitedByItsInterface() {
+        check(Contexts.local().withPropertyValues("spring.aop.proxy-target-class=false"), FinalGreeter.class, false);
+        Contexts.local()
+                .withBean(FinalGreeter.class)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .isInstanceOf(InvalidLimitException.class)
+                        .hasMessageContaining("spring.aop.proxy-target-class=false"));
+    }
+
     @Test
     void aRepositoryWhoseInterfaceNoClassImplements() {
         Contexts.local().withBean(Repository.class, ProxyingTest::repository).run(context -> {
@@ -89,7 +108,11 @@ class ProxyingTest {
     }
 
     private static void check(ApplicationContextRunner runner, boolean classProxy) {
-        runner.withBean(LimitedGreeter.class).run(context -> {
+        check(runner, LimitedGreeter.class, classProxy);
+    }
+
+    private static void check(ApplicationContextRunner runner, Class<? extends Greeter> type, boolean classProxy) {
+        runner.withBean(type).run(context -> {
             assertThat(context).hasNotFailed();
             Greeter greeter = context.getBean(Greeter.class);
             assertThat(AopUtils.isCglibProxy(greeter)).isEqualTo(classProxy);

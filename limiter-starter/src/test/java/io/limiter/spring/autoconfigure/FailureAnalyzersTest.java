@@ -2,18 +2,28 @@ package io.limiter.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
+import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** What a person sees when the application does not start. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -48,6 +58,146 @@ class FailureAnalyzersTest {
                 .contains("Set limiter.type=local");
     }
 
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class WebApplication {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Limits {
+
+        @Bean
+        Api api() {
+            return new Api();
+        }
+    }
+
+    static class Api {
+
+        @CountLimit(name = "export", limit = 5, period = 60)
+        public void call() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class LimitOfFinalClass {
+
+        @Bean
+        FinalApi api() {
+            return new FinalApi();
+        }
+    }
+
+    static final class FinalApi {
+
+        @CountLimit(limit = 5, period = 60)
+        public void call() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoConnections {
+
+        @Bean
+        RedisConnectionFactory orders() {
+            return mock(RedisConnectionFactory.class);
+        }
+
+        @Bean
+        RedisConnectionFactory sessions() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    static Stream<Arguments> badSettings() {
+        return Stream.of(
+                Arguments.of(
+                        "limiter.limits.sms.rate=-1",
+                        "limiter.limits.sms.rate must be between 1.0E-8 and 1.0E9, was -1.0"),
+                Arguments.of(
+                        "limiter.limits.sms.kind=bucket",
+                        "limiter.limits.sms.kind must be one of token-bucket, fixed-window"),
+                Arguments.of(
+                        "limiter.limits[com.acme.Sms.send()].limit=0",
+                        "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 2147483647, was 0"),
+                Arguments.of("limiter.limits.sms.rat=1", "Remove it, or use one of kind, rate, burst, warm-up, "),
+                Arguments.of(
+                        "limiter.limits.com.acme.sms.rate=1",
+                        "such as dots: limiter.limits[com.acme.Shop.search()].rate"),
+                Arguments.of(
+                        "limiter.limits.sms.failure-share=2",
+                        "limiter.limits.sms.failure-share must be more than 0 and at most 1, was 2.0"),
+                Arguments.of(
+                        "limiter.limits.export.rate=1",
+                        "@CountLimit for " + Api.class.getName()
+                                + ".call(): with limiter.limits.export.*: rate has no effect on kind fixed-window"),
+                Arguments.of("limiter.lock.lease=0s", "limiter.lock.lease must be between PT0.001S and PT24H"),
+                Arguments.of(
+                        "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0"),
+                Arguments.of(
+                        "limiter.key.trusted-proxies=10.0.0.0/33",
+                        "limiter.key.trusted-proxies: '10.0.0.0/33' must have a prefix length between 0 and 32"),
+                Arguments.of("limiter.http[0].patth=/x", "Remove it, or use one of name, path, methods, "),
+                Arguments.of(
+                        "limiter.http[0].limits[0].brust=1", "Remove it, or use one of kind, rate, burst, warm-up, "),
+                Arguments.of(
+                        "limiter.http[0].path=api", "limiter.http[0].limits must have at least one limit, such as"),
+                Arguments.of("limiter.http[0].order=0", "limiter.http[0].path must be set, such as"),
+                Arguments.of("limiter.http[1].path=/x", "Number the elements of the list from [0] on, without a gap."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("badSettings")
+    void a_setting_that_cannot_work_is_shown_with_its_origin_and_what_is_allowed(
+            String setting, String problem, CapturedOutput output) {
+        assertThatThrownBy(() -> startWeb(new Class<?>[] {WebApplication.class, Limits.class}, "--" + setting))
+                .isNotNull();
+        String property = setting.substring(0, setting.indexOf('='));
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains(problem)
+                .contains("Property: " + property)
+                .contains("Value: \"" + setting.substring(setting.indexOf('=') + 1) + "\"")
+                .contains("Origin: \"" + property + "\" from property source \"commandLineArgs\"")
+                .doesNotContain("Bindable")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_lock_that_is_not_there(CapturedOutput output) {
+        assertThatThrownBy(() -> start(
+                        new Class<?>[] {Application.class}, "--limiter.engine=lock", "--limiter.lock.kind=redisson"))
+                .isNotNull();
+        assertThat(output)
+                .contains("limiter.lock.kind is redisson, and there is no RedissonClient bean")
+                .contains("Value: \"redisson\"")
+                .doesNotContain("\tat ");
+    }
+
+    @Test
+    void a_final_class_is_named_with_its_limit(CapturedOutput output) {
+        assertThatThrownBy(() ->
+                        start(new Class<?>[] {Application.class, LimitOfFinalClass.class}, "--limiter.type=local"))
+                .isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("limit on " + FinalApi.class.getName() + ".call(): the class is final")
+                .doesNotContain("CGLIB")
+                .doesNotContain("\tat ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"script", "lock"})
+    void several_connections(String engine, CapturedOutput output) {
+        assertThatThrownBy(() ->
+                        start(new Class<?>[] {Application.class, TwoConnections.class}, "--limiter.engine=" + engine))
+                .isNotNull();
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains(
+                        "several RedisConnectionFactory beans that the limiter could use, and it uses one: orders, sessions")
+                .contains("@io.limiter.spring.annotation.LimiterRedisConnectionFactory")
+                .contains("@Primary")
+                .doesNotContain("\tat ");
+    }
+
     @Test
     void badLimit(CapturedOutput output) {
         assertThatThrownBy(() -> start(new Class<?>[] {Application.class, BadLimit.class}, "--limiter.type=local"))
@@ -58,9 +208,19 @@ class FailureAnalyzersTest {
                 .contains("Correct the annotation");
     }
 
+    private static void startWeb(Class<?>[] sources, String... arguments) {
+        String[] all = Stream.concat(Arrays.stream(arguments), Stream.of("--limiter.type=local", "--server.port=0"))
+                .toArray(String[]::new);
+        start(WebApplicationType.SERVLET, sources, all);
+    }
+
     private static void start(Class<?>[] sources, String... arguments) {
+        start(WebApplicationType.NONE, sources, arguments);
+    }
+
+    private static void start(WebApplicationType type, Class<?>[] sources, String... arguments) {
         SpringApplication application = new SpringApplication(sources);
-        application.setWebApplicationType(WebApplicationType.NONE);
+        application.setWebApplicationType(type);
         application.setBannerMode(Banner.Mode.OFF);
         application.run(arguments).close();
     }

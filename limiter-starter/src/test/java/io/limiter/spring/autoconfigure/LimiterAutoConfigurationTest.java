@@ -3,6 +3,9 @@ package io.limiter.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.local.LocalLimiterFactory;
@@ -11,6 +14,7 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.RedissonLock;
 import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
@@ -24,6 +28,7 @@ import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.ServletAnswers;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
+import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +39,11 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
@@ -74,7 +83,8 @@ class LimiterAutoConfigurationTest {
         redis.withPropertyValues("limiter.enabled=false")
                 .run(context -> assertThat(context)
                         .hasNotFailed()
-                        .doesNotHaveBean(LimiterFactory.class)
+                        .hasSingleBean(LimiterFactory.class)
+                        .doesNotHaveBean(RedisRateLimiterFactory.class)
                         .doesNotHaveBean(LimitAdvisor.class)
                         .doesNotHaveBean(LimiterProperties.class));
         Contexts.web()
@@ -84,6 +94,76 @@ class LimiterAutoConfigurationTest {
                         .doesNotHaveBean(ClientAddress.class)
                         .doesNotHaveBean(CurrentUser.class)
                         .doesNotHaveBean(RateLimitExceptionResolver.class));
+    }
+
+    /** And so needs no Redis, whatever the type. */
+    @Test
+    void aFactoryThatIsDisabledGrantsEverything() {
+        Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
+            LimiterFactory factory = context.getBean(LimiterFactory.class);
+            RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
+            CountLimiter count = factory.withPrefix("app:").count("count", 1, Duration.ofHours(1));
+            ConcurrencyLimiter concurrent = factory.concurrent("concurrent", 1);
+            for (int i = 0; i < 3; i++) {
+                assertThat(rate.acquire("ann", 5)).isZero();
+                rate.reserve(5).cancel();
+                assertThat(count.tryAcquire(7)).isTrue();
+                assertThat(count.decideAsync("ann", 1).join().granted()).isTrue();
+                assertThat(LimitSet.of(rate.own(), count.on("ann")).tryAcquire(1))
+                        .isTrue();
+                assertThat(concurrent.tryAcquire()).isPresent();
+            }
+            assertThat(count.peek().remaining()).isEqualTo(1);
+            count.refund(1);
+            count.charge(9);
+            count.reset();
+            assertThat(count.peek().granted()).isTrue();
+        });
+        LimiterFactory own = new LocalLimiterFactory();
+        Contexts.plain()
+                .withPropertyValues("limiter.enabled=false")
+                .withBean("own", LimiterFactory.class, () -> own)
+                .run(context ->
+                        assertThat(context.getBean(LimiterFactory.class)).isSameAs(own));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Marked {
+
+        @Bean
+        @LimiterRedisConnectionFactory
+        RedisConnectionFactory limits() {
+            return lettuce();
+        }
+
+        @Bean
+        @Primary
+        RedisConnectionFactory orders() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class First {
+
+        @Bean
+        @Primary
+        RedisConnectionFactory limits() {
+            return lettuce();
+        }
+
+        @Bean
+        RedisConnectionFactory orders() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, script", "true, lock", "false, script", "false, lock"})
+    void ofSeveralConnectionsTheMarkedOneOtherwiseThePrimaryOne(boolean marked, String engine) {
+        redis.withUserConfiguration(marked ? Marked.class : First.class)
+                .withPropertyValues("limiter.engine=" + engine)
+                .run(context -> decides(context.getBean(LimiterFactory.class)));
     }
 
     @Test
@@ -162,6 +242,27 @@ class LimiterAutoConfigurationTest {
                         .doesNotHaveBean(ServletClientAddress.class)
                         .hasSingleBean(CurrentUser.class)
                         .doesNotHaveBean(SecurityCurrentUser.class)
+                        .hasSingleBean(RateLimitExceptionResolver.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "currentUser",
+                "clientAddress",
+                "limitAdvisor",
+                "concurrentLimitAdvisor",
+                "configuredLimits",
+                "rateLimitExceptionResolver"
+            })
+    void namesThatAnApplicationMayWantAreFree(String name) {
+        Contexts.web()
+                .withBean(name, Object.class, Object::new)
+                .run(context -> assertThat(context)
+                        .hasNotFailed()
+                        .hasSingleBean(CurrentUser.class)
+                        .hasSingleBean(ClientAddress.class)
+                        .hasSingleBean(LimitAdvisor.class)
                         .hasSingleBean(RateLimitExceptionResolver.class));
     }
 
@@ -256,6 +357,11 @@ class LimiterAutoConfigurationTest {
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
                         .isInstanceOf(NoRedisConnectionException.class));
+    }
+
+    private static RedisConnectionFactory lettuce() {
+        return new LettuceConnectionFactory(
+                TestRedis.shared().host(), TestRedis.shared().port());
     }
 
     private static RedissonClient redisson() {

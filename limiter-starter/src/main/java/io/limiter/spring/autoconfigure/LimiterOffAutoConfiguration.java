@@ -1,0 +1,20 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.local.LocalLimiterFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** Where limits are switched off: what builds limiters goes on, and they grant everything. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
+class LimiterOffAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    LimiterFactory limiterFactory() {
+        return LocalLimiterFactory.unlimited();
+    }
+}

@@ -1,0 +1,74 @@
+package io.limiter.spring.autoconfigure;
+
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Takes Spring Boot's health contributor {@code redis} away where limits are in process and nobody has configured a Redis:
+ * the starter has brought the client, and an application without Redis would be {@code DOWN} for it.
+ */
+@AutoConfiguration(
+        // By name: Spring Boot 4 has moved them, and Actuator may not be there.
+        afterName = {
+            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisHealthContributorAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisReactiveHealthContributorAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.health.DataRedisHealthContributorAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.health.DataRedisReactiveHealthContributorAutoConfiguration"
+        })
+@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
+@Import(LimiterUnusedRedisAutoConfiguration.Registrar.class)
+class LimiterUnusedRedisAutoConfiguration {
+
+    static final class Registrar implements ImportBeanDefinitionRegistrar {
+
+        private static final String CONTRIBUTOR = "redisHealthContributor";
+        private static final String CONNECTIONS = "redisConnectionFactory";
+        private static final String SPRING_BOOT = "org.springframework.boot.";
+        private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("spring.data.redis");
+
+        private final Environment environment;
+
+        Registrar(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            if (isSpringBoots(registry, CONTRIBUTOR)
+                    && isSpringBoots(registry, CONNECTIONS)
+                    && !environment.containsProperty("management.health.redis.enabled")
+                    && !isConfigured()) {
+                registry.removeBeanDefinition(CONTRIBUTOR);
+            }
+        }
+
+        private static boolean isSpringBoots(BeanDefinitionRegistry registry, String name) {
+            if (!registry.containsBeanDefinition(name)) {
+                return false;
+            }
+            BeanDefinition definition = registry.getBeanDefinition(name);
+            String maker = definition.getFactoryBeanName();
+            return maker != null && maker.startsWith(SPRING_BOOT);
+        }
+
+        private boolean isConfigured() {
+            for (var source : ConfigurationPropertySources.get(environment)) {
+                if (source.containsDescendantOf(REDIS) == ConfigurationPropertyState.PRESENT) {
+                    return true;
+                }
+            }
+            return false;
+        }
+    }
+}

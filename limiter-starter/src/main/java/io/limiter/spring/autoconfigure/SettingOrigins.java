@@ -1,0 +1,52 @@
+package io.limiter.spring.autoconfigure;
+
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+
+/** Says for settings what they are set to and where, as Spring Boot's own failure analyses do. */
+final class SettingOrigins {
+
+    private SettingOrigins() {}
+
+    /** What is set under these name, or if nothing is, under names that start with it; empty if that is nothing. */
+    static String of(Environment environment, String setting) {
+        Map<ConfigurationPropertyName, ConfigurationProperty> found = new LinkedHashMap<>();
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(setting, '.');
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            set(source, name).forEach(property -> found.putIfAbsent(property.getName(), property));
+        }
+        return of(found.values());
+    }
+
+    /** A paragraph for each, with a blank line before it. */
+    static String of(Collection<ConfigurationProperty> properties) {
+        return properties.stream()
+                .map(property -> "\n\n    Property: " + property.getName()
+                        + "\n    Value: \"" + property.getValue() + "\""
+                        + "\n    Origin: " + (property.getOrigin() == null ? "unknown" : property.getOrigin()))
+                .collect(Collectors.joining());
+    }
+
+    private static Stream<ConfigurationProperty> set(
+            ConfigurationPropertySource source, ConfigurationPropertyName name) {
+        ConfigurationProperty exact = source.getConfigurationProperty(name);
+        if (exact != null) {
+            return Stream.of(exact);
+        }
+        return source instanceof IterableConfigurationPropertySource all
+                ? all.stream()
+                        .filter(name::isAncestorOf)
+                        .map(source::getConfigurationProperty)
+                        .flatMap(Stream::ofNullable)
+                : Stream.empty();
+    }
+}

@@ -1,0 +1,167 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.testing.RedisProcess;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Annotations and rules of an application whose user has the rights on the page, and no others. */
+class RedisRightsTest {
+
+    private static final List<String> KINDS =
+            List.of("token-bucket", "fixed-window", "sliding-log", "sliding-counter", "leaky-bucket", "leaky-queue");
+
+    static class Service {
+
+        @RateLimit(rate = 1000)
+        @CountLimit(limit = 1000, period = 3600)
+        @ConcurrentLimit
+        public String limited() {
+            return "done";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Service service() {
+            return new Service();
+        }
+
+        @Bean
+        ServletRegistrationBean<HttpServlet> calls(Service service) {
+            HttpServlet calls = new HttpServlet() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+                    response.getWriter().write(service.limited());
+                }
+            };
+            return new ServletRegistrationBean<>(calls, "/*");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"script", "lock"})
+    void are_enough_for_annotations_and_rules_of_every_kind(String engine) throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+            try (StatefulRedisConnection<String, String> operator = client.connect()) {
+                CommandArgs<String, String> words = new CommandArgs<>(StringCodec.UTF8);
+                Arrays.stream(line().substring("ACL ".length()).split(" ")).forEach(words::add);
+                operator.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), words);
+                try (ConfigurableApplicationContext context = start(redis.port(), engine)) {
+                    for (String kind : KINDS) {
+                        assertThat(get(context, "/" + kind)).as(kind).isEqualTo("200 done");
+                    }
+                    assertThat(get(context, "/two")).isEqualTo("200 done");
+                }
+                assertThat(operator.sync().aclLog())
+                        .extracting(entry -> entry.get("reason") + " " + entry.get("object"))
+                        // Which clients do without.
+                        .allMatch(entry -> entry.startsWith("command client"));
+            } finally {
+                client.shutdown();
+            }
+        }
+    }
+
+    @Test
+    void name_the_prefixes_of_all_annotations_and_of_rules() throws Exception {
+        String patterns = String.join(
+                " ",
+                "~" + prefix(RateLimit.class) + "*",
+                "~" + prefix(CountLimit.class) + "*",
+                "~" + prefix(ConcurrentLimit.class) + "*",
+                "~" + HttpRule.PREFIX + "*",
+                "~limiter:probe:*");
+        assertThat(line()).contains(" resetkeys " + patterns + " resetchannels ");
+    }
+
+    private static String prefix(Class<?> annotation) throws NoSuchMethodException {
+        return (String) annotation.getMethod("prefix").getDefaultValue();
+    }
+
+    private static ConfigurableApplicationContext start(int port, String engine) {
+        StringBuilder rules = new StringBuilder();
+        for (int i = 0; i < KINDS.size(); i++) {
+            String kind = KINDS.get(i);
+            String rule = " --limiter.http[" + i + "].";
+            String limit = rule + "limits[0].";
+            rules.append(rule)
+                    .append("path=/")
+                    .append(kind)
+                    .append(limit)
+                    .append("kind=")
+                    .append(kind);
+            rules.append(kind.equals("token-bucket") || kind.startsWith("leaky") ? limit + "rate=1000" : "");
+            rules.append(kind.equals("token-bucket") ? "" : limit + "limit=1000");
+            rules.append(kind.endsWith("w") || kind.startsWith("sliding") ? limit + "period=3600" : "");
+        }
+        String two = " --limiter.http[" + KINDS.size() + "].";
+        rules.append(two).append("path=/two").append(two).append("limits[0].rate=1000");
+        rules.append(two).append("limits[1].limit=1000").append(two).append("limits[1].period=3600");
+        SpringApplication spring = new SpringApplication(Application.class);
+        spring.setWebApplicationType(WebApplicationType.SERVLET);
+        return spring.run(("--server.port=0 --spring.data.redis.port=" + port
+                        + " --spring.data.redis.username=limiter --spring.data.redis.password=password"
+                        // A decision that Redis does not make is an error, and a slow machine is no outage.
+                        + " --limiter.failure.policy=throw --limiter.failure.budget=2m --limiter.engine=" + engine
+                        + rules)
+                .split(" "));
+    }
+
+    private static String get(ConfigurableApplicationContext context, String path) throws Exception {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        HttpResponse<String> response = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                                .timeout(Duration.ofMinutes(3))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        return response.statusCode() + " " + response.body();
+    }
+
+    private static String line() throws IOException {
+        Matcher line = Pattern.compile("(?m)^ACL SETUSER .*$")
+                .matcher(Files.readString(Path.of("..", "docs", "operations", "README.md")));
+        assertThat(line.find()).isTrue();
+        return line.group();
+    }
+}
