@@ -30,6 +30,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
@@ -54,6 +56,7 @@ class RightsTest {
             new SlidingLog(100, Duration.ofHours(1)),
             new SlidingCounter(100, Duration.ofHours(1)));
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce) throws Exception {
@@ -71,6 +74,7 @@ class RightsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void and_those_of_redissons_lock_for_it() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
@@ -105,6 +109,7 @@ class RightsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void and_those_of_a_cluster_for_one(boolean byLettuce) throws Exception {
