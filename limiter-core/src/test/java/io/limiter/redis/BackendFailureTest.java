@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
@@ -56,12 +58,14 @@ class BackendFailureTest {
         impatient().build().build("k", 1, 1, 60);
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void a_call_says_that_redis_failed_and_for_which_key() {
         fails(impatient().build());
         fails(impatient().lock(new RedisLock(nowhere)).build());
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void a_caller_that_does_not_wait_learns_it_from_its_future() {
         failsAsync(impatient().build());
@@ -69,6 +73,7 @@ class BackendFailureTest {
         failsAsync(impatient().lock(new RedisLock(nowhere)).build());
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void every_key_of_a_batch_learns_it() {
         ScriptEngine engine = new ScriptEngine(

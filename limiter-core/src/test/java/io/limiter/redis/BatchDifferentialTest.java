@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.GetExArgs;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -84,7 +86,8 @@ class BatchDifferentialTest {
             List<KeyRequests<?>> batch = randomBatch();
             List<List<Decision>> expected = new ArrayList<>();
             batch.forEach(asked -> expected.add(stepAll(asked)));
-            String what = "call " + call + ", " + batch + Seed.hint();
+            String where = "call " + call;
+            Supplier<String> what = () -> where + ", " + batch + Seed.hint();
             assertThat(engine.decide(batch))
                     .as(what)
                     .extracting(Answer::decisions)
@@ -213,8 +216,7 @@ class BatchDifferentialTest {
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
     private <S> @Nullable S stored(KeyRequests<S> asked) {
-        byte[] value = RedisFixture.commands().get(asked.key());
-        RedisFixture.commands().expire(asked.key(), 3600);
+        byte[] value = RedisFixture.commands().getex(asked.key(), GetExArgs.Builder.ex(3600));
         return value == null ? null : codec.read(asked.key(), value, asked.limit(), 0, 1);
     }
 }

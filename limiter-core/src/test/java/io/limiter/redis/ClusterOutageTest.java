@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
@@ -28,6 +30,7 @@ class ClusterOutageTest {
 
     private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void its_keys_are_decided_by_the_policy_and_nobody_waits(boolean byLettuce) throws Exception {

@@ -129,7 +129,9 @@ class ConcurrencyDifferentialTest {
         for (int call = 0; call < calls; call++) {
             moveClock();
             List<KeyRequests<?>> batch = randomBatch();
-            String what = "call " + call + ", " + batch + ", of " + states + "; " + Seed.hint();
+            String where = "call " + call;
+            Map<String, Holders> before = new HashMap<>(states);
+            Supplier<String> what = () -> where + ", " + batch + ", of " + before + "; " + Seed.hint();
             List<List<Decision>> expected = new ArrayList<>();
             for (KeyRequests<?> asked : batch) {
                 expected.add(stepAll(asked));

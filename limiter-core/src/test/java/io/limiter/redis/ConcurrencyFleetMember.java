@@ -58,7 +58,7 @@ final class ConcurrencyFleetMember {
             }
         }
         System.out.println("end");
-        System.exit(0);
+        connections.destroy();
     }
 
     static String ledgerKey(String prefix) {

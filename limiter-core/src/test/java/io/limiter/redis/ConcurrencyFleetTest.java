@@ -6,7 +6,6 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.testing.Fleet;
 import io.limiter.testing.Seed;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -30,7 +29,7 @@ class ConcurrencyFleetTest {
     final RedisFixture redis = new RedisFixture();
 
     @RegisterExtension
-    final Fleet fleet = new Fleet(Redirect.DISCARD);
+    final Fleet fleet = new Fleet();
 
     @Test
     void never_more_are_held_than_there_are_while_holders_are_killed_and_stopped() throws Exception {

@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.lettuce.core.GetExArgs;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -169,7 +170,9 @@ class DifferentialTest {
                 long retryMicros = step.decision().retryAfterMicros();
                 lastRetryMicros = retryMicros > 0 && retryMicros < 86_400_000_000L ? retryMicros : lastRetryMicros;
             }
-            String what = "step " + steps + " of " + key + " under " + limit + ", " + requests + "; " + Seed.hint();
+            String step = "step " + steps + " of " + key;
+            Limit<S> now = limit;
+            Supplier<String> what = () -> step + " under " + now + ", " + requests + "; " + Seed.hint();
             List<Decision> decided = engines.get()
                     .decide(List.of(new KeyRequests<>(key, limit, requests)))
                     .get(0)
@@ -184,8 +187,7 @@ class DifferentialTest {
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
     private <S> @Nullable S stored(String key, Limit<S> limit) {
-        byte[] value = RedisFixture.commands().get(key);
-        RedisFixture.commands().expire(key, 3600);
+        byte[] value = RedisFixture.commands().getex(key, GetExArgs.Builder.ex(3600));
         return value == null ? null : codec.read(key, value, limit, 0, 1);
     }
 

@@ -29,8 +29,8 @@ final class FleetMember {
         if (args[5].equals("lock")) {
             builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
         }
-        RateLimiter limiter = builder.build()
-                .withPrefix(args[1])
+        RedisRateLimiterFactory factory = builder.build();
+        RateLimiter limiter = factory.withPrefix(args[1])
                 .build("fleet", Double.parseDouble(args[2]), Double.parseDouble(args[3]), 60);
         limiter.peek();
         System.out.println("ready");
@@ -49,6 +49,7 @@ final class FleetMember {
         // After the end, so that nothing is missed that was there at the end.
         long left = limiter.peek().remaining();
         System.out.println(granted + " " + start + " " + drained + " " + end + " " + left);
+        factory.close();
         connections.destroy();
     }
 

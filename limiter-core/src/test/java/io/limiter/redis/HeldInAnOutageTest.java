@@ -21,6 +21,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -60,6 +62,7 @@ class HeldInAnOutageTest {
         redis.close();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"LOCAL,false", "DENY,false", "ALLOW,false", "THROW,false", "LOCAL,true", "THROW,true"})
     void what_cannot_be_renewed_is_lost_and_nobody_waits_for_ever(FailurePolicy.Action policy, boolean underLock)
@@ -136,6 +139,7 @@ class HeldInAnOutageTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"true,false", "true,true", "false,false", "false,true"})
     void warming_up_without_redis_is_false_and_limiters_work(boolean stopped, boolean underLock) throws Exception {
@@ -162,6 +166,7 @@ class HeldInAnOutageTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void a_factory_without_redis_can_be_closed() {
         redis.stop();

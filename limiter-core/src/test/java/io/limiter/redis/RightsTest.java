@@ -35,6 +35,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -62,6 +64,7 @@ class RightsTest {
     /** What clients run when they connect, and none of ours. */
     private static final List<String> CONNECTING = List.of("hello", "auth", "ping", "client", "select");
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
     void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce, int database) throws Exception {
@@ -85,6 +88,7 @@ class RightsTest {
     }
 
     /** All versions accept the line, and none needs more: a client that may not tell its version goes on. */
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void of_the_line_alone_are_enough(boolean byLettuce) throws Exception {
@@ -109,6 +113,7 @@ class RightsTest {
                 .containsExactly("+client|setname");
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void are_those_that_limiters_use() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
@@ -127,6 +132,7 @@ class RightsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @Test
     void and_those_of_redissons_lock_for_it() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
@@ -162,6 +168,7 @@ class RightsTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void and_those_of_a_cluster_for_one(boolean byLettuce) throws Exception {

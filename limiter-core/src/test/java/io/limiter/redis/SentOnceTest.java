@@ -15,7 +15,6 @@ import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
-import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +22,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -41,23 +42,9 @@ class SentOnceTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final TokenBucket HUNDRED = TokenBucket.of(0.01, 10_000);
 
-    private final RedisProcess redis;
-    private final MuteProxy proxy;
+    private RedisProcess redis;
+    private MuteProxy proxy;
     private LettuceConnectionFactory connections;
-
-    SentOnceTest() throws IOException {
-        int port = TestCluster.freePort();
-        proxy = MuteProxy.to(port);
-        redis = RedisProcess.startOn(
-                port,
-                "--cluster-enabled",
-                "yes",
-                "--cluster-announce-ip",
-                "127.0.0.1",
-                "--cluster-announce-port",
-                Integer.toString(proxy.port()));
-        formCluster();
-    }
 
     /** How the client knows where Redis is. */
     enum Topology {
@@ -74,10 +61,11 @@ class SentOnceTest {
         redis.close();
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
     void a_decision_by_script(Topology topology) {
-        connections = connect(topology, proxy.port());
+        connections = connect(topology);
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).denyCacheSize(0).build()) {
             Limiter limiter = factory.build("k", HUNDRED);
@@ -90,10 +78,11 @@ class SentOnceTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
     void a_save_under_a_lock(Topology topology) {
-        connections = connect(topology, proxy.port());
+        connections = connect(topology);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                 .denyCacheSize(0)
                 .lock((key, wait) -> () -> {})
@@ -115,10 +104,11 @@ class SentOnceTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource
     void a_factory_that_was_closed_is_forgotten_by_the_connections(Topology topology) {
-        connections = connect(topology, proxy.port());
+        connections = connect(topology);
         WeakReference<EngineObserver> observer = used(connections);
         Awaitility.await().atMost(PATIENCE).until(() -> {
             System.gc();
@@ -174,7 +164,24 @@ class SentOnceTest {
         }
     }
 
-    private static LettuceConnectionFactory connect(Topology topology, int port) {
+    /** Starts a Redis of that kind, too. */
+    private LettuceConnectionFactory connect(Topology topology) {
+        int redisPort = TestCluster.freePort();
+        proxy = MuteProxy.to(redisPort);
+        int port = proxy.port();
+        if (topology == Topology.CLUSTER) {
+            redis = RedisProcess.startOn(
+                    redisPort,
+                    "--cluster-enabled",
+                    "yes",
+                    "--cluster-announce-ip",
+                    "127.0.0.1",
+                    "--cluster-announce-port",
+                    Integer.toString(port));
+            formCluster();
+        } else {
+            redis = RedisProcess.startOn(redisPort);
+        }
         RedisConfiguration where = switch (topology) {
             case STANDALONE, READ_FROM -> new RedisStandaloneConfiguration("127.0.0.1", port);
             case MASTER_AND_REPLICAS -> new RedisStaticMasterReplicaConfiguration("127.0.0.1", port);

@@ -34,7 +34,8 @@ final class SetFleetMember {
         if (lock) {
             builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
         }
-        List<LimitSet> sets = sets(builder.build().withPrefix(args[1]));
+        RedisRateLimiterFactory factory = builder.build();
+        List<LimitSet> sets = sets(factory.withPrefix(args[1]));
         System.out.println("ready");
         if (System.in.read() < 0) {
             return;
@@ -49,6 +50,7 @@ final class SetFleetMember {
             }
         });
         System.out.println(granted.get(0) + " " + granted.get(1) + " " + granted.get(2));
+        factory.close();
         connections.destroy();
     }
 

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.GetExArgs;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -76,8 +78,9 @@ class TogetherDifferentialTest {
             moveClock();
             leaveAnotherSpelling();
             List<SetPart<?>> parts = randomSet();
-            String what =
-                    "call " + call + " at " + redis.clock().micros() + ", " + parts + " on " + states + Seed.hint();
+            String where = "call " + call + " at " + redis.clock().micros();
+            Map<String, Object> before = new HashMap<>(states);
+            Supplier<String> what = () -> where + ", " + parts + " on " + before + Seed.hint();
             List<Decision> expected = stepTogether(parts);
             assertThat(engine.decideTogether(parts)).as(what).isEqualTo(expected);
             for (SetPart<?> part : parts) {
@@ -175,8 +178,7 @@ class TogetherDifferentialTest {
 
     /** What Redis holds, kept from expiring while simulated time goes its own way. */
     private <S> @Nullable S stored(SetPart<S> part) {
-        byte[] value = RedisFixture.commands().get(part.key());
-        RedisFixture.commands().expire(part.key(), 3600);
+        byte[] value = RedisFixture.commands().getex(part.key(), GetExArgs.Builder.ex(3600));
         return value == null ? null : codec.read(part.key(), value, part.limit(), 0, 1);
     }
 

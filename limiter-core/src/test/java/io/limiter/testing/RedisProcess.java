@@ -8,28 +8,43 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
 
-/** A Redis of one test's own, that it can stop, kill and start again empty on the same port. */
+/**
+ * A Redis of one test's own, that it can stop, kill and start again empty on the same port. Those that nobody closes end with
+ * the JVM, and leave no file.
+ */
 public final class RedisProcess implements AutoCloseable {
+
+    private static final Set<RedisProcess> OPEN = ConcurrentHashMap.newKeySet();
 
     private final int port;
     private final Path dir;
-    private final List<String> settings;
+    private final List<String> arguments;
     private Process process;
 
-    private RedisProcess(int port, Path dir, List<String> settings) {
+    private RedisProcess(int port, Path dir, List<String> arguments) {
         this.port = port;
         this.dir = dir;
-        this.settings = settings;
+        this.arguments = arguments;
     }
 
     public static RedisProcess start() {
-        return startOn(TestRedis.freePort());
+        while (true) {
+            RedisProcess redis = startOn(TestRedis.freePort());
+            if (redis.process.isAlive()) {
+                return redis;
+            }
+            // Somebody else has taken the port meanwhile.
+            redis.close();
+        }
     }
 
     /**
@@ -37,17 +52,51 @@ public final class RedisProcess implements AutoCloseable {
      */
     public static RedisProcess startOn(int port, String... settings) {
         try {
-            RedisProcess redis =
-                    new RedisProcess(port, Files.createTempDirectory("limiter-test-redis"), List.of(settings));
-            redis.startAgain();
-            return redis;
+            Path dir = Files.createTempDirectory("limiter-test-redis");
+            List<String> arguments = new ArrayList<>(List.of("--save", "", "--appendonly", "no"));
+            arguments.addAll(List.of(settings));
+            return start(port, dir, arguments);
         } catch (IOException e) {
             throw new UncheckedIOException("no Redis for the test", e);
         }
     }
 
+    /**
+     * A Sentinel.
+     *
+     * @param settings lines of its file
+     */
+    static RedisProcess sentinel(int port, String... settings) {
+        try {
+            Path dir = Files.createTempDirectory("limiter-test-sentinel");
+            Path file = Files.write(dir.resolve("sentinel.conf"), List.of(settings));
+            return start(port, dir, List.of(file.toString(), "--sentinel"));
+        } catch (IOException e) {
+            throw new UncheckedIOException("no Sentinel for the test", e);
+        }
+    }
+
+    private static RedisProcess start(int port, Path dir, List<String> arguments) throws IOException {
+        // First, so that its hook is there before anything is.
+        Server.path();
+        RedisProcess redis = new RedisProcess(port, dir, arguments);
+        OPEN.add(redis);
+        redis.startAgain();
+        return redis;
+    }
+
+    /** What runs: a {@code redis-server} from the PATH, else the embedded one. */
+    static String server() {
+        return Server.path().toString();
+    }
+
     public int port() {
         return port;
+    }
+
+    /** The process id. */
+    long pid() {
+        return process.pid();
     }
 
     /** It neither answers nor closes connections from now on. */
@@ -66,36 +115,36 @@ public final class RedisProcess implements AutoCloseable {
 
     /** Empty, and on the same port. */
     public void startAgain() throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                server(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir"));
-        command.add(dir.toString());
-        command.addAll(settings);
+        List<String> command = new ArrayList<>(List.of(server()));
+        command.addAll(arguments);
+        command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", dir.toString()));
         process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(dir.resolve("log").toFile())
                 .start();
-        Awaitility.await().atMost(1, TimeUnit.MINUTES).ignoreExceptions().until(() -> {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                return socket.isConnected();
-            }
-        });
-    }
-
-    private static String server() throws IOException {
-        for (String folder : System.getenv().getOrDefault("PATH", "").split(java.io.File.pathSeparator)) {
-            Path onPath = Path.of(folder, "redis-server");
-            if (Files.isExecutable(onPath)) {
-                return onPath.toString();
-            }
-        }
-        return ExecutableProvider.newJarResourceProvider().get().getAbsolutePath();
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .pollInSameThread()
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .ignoreExceptions()
+                .until(() -> {
+                    if (!process.isAlive()) {
+                        return true;
+                    }
+                    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                        return socket.isConnected();
+                    }
+                });
     }
 
     private void signal(String name) {
+        signal(Long.toString(process.pid()), name);
+    }
+
+    static void signal(String processId, String name) {
         try {
-            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .inheritIO()
-                    .start();
+            Process kill = new ProcessBuilder("kill", "-" + name, processId).start();
             if (kill.waitFor() != 0) {
                 throw new IllegalStateException("kill -" + name + " has failed");
             }
@@ -110,10 +159,56 @@ public final class RedisProcess implements AutoCloseable {
     @Override
     public void close() {
         kill();
+        OPEN.remove(this);
+        delete(dir);
+    }
+
+    private static void delete(Path folder) {
         try {
-            MoreFiles.deleteRecursively(dir, RecursiveDeleteOption.ALLOW_INSECURE);
+            MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Looked for, or unpacked, once. */
+    private static final class Server {
+
+        private static final Path PATH = find();
+
+        static Path path() {
+            return PATH;
+        }
+
+        private static Path find() {
+            return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(java.io.File.pathSeparator))
+                    .map(folder -> Path.of(folder, "redis-server"))
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .map(path -> {
+                        Runtime.getRuntime().addShutdownHook(new Thread(Server::closeAll));
+                        return path;
+                    })
+                    .orElseGet(Server::unpack);
+        }
+
+        private static Path unpack() {
+            try {
+                Path folder = Files.createTempDirectory("limiter-test-server");
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                    closeAll();
+                    delete(folder);
+                }));
+                return ExecutableProvider.newJarResourceProvider(folder.toFile())
+                        .get()
+                        .toPath();
+            } catch (IOException e) {
+                throw new UncheckedIOException("no Redis for the tests", e);
+            }
+        }
+
+        private static void closeAll() {
+            OPEN.forEach(RedisProcess::close);
         }
     }
 }

@@ -1,26 +1,21 @@
 package io.limiter.testing;
 
-import com.google.common.base.CharMatcher;
-import com.google.common.base.Splitter;
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
-import redis.embedded.RedisServer;
-import redis.embedded.RedisShardedCluster;
-import redis.embedded.core.RedisShardedClusterBuilder;
 
 /** A Redis Cluster on embedded servers. */
 public final class TestCluster implements AutoCloseable {
@@ -29,34 +24,44 @@ public final class TestCluster implements AutoCloseable {
     private static final int LAST_PORT = 22_000;
     private static final int BUS_OFFSET = 10_000;
 
-    private final RedisShardedCluster cluster;
-    private final Path dir;
+    private static final int SLOTS = 16_384;
 
-    private TestCluster(RedisShardedCluster cluster, Path dir) {
-        this.cluster = cluster;
-        this.dir = dir;
+    private final List<RedisProcess> masters;
+
+    private TestCluster(List<RedisProcess> masters) {
+        this.masters = masters;
     }
 
     /** Returns when it serves all slots. */
     public static TestCluster start(int masters) {
-        try {
-            Path dir = Files.createTempDirectory("limiter-test-cluster");
-            RedisShardedClusterBuilder builder = RedisShardedCluster.newRedisCluster()
-                    .withServerBuilder(RedisServer.newRedisServer()
-                            .bind("127.0.0.1")
-                            .setting("dir " + dir)
-                            .setting("save \"\""))
-                    .serverPorts(freePorts(masters));
-            for (int i = 0; i < masters; i++) {
-                builder.shard("master" + i, 0);
-            }
-            TestCluster started = new TestCluster(builder.build(), dir);
-            started.cluster.start();
-            started.nodes().forEach(TestCluster::awaitServing);
-            return started;
-        } catch (IOException e) {
-            throw new UncheckedIOException("no Cluster for the tests", e);
+        List<RedisProcess> started = new ArrayList<>();
+        for (int port : freePorts(masters)) {
+            started.add(RedisProcess.startOn(port, "--cluster-enabled", "yes"));
         }
+        TestCluster cluster = new TestCluster(started);
+        for (int i = 0; i < masters; i++) {
+            int[] slots = IntStream.range(SLOTS * i / masters, SLOTS * (i + 1) / masters)
+                    .toArray();
+            int epoch = i + 1;
+            cluster.ask(cluster.nodes().get(i), node -> {
+                node.clusterSetConfigEpoch(epoch);
+                node.clusterAddSlots(slots);
+                return node.clusterMeet("127.0.0.1", started.get(0).port());
+            });
+        }
+        // Before every node knows of the others and of their slots, some of them say that all is well.
+        String complete = "cluster_state:ok\\s.*cluster_slots_ok:" + SLOTS + "\\s.*cluster_size:" + masters + "\\s.*";
+        Pattern serving = Pattern.compile(complete, Pattern.DOTALL);
+        for (String node : cluster.nodes()) {
+            cluster.ask(node, commands -> {
+                Awaitility.await()
+                        .atMost(Duration.ofMinutes(1))
+                        .pollInterval(Duration.ofMillis(20))
+                        .until(() -> serving.matcher(commands.clusterInfo()).lookingAt());
+                return node;
+            });
+        }
+        return cluster;
     }
 
     /** One that a node of a Cluster can have. */
@@ -84,67 +89,37 @@ public final class TestCluster implements AutoCloseable {
         }
     }
 
-    /** The cluster is formed before every node knows that it is. */
-    private static void awaitServing(String node) {
-        RedisClient client = RedisClient.create("redis://" + node);
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(30))
-                    .until(() -> connection.sync().clusterInfo().contains("cluster_state:ok"));
-        } finally {
-            client.shutdown();
-        }
-    }
-
     /** Each master as {@code host:port}. */
     public List<String> nodes() {
-        return cluster.ports().stream().map(port -> "127.0.0.1:" + port).toList();
+        return masters.stream().map(master -> "127.0.0.1:" + master.port()).toList();
     }
 
     /** Tells the node's process to stop for a while, or to go on: {@code STOP} or {@code CONT}. */
     public static void signal(String processId, String signal) {
-        try {
-            Process kill = new ProcessBuilder("kill", "-" + signal, processId)
-                    .inheritIO()
-                    .start();
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill -" + signal + " has failed");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        RedisProcess.signal(processId, signal);
     }
 
     /** The node's process. */
     public String processId(String node) {
-        return Splitter.on(CharMatcher.anyOf("\r\n"))
-                .splitToStream(info(node, "server"))
-                .filter(line -> line.startsWith("process_id:"))
-                .map(line -> line.substring("process_id:".length()))
-                .findFirst()
-                .orElseThrow();
+        return Long.toString(masters.get(nodes().indexOf(node)).pid());
     }
 
     /** A section of what the node says of itself. */
     public String info(String node, String section) {
+        return ask(node, commands -> commands.info(section));
+    }
+
+    private String ask(String node, Function<RedisCommands<String, String>, String> question) {
         RedisClient client = RedisClient.create("redis://" + node);
         try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            return connection.sync().info(section);
+            return question.apply(connection.sync());
         } finally {
-            client.shutdown();
+            client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         }
     }
 
     @Override
     public void close() {
-        try {
-            cluster.stop();
-            MoreFiles.deleteRecursively(dir, RecursiveDeleteOption.ALLOW_INSECURE);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        masters.forEach(RedisProcess::close);
     }
 }

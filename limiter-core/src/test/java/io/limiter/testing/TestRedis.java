@@ -2,23 +2,15 @@ package io.limiter.testing;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import com.google.common.io.MoreFiles;
-import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
-import redis.embedded.RedisServer;
 
 /**
  * The Redis that the tests of this JVM use, started when the first test asks for it and gone with the JVM: the one
@@ -64,20 +56,17 @@ public final class TestRedis {
     }
 
     private static TestRedis start() {
-        try {
-            String given = System.getProperty("test.redis", "");
-            if (!given.isBlank()) {
-                URI uri = URI.create(given);
-                return announce("given by -Dtest.redis", new TestRedis(uri.getHost(), uri.getPort()));
-            }
-            if (dockerIsThere()) {
-                return announce(IMAGE + " in Docker", inDocker());
-            }
-            Path onPath = serverOnPath();
-            return onPath != null ? announce(onPath.toString(), fromPath(onPath)) : announce("embedded", embedded());
-        } catch (IOException e) {
-            throw new UncheckedIOException("no Redis for the tests", e);
+        String given = System.getProperty("test.redis", "");
+        if (!given.isBlank()) {
+            URI uri = URI.create(given);
+            return announce("given by -Dtest.redis", new TestRedis(uri.getHost(), uri.getPort()));
         }
+        if (dockerIsThere()) {
+            return announce(IMAGE + " in Docker", inDocker());
+        }
+        @SuppressWarnings("resource") // It ends with the JVM.
+        RedisProcess redis = RedisProcess.start();
+        return announce(RedisProcess.server(), new TestRedis("127.0.0.1", redis.port()));
     }
 
     private static TestRedis announce(String what, TestRedis redis) {
@@ -95,81 +84,6 @@ public final class TestRedis {
         GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(IMAGE)).withExposedPorts(6379);
         container.start();
         return new TestRedis(container.getHost(), container.getMappedPort(6379));
-    }
-
-    private static Path serverOnPath() {
-        return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(java.io.File.pathSeparator))
-                .map(folder -> Path.of(folder, "redis-server"))
-                .filter(Files::isExecutable)
-                .findFirst()
-                .orElse(null);
-    }
-
-    private static TestRedis fromPath(Path server) throws IOException {
-        int port = freePort();
-        Path dir = Files.createTempDirectory("limiter-test-redis");
-        List<String> command = List.of(
-                server.toString(), "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--dir", dir.toString());
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(dir.resolve("log").toFile())
-                .start();
-        onExit(() -> stop(process), dir);
-        awaitListening(port);
-        return new TestRedis("127.0.0.1", port);
-    }
-
-    private static TestRedis embedded() throws IOException {
-        int port = freePort();
-        Path dir = Files.createTempDirectory("limiter-test-redis");
-        RedisServer server = RedisServer.newRedisServer()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("dir " + dir)
-                .setting("save \"\"")
-                .build();
-        server.start();
-        onExit(() -> stop(server), dir);
-        return new TestRedis("127.0.0.1", port);
-    }
-
-    private static void stop(RedisServer server) {
-        try {
-            server.stop();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void stop(Process process) {
-        process.destroy();
-        try {
-            process.waitFor(5, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private static void onExit(Runnable stop, Path dir) {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            stop.run();
-            try {
-                MoreFiles.deleteRecursively(dir, RecursiveDeleteOption.ALLOW_INSECURE);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }));
-    }
-
-    private static void awaitListening(int port) {
-        org.awaitility.Awaitility.await()
-                .atMost(10, TimeUnit.SECONDS)
-                .ignoreExceptions()
-                .until(() -> {
-                    try (java.net.Socket socket = new java.net.Socket(InetAddress.getLoopbackAddress(), port)) {
-                        return socket.isConnected();
-                    }
-                });
     }
 
     private static final class Holder {

@@ -16,6 +16,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.util.FileSystemUtils;
 import redis.embedded.RedisServer;
+import redis.embedded.core.ExecutableProvider;
 
 /**
  * Gives the sample a Redis before the application starts: the one that {@code spring.data.redis.url}, {@code .host} or
@@ -60,6 +61,8 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
             Path dir = Files.createTempDirectory("limiter-sample-redis");
             dir.toFile().deleteOnExit();
             RedisServer server = RedisServer.newRedisServer()
+                    // Unpacked where it is deleted again.
+                    .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
                     .port(port)
                     .bind("127.0.0.1")
                     .setting("dir " + dir)

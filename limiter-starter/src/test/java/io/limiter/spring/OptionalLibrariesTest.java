@@ -7,11 +7,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Applications start, and their limits work, without the libraries that they need not have: each alone, and all. */
+/**
+ * Applications start, and their limits work, without the libraries that they need not have: all, and each alone. Each loads all
+ * of Spring anew, so the latter run where {@code .ci/run} or {@code -Psoak} does.
+ */
 class OptionalLibrariesTest {
 
     private static final String HTTP = "200 429 200 429 200 429";
@@ -69,18 +73,21 @@ class OptionalLibrariesTest {
         }
     }
 
+    @Tag("classpath")
     @ParameterizedTest
     @CsvSource({"REACTOR", "MVC", "MICROMETER", "ACTUATOR", "SECURITY"})
     void a_servlet_application_works_without(Library library) throws Exception {
         assertThat(call("servlet", library)).isEqualTo(HTTP);
     }
 
+    @Tag("classpath")
     @ParameterizedTest
     @CsvSource({"SERVLET", "SECURITY"})
     void a_webflux_application_works_without(Library library) throws Exception {
         assertThat(call("reactive", library)).isEqualTo(HTTP);
     }
 
+    @Tag("classpath")
     @ParameterizedTest
     @CsvSource({"SERVLET", "WEB"})
     void an_application_without_a_server_works_without(Library library) throws Exception {

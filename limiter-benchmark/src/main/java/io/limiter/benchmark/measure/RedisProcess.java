@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import redis.embedded.RedisServer;
+import redis.embedded.core.ExecutableProvider;
 
 /**
  * A Redis without persistence that lives as long as this JVM at most: a {@code redis-server} from the PATH, else the
@@ -78,6 +79,8 @@ record RedisProcess(int port, String origin) {
 
     private static Runnable runEmbedded(int port, Path dir) throws IOException {
         RedisServer server = RedisServer.newRedisServer()
+                // Unpacked where it is deleted again.
+                .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
                 .port(port)
                 .bind("127.0.0.1")
                 .setting("dir " + dir)

@@ -31,7 +31,7 @@ public final class StoppableRedis implements AutoCloseable {
         Path dir = Files.createTempDirectory("limiter-benchmark-redis");
         Path server = RedisProcess.onPath().orElse(null);
         String command = server == null
-                ? ExecutableProvider.newJarResourceProvider().get().getAbsolutePath()
+                ? ExecutableProvider.newJarResourceProvider(dir.toFile()).get().getAbsolutePath()
                 : server.toString();
         Process process = new ProcessBuilder(List.of(
                         command, "--port", "" + port, "--bind", "127.0.0.1", "--save", "", "--dir", dir.toString()))

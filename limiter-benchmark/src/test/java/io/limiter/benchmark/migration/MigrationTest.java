@@ -16,16 +16,19 @@ import io.limiter.local.LocalLimiterFactory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.api.RRateLimiter;
 import org.redisson.api.RateType;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import redis.embedded.RedisServer;
+import redis.embedded.core.ExecutableProvider;
 
 /** What docs/migration.md says of both sides, where no clock can make a difference: the rates are of an hour and more. */
 class MigrationTest {
@@ -101,10 +104,14 @@ class MigrationTest {
     }
 
     @Test
-    void redisson_forgets_what_was_taken_when_the_rate_is_set() throws IOException {
+    void redisson_forgets_what_was_taken_when_the_rate_is_set(@TempDir Path dir) throws IOException {
         int port = freePort();
-        RedisServer redis =
-                RedisServer.newRedisServer().port(port).bind("127.0.0.1").build();
+        RedisServer redis = RedisServer.newRedisServer()
+                .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
+                .port(port)
+                .bind("127.0.0.1")
+                .setting("save \"\"")
+                .build();
         redis.start();
         RedissonClient redisson = redisson(port);
         try {
