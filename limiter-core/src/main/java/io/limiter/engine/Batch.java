@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,9 @@ final class Batch {
     private int requests;
 
     /**
+     * If it throws, as the comparison of somebody's own limits may, the request is not in the batch, and no other may be
+     * added.
+     *
      * @return whether there was room, and the key is not in the batch under another limit
      */
     boolean add(PendingRequest request, GroupCommit.Settings settings) {
@@ -35,9 +39,10 @@ final class Batch {
             return true;
         }
         if (sameKey == null) {
-            sameKey = addKey(request);
+            addKey(request);
+        } else {
+            sameKey.pending.add(request);
         }
-        sameKey.add(request);
         requests++;
         return true;
     }
@@ -53,8 +58,8 @@ final class Batch {
         return byKey == null ? null : byKey.get(key);
     }
 
-    private OfKey addKey(PendingRequest request) {
-        OfKey added = new OfKey(request.key(), request.limit());
+    private void addKey(PendingRequest request) {
+        OfKey added = new OfKey(request);
         if (keys.size() == 1) {
             byKey = new HashMap<>();
             byKey.put(keys.get(0).key, keys.get(0));
@@ -63,7 +68,6 @@ final class Batch {
             byKey.put(added.key, added);
         }
         keys.add(added);
-        return added;
     }
 
     /**
@@ -81,7 +85,7 @@ final class Batch {
     List<KeyRequests<?>> asked() {
         List<KeyRequests<?>> asked = new ArrayList<>(keys.size());
         for (OfKey key : keys) {
-            asked.add(new KeyRequests<>(key.key, key.limit, key.requests));
+            asked.add(new KeyRequests<>(key.key, key.limit, key.requests()));
         }
         return asked;
     }
@@ -95,14 +99,14 @@ final class Batch {
         return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
     }
 
-    /** Waits no longer for those that are overdue. */
-    void endOverdue(long nowNanos, Guard guard) {
+    /** All that have no answer yet fail. */
+    void fail(Function<String, LimiterBackendException> why, Guard guard) {
+        forEach(request -> request.fail(why.apply(request.key()), guard));
+    }
+
+    void forEach(Consumer<PendingRequest> action) {
         for (OfKey key : keys) {
-            for (PendingRequest request : key.pending) {
-                if (request.isOverdue(nowNanos)) {
-                    request.expire(guard);
-                }
-            }
+            key.pending.forEach(action);
         }
     }
 
@@ -119,7 +123,7 @@ final class Batch {
         boolean answered = false;
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
-            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers.get(i));
+            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers, i);
             answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
             if (failure != null) {
                 failed.accept(key.pending, failure);
@@ -132,31 +136,41 @@ final class Batch {
 
         private final String key;
         private final Limit<?> limit;
-        private final List<Request> requests = new ArrayList<>(1);
         private final List<PendingRequest> pending = new ArrayList<>(1);
 
-        OfKey(String key, Limit<?> limit) {
-            this.key = key;
-            this.limit = limit;
+        OfKey(PendingRequest first) {
+            this.key = first.key();
+            this.limit = first.limit();
+            pending.add(first);
         }
 
-        void add(PendingRequest request) {
-            requests.add(request.request());
-            pending.add(request);
+        List<Request> requests() {
+            List<Request> requests = new ArrayList<>(pending.size());
+            for (PendingRequest each : pending) {
+                requests.add(each.request());
+            }
+            return requests;
         }
 
         /** The failure, if it was not decided. */
         @Nullable
-        LimiterBackendException complete(Answer answer) {
-            LimiterBackendException failure = answer.failure();
-            if (failure != null) {
-                return failure;
+        LimiterBackendException complete(List<Answer> answers, int place) {
+            try {
+                Answer answer = answers.get(place);
+                LimiterBackendException failure = answer.failure();
+                if (failure != null) {
+                    return failure;
+                }
+                List<Decision> decisions = answer.decisions();
+                for (int i = 0; i < pending.size(); i++) {
+                    pending.get(i).complete(decisions.get(i));
+                }
+                return null;
+            } catch (RuntimeException | Error e) {
+                // Such as an answer too few. Those that are left must not wait for one.
+                return LimiterBackendException.permanentAfterwards(
+                        "answer", key, "the answers could not be handed out: " + e, e);
             }
-            List<Decision> decisions = answer.decisions();
-            for (int i = 0; i < pending.size(); i++) {
-                pending.get(i).complete(decisions.get(i));
-            }
-            return null;
         }
 
         LimiterBackendException failure(@Nullable Throwable error) {

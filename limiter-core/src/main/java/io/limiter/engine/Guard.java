@@ -31,16 +31,21 @@ public final class Guard implements AutoCloseable {
     private final Deadlines deadlines;
     private final Breaker breaker;
     private final Complaints complaints = new Complaints();
-    private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+    private volatile long answeredNanos;
 
     /**
      * @param budget how long a decision may take, more than 0
      * @param breaker fails what comes while the backend is away
      */
     public Guard(Duration budget, Breaker breaker) {
+        this(budget, breaker, new Deadlines(budget));
+    }
+
+    Guard(Duration budget, Breaker breaker, Deadlines deadlines) {
         this.budget = budget;
-        this.deadlines = new Deadlines(budget);
+        this.deadlines = deadlines;
         this.breaker = breaker;
+        this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
     }
 
     public Deadlines deadlines() {
@@ -56,9 +61,14 @@ public final class Guard implements AutoCloseable {
         return deadlines.budgetNanos();
     }
 
+    /** The time by which decisions are due; see {@link Deadlines#now}. */
+    long now() {
+        return deadlines.now();
+    }
+
     /** When a request that comes now has to have its decision. */
     long deadlineNanos() {
-        return System.nanoTime() + deadlines.budgetNanos();
+        return now() + deadlines.budgetNanos();
     }
 
     /**
@@ -82,10 +92,10 @@ public final class Guard implements AutoCloseable {
     /**
      * The backend has answered.
      *
-     * @param startNanos when that was asked for
+     * @param startNanos when that was asked for, by {@link #now}
      */
     void answered(long startNanos) {
-        long now = System.nanoTime();
+        long now = now();
         answeredNanos = now;
         if (now - startNanos < budgetNanos()) {
             breaker.answered();

@@ -56,11 +56,15 @@ public final class Notices implements AutoCloseable {
 
     /** Tells all listeners, later; does not block. */
     public void tell(Consumer<LimiterListener> notice) {
-        if (listeners.isEmpty()) {
-            return;
+        if (!listeners.isEmpty()) {
+            run(() -> tellNow(notice));
         }
+    }
+
+    /** Runs what may block and must not hold up a decision, such as a line of log, after what was told before. */
+    void run(Runnable action) {
         try {
-            thread.execute(() -> tellNow(notice));
+            thread.execute(action);
         } catch (RejectedExecutionException e) {
             // Closed: nobody is told any more.
             return;
