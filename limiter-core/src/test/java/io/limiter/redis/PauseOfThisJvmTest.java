@@ -10,8 +10,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A JVM that stands still for longer than a decision may take, as a frozen container does: that is no outage of Redis. */
 class PauseOfThisJvmTest {
 
-    private static final int PAUSES = 6;
-    private static final long PAUSE_MILLIS = 600;
+    private static final int PAUSES = 3;
+    private static final long PAUSE_MILLIS = 1000;
     private static final long BETWEEN_MILLIS = 300;
 
     @RegisterExtension

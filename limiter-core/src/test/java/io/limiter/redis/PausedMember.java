@@ -26,7 +26,7 @@ final class PausedMember {
 
     private static final int THREADS = 6;
     private static final int AT_ONCE = 8;
-    private static final Duration BUDGET = Duration.ofMillis(250);
+    private static final Duration BUDGET = Duration.ofMillis(500);
 
     private PausedMember() {}
 
