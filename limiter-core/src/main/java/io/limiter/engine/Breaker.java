@@ -42,6 +42,7 @@ public final class Breaker implements AutoCloseable {
     private final long probeNanos;
     private final Notices notices;
     private final ScheduledThreadPoolExecutor prober;
+    private final OncePerMinute unopened = new OncePerMinute();
     private final AtomicInteger answersToCount = new AtomicInteger();
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("nobody can probe");
@@ -136,7 +137,9 @@ public final class Breaker implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             // Such as no thread for the probe. The next failure tries again.
-            notices.run(() -> log.error("The breaker could not be opened; the backend is asked still.", e));
+            if (unopened.unsaid(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+                notices.run(() -> log.error("The breaker could not be opened; the backend is asked still.", e));
+            }
         }
     }
 

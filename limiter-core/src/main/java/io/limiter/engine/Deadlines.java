@@ -45,6 +45,7 @@ public final class Deadlines {
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private final RunningClock clock;
+    private final OncePerMinute reported = new OncePerMinute();
     private volatile boolean looking;
     private volatile boolean closed;
     // Of whoever has set starting.
@@ -157,8 +158,11 @@ public final class Deadlines {
         }
     }
 
-    /** Logs what should not happen, on a thread for which nobody waits. */
+    /** Logs what should not happen, once a minute at most, on a thread for which nobody waits. */
     void report(String what, Throwable thrown) {
+        if (reported.unsaid(System.nanoTime()) == OncePerMinute.NOT_NOW) {
+            return;
+        }
         try {
             outside.execute(() -> log.error(what, thrown));
         } catch (RejectedExecutionException | OutOfMemoryError e) {

@@ -107,7 +107,7 @@ class ThrowingTest {
             protected void append(ILoggingEvent event) {
                 threads.add(Thread.currentThread().getName());
                 Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(ended::get);
-                throw new StackOverflowError("of a log");
+                throw new IllegalStateException("of a log");
             }
         };
         hanging.start();
