@@ -42,11 +42,23 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
                 Runnable end = begins.apply(answer);
                 // Also if it is cancelled meanwhile.
                 whenComplete((done, failure) -> end.run());
-                sleeper.later(decision.waitMicros(), () -> complete(answer));
+                completeIn(sleeper, decision.waitMicros(), answer);
             } else {
                 complete(answer);
             }
         });
+    }
+
+    private void completeIn(Sleeper sleeper, long micros, D answer) {
+        Runnable cancel;
+        try {
+            cancel = sleeper.later(micros, () -> complete(answer));
+        } catch (RuntimeException | Error e) {
+            // Such as no thread for the timer. Nobody else would end the wait.
+            completeExceptionally(e);
+            return;
+        }
+        whenComplete((done, failure) -> cancel.run());
     }
 
     @Override

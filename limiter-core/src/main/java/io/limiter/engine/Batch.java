@@ -22,6 +22,9 @@ final class Batch {
     private int requests;
 
     /**
+     * If it throws, as the comparison of somebody's own limits may, the request is not in the batch, and no other may be
+     * added.
+     *
      * @return whether there was room, and the key is not in the batch under another limit
      */
     boolean add(PendingRequest request, GroupCommit.Settings settings) {
@@ -37,9 +40,10 @@ final class Batch {
             return true;
         }
         if (sameKey == null) {
-            sameKey = addKey(request);
+            addKey(request);
+        } else {
+            sameKey.add(request);
         }
-        sameKey.add(request);
         requests++;
         return true;
     }
@@ -55,8 +59,8 @@ final class Batch {
         return byKey == null ? null : byKey.get(key);
     }
 
-    private OfKey addKey(PendingRequest request) {
-        OfKey added = new OfKey(request.key(), request.limit());
+    private void addKey(PendingRequest request) {
+        OfKey added = new OfKey(request);
         if (keys.size() == 1) {
             byKey = new HashMap<>();
             byKey.put(keys.get(0).key, keys.get(0));
@@ -65,7 +69,6 @@ final class Batch {
             byKey.put(added.key, added);
         }
         keys.add(added);
-        return added;
     }
 
     /**
@@ -83,7 +86,7 @@ final class Batch {
     List<KeyRequests<?>> asked() {
         List<KeyRequests<?>> asked = new ArrayList<>(keys.size());
         for (OfKey key : keys) {
-            asked.add(new KeyRequests<>(key.key, key.limit, key.requests));
+            asked.add(new KeyRequests<>(key.key, key.limit, key.requests()));
         }
         return asked;
     }
@@ -97,14 +100,14 @@ final class Batch {
         return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
     }
 
-    /** Waits no longer for those that are overdue. */
-    void endOverdue(long nowNanos, Guard guard) {
+    /** All that have no answer yet fail. */
+    void fail(Function<String, LimiterBackendException> why, Guard guard) {
+        forEach(request -> request.fail(why.apply(request.key()), guard));
+    }
+
+    void forEach(Consumer<PendingRequest> action) {
         for (OfKey key : keys) {
-            for (PendingRequest request : key.pending) {
-                if (request.isOverdue(nowNanos)) {
-                    request.expire(guard);
-                }
-            }
+            key.pending.forEach(action);
         }
     }
 
@@ -123,10 +126,10 @@ final class Batch {
         boolean answered = false;
         for (int i = 0; i < keys.size(); i++) {
             OfKey key = keys.get(i);
-            if (answers != null && answers.get(i).failure() == null) {
+            if (answers != null && i < answers.size() && answers.get(i).failure() == null) {
                 decided.accept(key.key);
             }
-            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers.get(i));
+            LimiterBackendException failure = answers == null ? key.failure(error) : key.complete(answers, i);
             answered |= failure == null || failure.kind() == LimiterBackendException.Kind.PERMANENT;
             if (failure != null) {
                 failed.accept(key.pending, failure);
@@ -139,47 +142,61 @@ final class Batch {
 
         private final String key;
         private final Limit<?> limit;
-        private final List<Request> requests = new ArrayList<>(1);
         private final List<PendingRequest> pending = new ArrayList<>(1);
 
-        OfKey(String key, Limit<?> limit) {
-            this.key = key;
-            this.limit = limit;
+        OfKey(PendingRequest first) {
+            this.key = first.key();
+            this.limit = first.limit();
+            pending.add(first);
         }
 
         void add(PendingRequest request) {
-            int place = isCancellation(request.request()) ? placeOfCancellation(request.request()) : requests.size();
-            requests.add(place, request.request());
-            pending.add(place, request);
+            pending.add(isCancellation(request) ? placeOfCancellation(request) : pending.size(), request);
         }
 
-        private boolean isCancellation(Request request) {
+        private boolean isCancellation(PendingRequest pending) {
+            Request request = pending.request();
             return request.action() == Request.Action.GIVE_BACK && request.id() != 0 && limit instanceof TokenBucket;
         }
 
         /** Before all others, and the last booking first, because only what nobody has booked after is restored. */
-        private int placeOfCancellation(Request cancellation) {
+        private int placeOfCancellation(PendingRequest cancellation) {
             int place = 0;
-            while (place < requests.size()
-                    && isCancellation(requests.get(place))
-                    && requests.get(place).id() >= cancellation.id()) {
+            while (place < pending.size()
+                    && isCancellation(pending.get(place))
+                    && pending.get(place).request().id() >= cancellation.request().id()) {
                 place++;
             }
             return place;
         }
 
+        List<Request> requests() {
+            List<Request> requests = new ArrayList<>(pending.size());
+            for (PendingRequest each : pending) {
+                requests.add(each.request());
+            }
+            return requests;
+        }
+
         /** The failure, if it was not decided. */
         @Nullable
-        LimiterBackendException complete(Answer answer) {
-            LimiterBackendException failure = answer.failure();
-            if (failure != null) {
-                return failure;
+        LimiterBackendException complete(List<Answer> answers, int place) {
+            try {
+                Answer answer = answers.get(place);
+                LimiterBackendException failure = answer.failure();
+                if (failure != null) {
+                    return failure;
+                }
+                List<Decision> decisions = answer.decisions();
+                for (int i = 0; i < pending.size(); i++) {
+                    pending.get(i).complete(decisions.get(i));
+                }
+                return null;
+            } catch (RuntimeException | Error e) {
+                // Such as an answer too few. Those that are left must not wait for one.
+                return LimiterBackendException.permanentAfterwards(
+                        "answer", key, "the answers could not be handed out: " + e, e);
             }
-            List<Decision> decisions = answer.decisions();
-            for (int i = 0; i < pending.size(); i++) {
-                pending.get(i).complete(decisions.get(i));
-            }
-            return null;
         }
 
         LimiterBackendException failure(@Nullable Throwable error) {

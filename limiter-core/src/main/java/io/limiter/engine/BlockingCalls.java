@@ -2,8 +2,9 @@ package io.limiter.engine;
 
 import io.limiter.LimiterBackendException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Daemon threads for calls that block, on behalf of callers that must not be. There are none until they are needed, as
- * many as there are calls then but no more than {@value #MAX_THREADS}, and none again ten seconds later.
+ * many as are busy at once but no more than {@value #MAX_THREADS}, and none again ten seconds later.
  */
 public final class BlockingCalls extends ThreadPoolExecutor {
 
@@ -23,8 +24,41 @@ public final class BlockingCalls extends ThreadPoolExecutor {
     private static final int IDLE_SECONDS = 10;
 
     public BlockingCalls() {
-        super(MAX_THREADS, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads());
-        allowCoreThreadTimeOut(true);
+        this("limiter-blocking-");
+    }
+
+    /**
+     * @param name what the names of the threads begin with
+     */
+    BlockingCalls(String name) {
+        super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
+    }
+
+    /** Takes only what a thread waits for; so one more is started otherwise, and what is beyond those queues. */
+    private static final class ForIdleThreads extends LinkedTransferQueue<Runnable> {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+    }
+
+    /** All threads are busy. */
+    private static final class Queueing implements RejectedExecutionHandler {
+
+        @Override
+        public void rejectedExecution(Runnable task, ThreadPoolExecutor threads) {
+            if (threads.isShutdown()) {
+                throw new RejectedExecutionException("shut down");
+            }
+            threads.getQueue().add(task);
+            // All may have ended before it was there to be seen.
+            if (threads.getPoolSize() == 0 && threads.remove(task)) {
+                threads.execute(task);
+            }
+        }
     }
 
     /**
@@ -63,10 +97,10 @@ public final class BlockingCalls extends ThreadPoolExecutor {
         return decision;
     }
 
-    private static ThreadFactory threads() {
+    private static ThreadFactory threads(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
-            Thread thread = new Thread(task, "limiter-blocking-" + count.incrementAndGet());
+            Thread thread = new Thread(task, name + count.incrementAndGet());
             thread.setDaemon(true);
             return thread;
         };

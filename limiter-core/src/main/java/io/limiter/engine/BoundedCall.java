@@ -39,7 +39,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
         this.guard = guard;
         this.key = key;
         this.call = call;
-        this.startNanos = System.nanoTime();
+        this.startNanos = guard.now();
         this.deadlineNanos = startNanos + guard.budgetNanos();
     }
 
@@ -100,7 +100,7 @@ final class BoundedCall<T> extends CompletableFuture<T> {
                 ? known
                 : new LimiterBackendException(key, "the call failed: " + error, error, true);
         long pause = Guard.pauseNanos(tries++);
-        if (failure.kind() == LimiterBackendException.Kind.RETRYABLE && pause < deadlineNanos - System.nanoTime()) {
+        if (failure.kind() == LimiterBackendException.Kind.RETRYABLE && pause < deadlineNanos - guard.now()) {
             lastFailure = failure;
             tried.set(null);
             guard.deadlines().later(pause, this::attempt);

@@ -7,10 +7,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +26,9 @@ import org.slf4j.LoggerFactory;
  * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and as many as the
  * answers. Resilience4j counts under a lock, so answers are only counted after a failure, until {@value #WINDOW} came
  * without another: while all is well, an answer costs one read.
+ *
+ * <p>It is told of failures by threads for which others wait. So it throws nothing, takes no monitor, and logs on the thread
+ * that tells the listeners.
  */
 public final class Breaker implements AutoCloseable {
 
@@ -36,23 +42,32 @@ public final class Breaker implements AutoCloseable {
     private final long probeNanos;
     private final Notices notices;
     private final ScheduledThreadPoolExecutor prober;
+    private final OncePerMinute unopened = new OncePerMinute();
     private final AtomicInteger answersToCount = new AtomicInteger();
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("nobody can probe");
     };
     private volatile boolean closed;
-    // Not null while open.
-    private volatile @Nullable LimiterBackendException openedBy;
-    private volatile BackendState state = new BackendState(true, Instant.now(), null);
-    // Under this object's monitor, as what writes the two above.
-    private long openedNanos;
+    // Not null while open. Whoever sets it opens, and the one who probes then closes; the two below are theirs.
+    private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
     private final ProbePauses pauses;
+    private long openedNanos;
+    private final AtomicReference<BackendState> state =
+            new AtomicReference<>(new BackendState(true, Instant.now(), null));
 
     /**
      * @param probeInterval how long to wait before a probe at most; see {@link ProbePauses}
      * @param notices tells the listeners
      */
     public Breaker(Duration probeInterval, Notices notices) {
+        this(probeInterval, notices, task -> {
+            Thread thread = new Thread(task, "limiter-probe");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    Breaker(Duration probeInterval, Notices notices, ThreadFactory probers) {
         this.probeNanos = probeInterval.toNanos();
         this.pauses = new ProbePauses(probeInterval);
         this.notices = notices;
@@ -69,11 +84,8 @@ public final class Breaker implements AutoCloseable {
                         .waitDurationInOpenState(probeInterval)
                         .writableStackTraceEnabled(false)
                         .build());
-        this.prober = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "limiter-probe");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.prober = new ScheduledThreadPoolExecutor(1, probers);
+        prober.setRemoveOnCancelPolicy(true);
         prober.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         prober.allowCoreThreadTimeOut(true);
         prober.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
@@ -88,7 +100,7 @@ public final class Breaker implements AutoCloseable {
     }
 
     BackendState state() {
-        return state;
+        return Objects.requireNonNull(state.get());
     }
 
     /** @throws LimiterBackendException if the backend is not to be asked */
@@ -96,7 +108,7 @@ public final class Breaker implements AutoCloseable {
         if (closed) {
             throw LimiterBackendException.closed(key);
         }
-        LimiterBackendException cause = openedBy;
+        LimiterBackendException cause = openedBy.get();
         if (cause != null) {
             throw LimiterBackendException.notAsked(
                     key,
@@ -106,55 +118,66 @@ public final class Breaker implements AutoCloseable {
     }
 
     void answered() {
-        if (answersToCount.get() > 0 && answersToCount.getAndDecrement() > 0 && openedBy == null) {
+        if (answersToCount.get() > 0 && answersToCount.getAndDecrement() > 0 && openedBy.get() == null) {
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
         }
     }
 
     void failed(LimiterBackendException failure) {
-        if (openedBy != null) {
+        if (openedBy.get() != null || closed) {
             return;
         }
-        answersToCount.set(WINDOW);
-        breaker.onError(0, TimeUnit.NANOSECONDS, failure);
-        openIfNeeded(failure);
+        try {
+            answersToCount.set(WINDOW);
+            breaker.onError(0, TimeUnit.NANOSECONDS, failure);
+            if (breaker.getState() == CircuitBreaker.State.OPEN) {
+                open(failure);
+            } else {
+                state.updateAndGet(before -> new BackendState(before.up(), before.since(), failure));
+            }
+        } catch (RuntimeException | Error e) {
+            // Such as no thread for the probe. The next failure tries again.
+            if (unopened.unsaid(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+                notices.run(() -> log.error("The breaker could not be opened; the backend is asked still.", e));
+            }
+        }
     }
 
-    private synchronized void openIfNeeded(LimiterBackendException failure) {
-        if (openedBy != null || closed) {
-            return;
-        }
-        state = new BackendState(state.up(), state.since(), failure);
-        if (breaker.getState() != CircuitBreaker.State.OPEN) {
+    private void open(LimiterBackendException failure) {
+        // First: if there can be no thread for the probe, nothing is closed that nobody would open again.
+        prober.prestartCoreThread();
+        if (!openedBy.compareAndSet(null, failure)) {
             return;
         }
         openedNanos = System.nanoTime();
         pauses.away(openedNanos);
-        // First: if there can be no thread for it, nothing is closed that nobody would open again.
-        probeLater(failure.key());
-        openedBy = failure;
-        state = new BackendState(false, Instant.now(), failure);
-        log.warn(
+        state.set(new BackendState(false, Instant.now(), failure));
+        notices.run(() -> log.warn(
                 "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms, and"
                         + " sooner at first.",
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
-                failure);
+                failure));
         notices.tell(listener -> listener.backendDown(failure));
+        probeLater(failure.key());
     }
 
     private void probeLater(String key) {
+        boolean asked = false;
         try {
             prober.schedule(() -> probe(key), pauses.next(), TimeUnit.NANOSECONDS);
+            asked = true;
         } catch (RejectedExecutionException e) {
             // Closed: whoever asks is told so.
             return;
+        } finally {
+            if (!asked) {
+                // Callers find out by themselves.
+                openedBy.set(null);
+            }
         }
     }
 
     private void probe(String key) {
-        if (!isOpen()) {
-            return;
-        }
         try {
             breaker.transitionToHalfOpenState();
             if (!breaker.tryAcquirePermission()) {
@@ -172,35 +195,30 @@ public final class Breaker implements AutoCloseable {
                 stillAway(key, e);
             }
         } catch (RuntimeException | Error e) {
-            log.warn("The backend could not be probed; trying again.", e);
+            notices.run(() -> log.warn("The backend could not be probed; trying again.", e));
             stillAway(key, e);
         }
     }
 
-    /** Under the monitor, because it is scheduled before it is open. */
-    private synchronized boolean isOpen() {
-        return openedBy != null;
-    }
-
-    private synchronized void stillAway(String key, Throwable why) {
+    private void stillAway(String key, Throwable why) {
         if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
             breaker.onError(0, TimeUnit.NANOSECONDS, why);
         }
         if (why instanceof LimiterBackendException failure) {
-            state = new BackendState(false, state.since(), failure);
+            state.updateAndGet(before -> new BackendState(false, before.since(), failure));
         }
         probeLater(key);
     }
 
-    private synchronized void closedAgain() {
+    private void closedAgain() {
         breaker.transitionToClosedState();
         answersToCount.set(0);
         long now = System.nanoTime();
         pauses.back(now);
         Duration downtime = Duration.ofNanos(now - openedNanos);
-        state = new BackendState(true, Instant.now(), state.failure());
-        openedBy = null;
-        log.info("The backend answers again, after {} ms.", downtime.toMillis());
+        state.updateAndGet(before -> new BackendState(true, Instant.now(), before.failure()));
+        openedBy.set(null);
+        notices.run(() -> log.info("The backend answers again, after {} ms.", downtime.toMillis()));
         notices.tell(listener -> listener.backendUp(downtime));
     }
 

@@ -1,15 +1,18 @@
 package io.limiter.engine;
 
+import com.google.common.base.Ticker;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,7 +22,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It ends what would be overdue before it looks again, so what it ends may end up to a twentieth early and never late; with
  * a budget below 20 ms up to a millisecond late, because it looks no more often than that. Those who wait have no other timer,
- * so it runs nothing of theirs: that is run {@link #outside}.
+ * so it runs nothing of theirs: that is run {@link #outside}. Nothing that goes wrong ends its looking.
+ *
+ * <p>Times are by {@link #now()}, a clock that stands still while this JVM does: a pause of ours is no outage of the backend.
  */
 public final class Deadlines {
 
@@ -40,23 +45,33 @@ public final class Deadlines {
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
+    private final RunningClock clock;
+    private final OncePerMinute reported = new OncePerMinute();
     private volatile boolean answered;
     // Written before that, once.
     private long answeredNanos;
     private volatile boolean looking;
     private volatile boolean closed;
+    // Of whoever has set starting.
+    private @Nullable Future<?> looks;
     // The looking thread's.
     private long idleSinceNanos;
+
+    Deadlines(Duration budget, Ticker ticker) {
+        this(budget, budget, ticker);
+    }
 
     /**
      * @param firstBudget how long anything may be pending until the backend has first answered, if that is longer
      */
-    Deadlines(Duration budget, Duration firstBudget) {
+    Deadlines(Duration budget, Duration firstBudget, Ticker ticker) {
         this.budgetNanos = budget.toNanos();
         this.firstExtraNanos = Math.max(0, firstBudget.toNanos() - budgetNanos);
         this.earlyNanos = budgetNanos / LOOKS_PER_BUDGET;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
+        this.clock = new RunningClock(ticker, intervalNanos);
         this.thread = new ScheduledThreadPoolExecutor(1, Looker::new);
+        thread.setRemoveOnCancelPolicy(true);
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
         this.outside =
@@ -83,7 +98,7 @@ public final class Deadlines {
         /**
          * Ends what is overdue.
          *
-         * @param nowNanos by {@link System#nanoTime()}, or a little later
+         * @param nowNanos by {@link Deadlines#now()}, or a little later
          * @return whether anything is pending still
          */
         boolean endOverdue(long nowNanos);
@@ -119,6 +134,11 @@ public final class Deadlines {
         return answered && nowNanos - answeredNanos >= budgetNanos ? nowNanos : nowNanos - firstExtraNanos;
     }
 
+    /** The time in nanoseconds, of which only differences mean anything; pauses of this JVM do not count. */
+    public long now() {
+        return clock.now();
+    }
+
     /** From now on, looks there too. */
     public void watch(Pool pool) {
         pools.add(pool);
@@ -131,15 +151,26 @@ public final class Deadlines {
         }
     }
 
-    /** Watches over a call; all have the same time, so they are overdue in the order in which they come. */
+    /** Watches over a call. */
     void add(BoundedCall<?> call) {
         calls.add(call);
         look();
     }
 
-    /** Runs something later, that does not block. */
+    /** How many calls are watched; those that have finished since the last look too. */
+    int watchedCalls() {
+        return calls.size();
+    }
+
+    /**
+     * Runs something later, that does not block.
+     *
+     * @throws OutOfMemoryError if there can be no thread for it
+     */
     void later(long nanos, Runnable action) {
         try {
+            // First: scheduled without a thread, it would be run some day.
+            thread.prestartCoreThread();
             thread.schedule(() -> guarded(action), nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
             // Closed, and so are those who have something to do later.
@@ -160,6 +191,19 @@ public final class Deadlines {
         }
     }
 
+    /** Logs what should not happen, once a minute at most, on a thread for which nobody waits. */
+    void report(String what, Throwable thrown) {
+        if (reported.unsaid(System.nanoTime()) == OncePerMinute.NOT_NOW) {
+            return;
+        }
+        try {
+            outside.execute(() -> log.error(what, thrown));
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // Nobody reads it: closed, or there is not even a thread.
+            return;
+        }
+    }
+
     /** Looks no more as soon as nothing is pending. What is added nevertheless ends at once. */
     void close() {
         closed = true;
@@ -175,73 +219,101 @@ public final class Deadlines {
 
     private void start() {
         if (!starting.compareAndSet(false, true)) {
+            // Whoever starts or stops just now looks for what is pending afterwards.
             return;
         }
+        boolean started = false;
         try {
             if (!looking) {
+                // First: scheduled without a thread, nobody would look.
+                thread.prestartCoreThread();
+                clock.start();
+                idleSinceNanos = clock.now();
+                looks = thread.scheduleWithFixedDelay(
+                        this::lookOnce, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
                 looking = true;
-                idleSinceNanos = System.nanoTime();
-                next();
             }
+            started = true;
         } catch (RejectedExecutionException e) {
-            looking = false;
-            endOverdue(System.nanoTime() + budgetNanos + firstExtraNanos);
-        } catch (RuntimeException | Error e) {
-            // Such as no memory for the thread. Whoever comes next tries again.
-            looking = false;
-            throw e;
+            // Closed: what comes nevertheless ends below.
+            started = false;
+        } catch (OutOfMemoryError e) {
+            report("There is no thread to end what is overdue; all that is pending ends now.", e);
         } finally {
             starting.set(false);
         }
-    }
-
-    private void next() {
-        thread.schedule(this::lookOnce, intervalNanos, TimeUnit.NANOSECONDS);
-    }
-
-    private void lookOnce() {
-        long now = System.nanoTime();
-        boolean pending = true;
-        try {
-            pending = endOverdue(now + Math.min(earlyNanos, intervalNanos));
-        } catch (RuntimeException | Error e) {
-            log.error("What is overdue could not be ended; trying again.", e);
+        if (!started) {
+            endOverdue(clock.now() + 2 * budgetNanos + firstExtraNanos);
         }
-        if (pending) {
-            idleSinceNanos = now;
-        } else if (closed || now - idleSinceNanos >= IDLE_NANOS) {
-            looking = false;
-            if (closed) {
-                shutDown();
+    }
+
+    /** Throws nothing, or it would not be called again. */
+    private void lookOnce() {
+        try {
+            if (!clock.look()) {
+                return;
             }
-            // Read after that was written: whoever adds something does it the other way round.
-            if (endOverdue(now)) {
-                start();
+            long now = clock.now();
+            if (endOverdue(now + Math.min(earlyNanos, intervalNanos))) {
+                idleSinceNanos = now;
+            } else if (closed || now - idleSinceNanos >= IDLE_NANOS) {
+                stop(now);
             }
+        } catch (RuntimeException | Error e) {
+            report("What is overdue could not be ended; trying again.", e);
+        }
+    }
+
+    private void stop(long nowNanos) {
+        if (!starting.compareAndSet(false, true)) {
+            // Whoever has that relies on the looking; there is another look.
             return;
         }
-        next();
+        Future<?> stopped = looks;
+        looking = false;
+        starting.set(false);
+        if (closed) {
+            shutDown();
+        } else if (stopped != null) {
+            stopped.cancel(false);
+        }
+        // Read after that was written: whoever adds something does it the other way round.
+        if (endOverdue(nowNanos)) {
+            start();
+        }
     }
 
     private boolean endOverdue(long nowNanos) {
         long overdueNanos = overdueNanos(nowNanos);
         boolean pending = false;
         for (Pool pool : pools) {
-            pending |= pool.endOverdue(overdueNanos);
+            try {
+                pending |= pool.endOverdue(overdueNanos);
+            } catch (RuntimeException | Error e) {
+                // What the others have must end all the same.
+                pending = true;
+                report("What is overdue could not be ended; trying again.", e);
+            }
         }
-        BoundedCall<?> first;
-        while ((first = calls.peek()) != null && (first.isDone() || first.isOverdue(overdueNanos))) {
-            first.expire();
-            calls.remove(first);
-        }
-        return pending || first != null;
+        calls.removeIf(call -> call.isDone() || call.isOverdue(overdueNanos) && expired(call));
+        return pending || !calls.isEmpty();
     }
 
-    private static void guarded(Runnable action) {
+    private boolean expired(BoundedCall<?> call) {
+        try {
+            call.expire();
+            return true;
+        } catch (RuntimeException | Error e) {
+            report("A call could not be ended; trying again.", e);
+            return false;
+        }
+    }
+
+    private void guarded(Runnable action) {
         try {
             action.run();
         } catch (RuntimeException | Error e) {
-            log.error("A request could not be ended or tried again.", e);
+            report("A request could not be ended or tried again.", e);
         }
     }
 }

@@ -7,7 +7,9 @@ import io.limiter.algorithm.Request;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -49,6 +51,8 @@ public final class GroupCommit implements Engine {
     private final Guard guard;
     private final Engine beside;
     private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
+    // Those in which anything is pending, of up to 16,384.
+    private final Set<Lane> watched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
@@ -94,8 +98,23 @@ public final class GroupCommit implements Engine {
 
     private void add(PendingRequest pending) {
         guard.check(pending.key());
-        lane(pending.key()).add(pending);
+        Lane lane = lane(pending.key());
+        lane.add(pending);
+        watch(lane);
         guard.deadlines().look();
+    }
+
+    private void watch(Lane lane) {
+        if (lane.watch()) {
+            boolean added = false;
+            try {
+                added = watched.add(lane);
+            } finally {
+                if (!added) {
+                    lane.unwatch();
+                }
+            }
+        }
     }
 
     /** In one call, beside the queue: its keys have to be decided together, wherever the others wait. */
@@ -112,13 +131,16 @@ public final class GroupCommit implements Engine {
 
     /** How many requests wait to be sent. */
     public int queued() {
-        AtomicReferenceArray<Lane> all = lanes.get();
         int queued = 0;
-        for (int i = 0; all != null && i < all.length(); i++) {
-            Lane lane = all.get(i);
-            queued += lane == null ? 0 : lane.queued();
+        for (Lane lane : watched) {
+            queued += lane.queued();
         }
         return queued;
+    }
+
+    /** How many queues the watch over deadlines visits. */
+    int watchedLanes() {
+        return watched.size();
     }
 
     @Override
@@ -141,15 +163,17 @@ public final class GroupCommit implements Engine {
     }
 
     private boolean endOverdue(long nowNanos) {
-        boolean pending = false;
-        AtomicReferenceArray<Lane> all = lanes.get();
-        for (int i = 0; all != null && i < all.length(); i++) {
-            Lane lane = all.get(i);
-            if (lane != null) {
-                pending |= lane.endOverdue(nowNanos);
+        for (Lane lane : watched) {
+            if (!lane.endOverdue(nowNanos)) {
+                watched.remove(lane);
+                lane.unwatch();
+                // Read after that was written: whoever adds a request does it the other way round.
+                if (lane.isPending()) {
+                    watch(lane);
+                }
             }
         }
-        return pending;
+        return !watched.isEmpty();
     }
 
     private Lane lane(String key) {

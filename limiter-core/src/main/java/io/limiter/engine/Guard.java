@@ -42,14 +42,18 @@ public final class Guard implements AutoCloseable {
     private final Notices notices;
     private final EngineObserver observer;
     private final OncePerMinute overran = new OncePerMinute();
-    private volatile long answeredNanos = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+    private volatile long answeredNanos;
 
     /**
      * @param budget how long a decision may take, more than 0
      * @param breaker fails what comes while the backend is away
      */
     public Guard(Duration budget, Breaker breaker) {
-        this(budget, budget, breaker, Notices.NONE, EngineObserver.NONE);
+        this(budget, breaker, new Deadlines(budget, Ticker.systemTicker()));
+    }
+
+    Guard(Duration budget, Breaker breaker, Deadlines deadlines) {
+        this(budget, breaker, deadlines, Notices.NONE, EngineObserver.NONE);
     }
 
     /**
@@ -60,12 +64,17 @@ public final class Guard implements AutoCloseable {
      * @param observer is told of failures
      */
     public Guard(Duration budget, Duration firstBudget, Breaker breaker, Notices notices, EngineObserver observer) {
+        this(budget, breaker, new Deadlines(budget, firstBudget, Ticker.systemTicker()), notices, observer);
+    }
+
+    private Guard(Duration budget, Breaker breaker, Deadlines deadlines, Notices notices, EngineObserver observer) {
         this.lasting = new PermanentFailures(notices, Ticker.systemTicker());
         this.notices = notices;
         this.observer = observer;
         this.budget = budget;
-        this.deadlines = new Deadlines(budget, firstBudget);
+        this.deadlines = deadlines;
         this.breaker = breaker;
+        this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
     }
 
     public Deadlines deadlines() {
@@ -81,9 +90,14 @@ public final class Guard implements AutoCloseable {
         return deadlines.budgetNanos();
     }
 
+    /** The time by which decisions are due; see {@link Deadlines#now}. */
+    long now() {
+        return deadlines.now();
+    }
+
     /** When a request that comes now has to have its decision. */
     long deadlineNanos() {
-        return System.nanoTime() + deadlines.budgetNanos();
+        return now() + deadlines.budgetNanos();
     }
 
     /**
@@ -107,10 +121,10 @@ public final class Guard implements AutoCloseable {
     /**
      * The backend has answered.
      *
-     * @param startNanos when that was asked for
+     * @param startNanos when that was asked for, by {@link #now}
      */
     void answered(long startNanos) {
-        long now = System.nanoTime();
+        long now = now();
         answeredNanos = now;
         deadlines.answered(now);
         if (now - startNanos < budgetNanos()) {

@@ -202,7 +202,9 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     private static void notReleased(String key, ConcurrencyLimit limit, Throwable error) {
-        log.warn("A lease of '{}' could not be released; it will be over within {}.", key, limit.leaseTime(), error);
+        // Not here: this may be the thread on which the answers come.
+        Timers.run(() -> log.warn(
+                "A lease of '{}' could not be released; it will be over within {}.", key, limit.leaseTime(), error));
     }
 
     private void wake(String key) {

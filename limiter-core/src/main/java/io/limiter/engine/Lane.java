@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever changes something (a request was added, a call was answered) signals. The first who signals becomes the
  * owner and starts calls for as long as there is reason to; a signal meanwhile makes it look once more. So there is one
  * who takes from the queue at any time, calls start in the order of the queue, and nobody waits for a lock.
+ *
+ * <p>Whoever has taken a request from the queue sees to it that it is answered, whatever is thrown meanwhile. What was sent
+ * stays in {@link #sent}, where its time is watched, until all of it is answered.
  */
 final class Lane {
 
@@ -37,6 +41,7 @@ final class Lane {
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
+    private final AtomicBoolean watched = new AtomicBoolean();
     private volatile boolean closed;
     // Changed by the owner: taken from the queue, but to be decided after the batch under way.
     private volatile @Nullable PendingRequest heldBack;
@@ -70,11 +75,11 @@ final class Lane {
     /**
      * Ends what is overdue: withdraws what is queued, and waits no longer for what was sent.
      *
-     * @return whether anything is queued, under way, or tried again in a moment
+     * @return whether anything is pending still
      */
     boolean endOverdue(long nowNanos) {
         for (Batch batch : sent) {
-            batch.endOverdue(nowNanos, guard);
+            batch.forEach(request -> endOverdue(request, nowNanos));
         }
         for (PendingRequest request : again) {
             endOverdue(request, nowNanos);
@@ -92,15 +97,42 @@ final class Lane {
                 break;
             }
         }
-        return queued.get() > 0 || calls.get() > 0 || !pausing.isEmpty();
+        return isPending();
     }
 
     private boolean endOverdue(PendingRequest request, long nowNanos) {
         boolean overdue = request.isOverdue(nowNanos);
         if (overdue) {
-            request.expire(guard);
+            try {
+                request.expire(guard);
+            } catch (RuntimeException | Error e) {
+                // The others must end all the same; this one at the next look.
+                guard.deadlines().report("A request could not be ended; trying again.", e);
+            }
         }
         return overdue;
+    }
+
+    /**
+     * Whether anything is queued, under way, or tried again in a moment. Of what was added before this is called, nothing is
+     * missed.
+     */
+    boolean isPending() {
+        // First: between two of the others, a request is the owner's.
+        return signals.get() > 0 || queued.get() > 0 || !sent.isEmpty() || !pausing.isEmpty();
+    }
+
+    /**
+     * Takes note that somebody watches this lane from now on.
+     *
+     * @return whether nobody did before
+     */
+    boolean watch() {
+        return !watched.get() && watched.compareAndSet(false, true);
+    }
+
+    void unwatch() {
+        watched.set(false);
     }
 
     /** How many requests wait to be sent. */
@@ -123,27 +155,40 @@ final class Lane {
     private void own(boolean mayBlock) {
         int seen = signals.get();
         do {
-            while (!closed && mayStart()) {
-                boolean blocks = engine.blocks();
-                if (blocks && !mayBlock) {
-                    if (handedOver()) {
-                        return;
-                    }
-                    continue;
+            try {
+                if (startCalls(mayBlock)) {
+                    return;
                 }
-                // First, because what waits for a connection can still be withdrawn.
-                RuntimeException notConnected = blocks ? connect() : null;
-                Batch batch = take();
-                if (batch == null) {
-                    break;
-                }
-                start(batch, notConnected);
+            } catch (RuntimeException | Error e) {
+                // Left owned, the lane would never send again.
+                failQueued(key -> new LimiterBackendException(key, "it could not be sent: " + e, e));
             }
             if (closed) {
                 failQueued(LimiterBackendException::closed);
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
+    }
+
+    /** @return whether another thread owns the lane now */
+    private boolean startCalls(boolean mayBlock) {
+        while (!closed && mayStart()) {
+            boolean blocks = engine.blocks();
+            if (blocks && !mayBlock) {
+                if (handedOver()) {
+                    return true;
+                }
+                continue;
+            }
+            // First, because what waits for a connection can still be withdrawn.
+            RuntimeException notConnected = blocks ? connect() : null;
+            Batch batch = take();
+            if (batch == null) {
+                return false;
+            }
+            start(batch, notConnected);
+        }
+        return false;
     }
 
     private @Nullable RuntimeException connect() {
@@ -182,13 +227,21 @@ final class Lane {
         Batch batch = null;
         PendingRequest next;
         while ((next = poll()) != null) {
-            if (batch == null) {
-                batch = new Batch();
-            }
-            if (!batch.add(next, settings)) {
-                heldBack = next;
-                queued.incrementAndGet();
-                break;
+            try {
+                if (batch == null) {
+                    batch = new Batch();
+                }
+                if (!batch.add(next, settings)) {
+                    heldBack = next;
+                    queued.incrementAndGet();
+                    break;
+                }
+            } catch (RuntimeException | Error e) {
+                next.fail(new LimiterBackendException(next.key(), "it could not be put into a call: " + e, e), guard);
+                if (batch != null && !batch.isEmpty()) {
+                    break;
+                }
+                batch = null;
             }
         }
         return batch == null || batch.isEmpty() ? null : batch;
@@ -216,17 +269,29 @@ final class Lane {
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
         minQueuedForAnother = batch.minQueuedForAnother(settings);
-        sent.add(batch);
-        long startNanos = System.nanoTime();
-        call(batch, notConnected).whenComplete((answers, error) -> {
-            calls.decrementAndGet();
-            sent.remove(batch);
-            // The next call first: the backend is at work on it while these callers are woken.
-            signal();
+        long startNanos = guard.now();
+        try {
+            sent.add(batch);
+            call(batch, notConnected).whenComplete((answers, error) -> ended(batch, answers, error, startNanos));
+        } catch (RuntimeException | Error e) {
+            ended(batch, null, e, startNanos);
+        }
+    }
+
+    private void ended(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error, long startNanos) {
+        calls.decrementAndGet();
+        // The next call first: the backend is at work on it while these callers are woken.
+        signal();
+        try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
                 guard.answered(startNanos);
             }
-        });
+        } catch (RuntimeException | Error e) {
+            batch.fail(key -> new LimiterBackendException(key, "the call could not be ended: " + e, e, true), guard);
+        } finally {
+            // Last: what is not answered yet is watched.
+            sent.remove(batch);
+        }
     }
 
     private CompletableFuture<List<Answer>> call(Batch batch, @Nullable RuntimeException notConnected) {
@@ -242,7 +307,7 @@ final class Lane {
 
     /** Tries those again that may go well in the time they have left, and fails the others. */
     private void failed(List<PendingRequest> requests, LimiterBackendException failure) {
-        long now = System.nanoTime();
+        long now = guard.now();
         long shortestPause = Long.MAX_VALUE;
         List<PendingRequest> oncemore = new ArrayList<>(0);
         boolean forGood = false;
@@ -261,8 +326,18 @@ final class Lane {
             guard.failed(failure);
         }
         if (!oncemore.isEmpty()) {
-            pausing.addAll(oncemore);
-            guard.deadlines().later(shortestPause, () -> addAgain(oncemore));
+            tryAgainIn(shortestPause, oncemore, failure);
+        }
+    }
+
+    private void tryAgainIn(long pauseNanos, List<PendingRequest> requests, LimiterBackendException failure) {
+        pausing.addAll(requests);
+        try {
+            guard.deadlines().later(pauseNanos, () -> addAgain(requests));
+        } catch (RuntimeException | Error e) {
+            guard.deadlines().report("There is no thread to try requests again; they have failed.", e);
+            requests.forEach(request -> request.fail(failure, guard));
+            pausing.removeAll(requests);
         }
     }
 

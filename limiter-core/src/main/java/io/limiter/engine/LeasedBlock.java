@@ -3,8 +3,8 @@ package io.limiter.engine;
 import io.limiter.algorithm.Decision;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Permits that were taken from the backend and are given out here, until a deadline. */
-final class LeasedBlock {
+/** Permits that were taken from the backend and are given out here, until a deadline. Extended by tests alone. */
+class LeasedBlock {
 
     private final int size;
     private final Decision leased;
@@ -24,7 +24,7 @@ final class LeasedBlock {
         this.left = new AtomicInteger(size);
     }
 
-    int size() {
+    final int size() {
         return size;
     }
 
@@ -32,16 +32,16 @@ final class LeasedBlock {
         return left.get();
     }
 
-    boolean isOver() {
+    final boolean isOver() {
         return deadline.isOver();
     }
 
-    boolean isYoung() {
+    final boolean isYoung() {
         return !youth.isOver();
     }
 
     /** Takes all of the permits or none. */
-    boolean take(int permits) {
+    final boolean take(int permits) {
         if (deadline.isOver()) {
             return false;
         }
@@ -56,12 +56,12 @@ final class LeasedBlock {
     }
 
     /** Takes what is left, so that nobody else can. */
-    int takeRest() {
+    final int takeRest() {
         return left.getAndSet(0);
     }
 
     /** The decision for permits that were taken here: what remains in the backend was seen when the block was leased. */
-    Decision granted() {
+    final Decision granted() {
         return new Decision(
                 true,
                 leased.limit(),

@@ -75,7 +75,8 @@ final class LeasedKey {
     }
 
     int left() {
-        return left(current) + left(next);
+        // In this order: what moves from next to current meanwhile counts twice, and in the other order not at all.
+        return left(next) + left(current);
     }
 
     private static int left(@Nullable LeasedBlock block) {
@@ -159,7 +160,7 @@ final class LeasedKey {
         });
     }
 
-    private void add(LeasedBlock block) {
+    void add(LeasedBlock block) {
         synchronized (this) {
             if (current == null) {
                 current = block;
@@ -238,7 +239,9 @@ final class LeasedKey {
             return CompletableFuture.completedFuture(null);
         }
         return engine.decideAsync(key, limit, Request.giveBack(unused)).exceptionally(e -> {
-            log.warn("{} leased permits of '{}' could not be given back; they count as used.", unused, key, e);
+            // Not here: this may be the thread on which the answers come.
+            Timers.run(() ->
+                    log.warn("{} leased permits of '{}' could not be given back; they count as used.", unused, key, e));
             return null;
         });
     }

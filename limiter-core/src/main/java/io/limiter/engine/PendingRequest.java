@@ -40,7 +40,7 @@ final class PendingRequest extends Pending<Decision> {
     private volatile boolean expired;
 
     /**
-     * @param deadlineNanos when it has to have its decision, by {@link System#nanoTime()}
+     * @param deadlineNanos when it has to have its decision, by {@link Guard#now}
      */
     PendingRequest(String key, Limit<?> limit, Request request, long deadlineNanos) {
         this.key = key;
@@ -93,8 +93,13 @@ final class PendingRequest extends Pending<Decision> {
         }
         if (awaited) {
             completeExceptionally(failure);
-        } else {
+            return;
+        }
+        try {
             guard.deadlines().outside(() -> fail(failure));
+        } catch (RuntimeException | Error e) {
+            // Nobody else will answer it.
+            completeExceptionally(failure);
         }
     }
 
@@ -126,14 +131,14 @@ final class PendingRequest extends Pending<Decision> {
         return pause < leftNanos(nowNanos) ? pause : 0;
     }
 
-    /** Its time is over. */
+    /** Its time is over. If that cannot be said now, it is to be called again. */
     void expire(Guard guard) {
         if (isDone() || expired) {
             return;
         }
-        expired = true;
         LimiterBackendException failure =
                 withdraw() ? guard.notSent(key, deadlineNanos, lastFailure) : guard.notAnswered(key);
+        expired = true;
         fail(failure, guard);
     }
 

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * How long to wait before each probe of a backend that is away.
  *
- * <p>First a {@value #FIRST_PER_LONGEST}th of the longest pause, then twice as long each time: a pause of this JVM or of the
- * network, which looks like an outage, costs little more than itself. A backend that is away again within {@value #QUIET}
+ * <p>First a {@value #FIRST_PER_LONGEST}th of the longest pause, then twice as long each time: a pause of the network,
+ * which looks like an outage, costs little more than itself. A backend that is away again within {@value #QUIET}
  * longest pauses goes on where it was, so one that comes and goes all the time does so no more than once in the longest.
  *
  * <p>Not safe for use by several threads. Times are by {@link System#nanoTime()}.

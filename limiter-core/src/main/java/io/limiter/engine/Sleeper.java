@@ -2,7 +2,6 @@ package io.limiter.engine;
 
 import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** How a caller waits for permits that were granted later than now. */
@@ -12,9 +11,13 @@ public interface Sleeper {
     /** Sleeps on when interrupted, and restores the interrupt flag at the end, as Guava's limiter does. */
     Sleeper UNINTERRUPTIBLE = micros -> Uninterruptibles.sleepUninterruptibly(micros, TimeUnit.MICROSECONDS);
 
-    /** Runs the action after so many microseconds, more than 0, without keeping a thread waiting. */
-    default void later(long micros, Runnable action) {
-        CompletableFuture.delayedExecutor(micros, TimeUnit.MICROSECONDS).execute(action);
+    /**
+     * Runs the action after so many microseconds, more than 0, without keeping a thread waiting.
+     *
+     * @return cancels it
+     */
+    default Runnable later(long micros, Runnable action) {
+        return Timers.later(micros, action);
     }
 
     /** The clock by which it sleeps. */

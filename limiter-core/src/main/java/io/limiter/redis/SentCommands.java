@@ -29,7 +29,7 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
 
     /** Takes note of a command. */
     Sent add(CompletableFuture<?> answer) {
-        Sent command = new Sent(answer, System.nanoTime() + deadlines.budgetNanos());
+        Sent command = new Sent(answer, deadlines.now() + deadlines.budgetNanos());
         sent.add(command);
         deadlines.look();
         return command;

@@ -30,8 +30,9 @@ class AwaitedDecisionTest {
                 }
 
                 @Override
-                public void later(long micros, Runnable action) {
+                public Runnable later(long micros, Runnable action) {
                     timers.add(action);
+                    return () -> timers.remove(action);
                 }
             },
             decision -> {
@@ -46,7 +47,7 @@ class AwaitedDecisionTest {
         assertThat(awaited).isNotDone();
         assertThat(begun).hasValue(1);
         assertThat(ended).hasValue(0);
-        timers.forEach(Runnable::run);
+        List.copyOf(timers).forEach(Runnable::run);
         assertThat(ended).hasValue(1);
         assertThat(awaited).isCompletedWithValue(IN_A_SECOND);
         assertThat(awaited.cancel(true)).isFalse();
@@ -59,7 +60,7 @@ class AwaitedDecisionTest {
         assertThat(awaited.cancel(false)).isTrue();
         assertThat(ended).hasValue(1);
         assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
-        timers.forEach(Runnable::run);
+        List.copyOf(timers).forEach(Runnable::run);
         assertThat(awaited).isCancelled();
         assertThat(givenBack).hasValue(1);
     }
@@ -86,5 +87,35 @@ class AwaitedDecisionTest {
         assertThat(awaited).isCompletedWithValue(REFUSED);
         awaited.cancel(true);
         assertThat(givenBack).hasValue(0);
+    }
+
+    @Test
+    void a_wait_that_is_cancelled_leaves_no_timer() {
+        decided.complete(IN_A_SECOND);
+        assertThat(timers).hasSize(1);
+        awaited.cancel(false);
+        assertThat(timers).isEmpty();
+    }
+
+    @Test
+    void where_there_is_no_timer_it_fails_and_nobody_waits() {
+        AwaitedDecision<Decision> untimed = new AwaitedDecision<>(
+                CompletableFuture.completedFuture(IN_A_SECOND),
+                Function.identity(),
+                new Sleeper() {
+                    @Override
+                    public void sleep(long micros) {
+                        throw new UnsupportedOperationException();
+                    }
+
+                    @Override
+                    public Runnable later(long micros, Runnable action) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                },
+                decision -> ended::incrementAndGet,
+                decision -> givenBack.incrementAndGet());
+        assertThat(untimed).isCompletedExceptionally();
+        assertThat(ended).hasValue(1);
     }
 }

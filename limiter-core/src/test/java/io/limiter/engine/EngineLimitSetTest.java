@@ -60,8 +60,9 @@ class EngineLimitSetTest {
         }
 
         @Override
-        public void later(long micros, Runnable action) {
+        public Runnable later(long micros, Runnable action) {
             timers.add(action);
+            return () -> {};
         }
     }
 }

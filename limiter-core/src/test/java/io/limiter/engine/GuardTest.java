@@ -12,6 +12,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.testing.Patience;
+import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -260,6 +261,55 @@ class GuardTest {
         notices.close();
         Awaitility.await().until(() -> told.contains("is never dropped"));
         assertThat(told).hasSizeBetween(Notices.MAX_WAITING, Notices.MAX_WAITING + 2);
+    }
+
+    @Test
+    void a_pause_of_this_jvm_costs_no_request_its_time() {
+        TestClock clock = new TestClock();
+        Guard guard = guard(Duration.ofMillis(100), clock);
+        AtomicInteger judged = new AtomicInteger();
+        guard.deadlines().watch(now -> judged.incrementAndGet() > 0);
+        GroupCommit engine = engine(guard);
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        CompletableFuture<Decision> sent = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        CompletableFuture<String> single = BoundedCall.start(guard, "s", () -> answer);
+        Awaitility.await().until(() -> judged.get() > 0);
+        clock.advance(Duration.ofSeconds(30));
+        int before = judged.get();
+        Awaitility.await().until(() -> judged.get() > before + 3);
+        assertThat(sent).isNotDone();
+        assertThat(waits).isNotDone();
+        assertThat(single).isNotDone();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(0).answer();
+        answer.complete("answered");
+        assertThat(sent.join().limit()).isEqualTo(1);
+        assertThat(waits.join().limit()).isEqualTo(2);
+        assertThat(single.join()).isEqualTo("answered");
+        assertThat(guard.state().lastFailure()).isEmpty();
+    }
+
+    @Test
+    void an_outage_that_meets_a_pause_ends_all_the_same_also_where_every_look_is_late() {
+        for (Duration step : List.of(Duration.ofMillis(5), Duration.ofMillis(200))) {
+            TestClock clock = new TestClock();
+            GroupCommit engine = engine(guard(Duration.ofMillis(100), clock));
+            CompletableFuture<Decision> sent = ask(engine, "a", 1);
+            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            clock.advance(Duration.ofSeconds(30));
+            Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> {
+                clock.advance(step);
+                return sent.isDone() && waits.isDone();
+            });
+            assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
+            assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        }
+    }
+
+    private static Guard guard(Duration budget, TestClock clock) {
+        return new Guard(
+                budget, new Breaker(Duration.ofHours(1), new Notices(List.of())), new Deadlines(budget, clock));
     }
 
     private static LimiterBackendException loading() {

@@ -26,11 +26,13 @@ class HandSleeper implements Sleeper {
     }
 
     @Override
-    public void later(long micros, Runnable action) {
+    public Runnable later(long micros, Runnable action) {
         if (rejects) {
             throw new RejectedExecutionException("test");
         }
-        timers.add(new Timer(clock.micros() + micros, action));
+        Timer timer = new Timer(clock.micros() + micros, action);
+        timers.add(timer);
+        return () -> timers.remove(timer);
     }
 
     @Override

@@ -272,8 +272,9 @@ class LeasesTest {
         }
 
         @Override
-        public void later(long micros, Runnable action) {
+        public Runnable later(long micros, Runnable action) {
             actions.add(action);
+            return () -> actions.remove(action);
         }
 
         void run() {

@@ -2,7 +2,13 @@ package io.limiter.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 class SleeperTest {
@@ -22,5 +28,34 @@ class SleeperTest {
         assertThat(slept.get()).isGreaterThanOrEqualTo(50_000_000);
         assertThat(interrupted.get()).isTrue();
         sleeper.join();
+    }
+
+    @Test
+    void what_is_cancelled_is_forgotten_at_once() {
+        int before = Timers.waiting();
+        List<Runnable> timers = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            timers.add(Sleeper.UNINTERRUPTIBLE.later(3_600_000_000L, () -> {}));
+        }
+        assertThat(Timers.waiting()).isGreaterThanOrEqualTo(1000);
+        timers.forEach(Runnable::run);
+        assertThat(Timers.waiting()).isLessThanOrEqualTo(before);
+    }
+
+    @Test
+    void many_timers_need_few_threads_and_one_that_blocks_delays_no_other() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        CountDownLatch released = new CountDownLatch(1);
+        Sleeper.UNINTERRUPTIBLE.later(1, () -> Uninterruptibles.awaitUninterruptibly(released));
+        for (int round = 0; round < 200; round++) {
+            CompletableFuture<?> done = new CompletableFuture<>();
+            Sleeper.UNINTERRUPTIBLE.later(1, () -> {
+                threads.add(Thread.currentThread());
+                done.complete(null);
+            });
+            done.join();
+        }
+        released.countDown();
+        assertThat(threads).hasSizeLessThan(BlockingCalls.MAX_THREADS / 2);
     }
 }

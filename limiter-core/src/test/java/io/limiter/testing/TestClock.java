@@ -59,9 +59,10 @@ public final class TestClock extends Ticker implements Sleeper {
 
     /** At once, at the later time. */
     @Override
-    public void later(long laterMicros, Runnable action) {
+    public Runnable later(long laterMicros, Runnable action) {
         sleep(laterMicros);
         action.run();
+        return () -> {};
     }
 
     @Override

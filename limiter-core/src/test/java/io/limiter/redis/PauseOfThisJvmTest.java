@@ -1,0 +1,37 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Fleet;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A JVM that stands still for longer than a decision may take, as a frozen container does: that is no outage of Redis. */
+class PauseOfThisJvmTest {
+
+    private static final int PAUSES = 3;
+    private static final long PAUSE_MILLIS = 1000;
+    private static final long BETWEEN_MILLIS = 300;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @RegisterExtension
+    final Fleet fleet = new Fleet();
+
+    @ParameterizedTest
+    @EnumSource(PausedMember.Engine.class)
+    void no_decision_falls_to_the_policy_that_redis_has_made(PausedMember.Engine engine) throws Exception {
+        Fleet.Member member = fleet.start(PausedMember.class, redis.prefix(), engine);
+        for (int i = 0; i < PAUSES; i++) {
+            member.signal("STOP");
+            Thread.sleep(PAUSE_MILLIS);
+            member.signal("CONT");
+            Thread.sleep(BETWEEN_MILLIS);
+        }
+        member.go();
+        String decided = member.nextLine();
+        assertThat(decided).as("by Redis, by the policy, state").matches("[1-9]\\d* 0 .*");
+    }
+}
