@@ -164,7 +164,8 @@ final class Batch {
             int place = 0;
             while (place < pending.size()
                     && isCancellation(pending.get(place))
-                    && pending.get(place).request().id() >= cancellation.request().id()) {
+                    && pending.get(place).request().id()
+                            >= cancellation.request().id()) {
                 place++;
             }
             return place;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.Decision;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;

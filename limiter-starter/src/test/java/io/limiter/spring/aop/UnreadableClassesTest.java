@@ -69,7 +69,9 @@ class UnreadableClassesTest {
     }
 
     private final LimitedMethodFinder<String> finder = new LimitedMethodFinder<>(
-            new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)), (method, type) -> method.getName());
+            new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
+            type -> false,
+            (method, type) -> method.getName());
 
     @ParameterizedTest
     @ValueSource(
