@@ -35,7 +35,7 @@ class CallsThatAreNotMadeTest {
     @Test
     void a_request_that_cannot_be_written() {
         Engine engine = engine(RedisFixture.calls(RedisFixture.connections()));
-        fails(engine, HOLD, "Redis was not asked: the permits of a TokenBucket are not held under an id");
+        fails(engine, HOLD, "the permits of a TokenBucket are not held under an id");
         assertThat(redis.keys()).isEmpty();
     }
 

@@ -192,7 +192,7 @@ class ForbiddenKeyTest {
                 assertThat(good.tryAcquire()).isTrue();
                 assertThat(failure(bad)).satisfies(failure -> {
                     assertThat(failure.kind()).isEqualTo(Kind.PERMANENT);
-                    assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}");
+                    assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}:window");
                 });
             }
             assertThat(allowed.peek("x", 1).remaining()).isEqualTo(MANY - 10);

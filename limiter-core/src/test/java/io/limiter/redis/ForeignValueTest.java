@@ -45,7 +45,7 @@ class ForeignValueTest {
         try (RedisRateLimiterFactory factory = build(how)) {
             CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
             for (What what : What.values()) {
-                String key = redis.prefix() + "{login:ann}";
+                String key = redis.prefix() + "{login:ann}:window";
                 put(what, key);
                 for (int i = 0; i < 5; i++) {
                     assertThat(limiter.decide("ann", 1).source()).isEqualTo(Source.LOCAL);
@@ -76,13 +76,13 @@ class ForeignValueTest {
         try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
             CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
             String evil = "\"$(reboot)`\\!'";
-            put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}");
+            put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
             assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);
             Eventually.that(() -> assertThat(factory.backendState().failing())
                     .singleElement()
                     .satisfies(failing -> assertThat(failing.failure())
-                            .hasMessageContaining(
-                                    "DEL \"" + redis.prefix() + "{login:\\x22\\x24(reboot)\\x60\\x5c\\x21'}\"")));
+                            .hasMessageContaining("DEL \"" + redis.prefix()
+                                    + "{login:\\x22\\x24(reboot)\\x60\\x5c\\x21'}:window\"")));
         }
     }
 
