@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import java.util.List;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,7 +15,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Takes Spring Boot's health contributor {@code redis} away where limits are in process and nobody has configured a Redis:
+ * Takes Spring Boot's health contributor {@code redis} away where limits are in process and no server is configured:
  * the starter has brought the client, and an application without Redis would be {@code DOWN} for it.
  */
 @AutoConfiguration(
@@ -36,6 +37,8 @@ class LimiterUnusedRedisAutoConfiguration {
         private static final String CONNECTIONS = "redisConnectionFactory";
         private static final String SPRING_BOOT = "org.springframework.boot.";
         private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("spring.data.redis");
+        /** What names a server; a timeout, for example, does not. */
+        private static final List<String> SERVER = List.of("url", "host", "port", "sentinel", "cluster");
 
         private final Environment environment;
 
@@ -64,8 +67,12 @@ class LimiterUnusedRedisAutoConfiguration {
 
         private boolean isConfigured() {
             for (var source : ConfigurationPropertySources.get(environment)) {
-                if (source.containsDescendantOf(REDIS) == ConfigurationPropertyState.PRESENT) {
-                    return true;
+                for (String name : SERVER) {
+                    ConfigurationPropertyName server = REDIS.append(name);
+                    if (source.getConfigurationProperty(server) != null
+                            || source.containsDescendantOf(server) == ConfigurationPropertyState.PRESENT) {
+                        return true;
+                    }
                 }
             }
             return false;
