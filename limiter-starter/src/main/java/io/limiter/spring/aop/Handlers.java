@@ -15,9 +15,12 @@ final class Handlers {
             "org.springframework.web.service.annotation.HttpExchange");
     private static final List<String> OTHERS = List.of(
             "org.springframework.messaging.handler.annotation.MessageMapping",
+            "org.springframework.messaging.simp.annotation.SubscribeMapping",
+            "org.springframework.messaging.rsocket.annotation.ConnectMapping",
             "org.springframework.messaging.rsocket.service.RSocketExchange",
             "org.springframework.graphql.data.method.annotation.SchemaMapping",
-            "org.springframework.graphql.data.method.annotation.BatchMapping");
+            "org.springframework.graphql.data.method.annotation.BatchMapping",
+            "org.springframework.graphql.data.federation.EntityMapping");
 
     private Handlers() {}
 

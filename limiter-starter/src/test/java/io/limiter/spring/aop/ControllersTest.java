@@ -8,7 +8,18 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
+import java.lang.annotation.Annotation;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.annotation.AnnotationDescription;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
+import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.WebDataBinder;
 import org.springframework.web.bind.annotation.ControllerAdvice;
@@ -91,6 +102,42 @@ class ControllersTest {
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(bean::limited);
             bean.mapped();
         });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "org.springframework.messaging.handler.annotation.MessageMapping",
+                "org.springframework.messaging.simp.annotation.SubscribeMapping",
+                "org.springframework.messaging.rsocket.annotation.ConnectMapping",
+                "org.springframework.graphql.data.federation.EntityMapping"
+            })
+    void methods_that_handle_messages_are_limited_with_their_type(String annotation) throws Exception {
+        Class<?> type = withHandler(annotation);
+        assertThat(LimitAnnotations.coverMethod(type.getMethod("handle"), type)).isTrue();
+    }
+
+    /** A controller with a method that has an annotation of a library that need not be here. */
+    private static Class<?> withHandler(String annotation) {
+        DynamicType.Unloaded<? extends Annotation> mapping = new ByteBuddy()
+                .makeAnnotation()
+                .name(annotation)
+                .annotateType(AnnotationDescription.Builder.ofType(Retention.class)
+                        .define("value", RetentionPolicy.RUNTIME)
+                        .build())
+                .make();
+        return new ByteBuddy()
+                .subclass(Object.class)
+                .annotateType(
+                        AnnotationDescription.Builder.ofType(Controller.class).build())
+                .defineMethod("handle", void.class, Visibility.PUBLIC)
+                .intercept(StubMethod.INSTANCE)
+                .annotateMethod(AnnotationDescription.Builder.ofType(mapping.getTypeDescription())
+                        .build())
+                .make()
+                .include(mapping)
+                .load(ControllersTest.class.getClassLoader(), ClassLoadingStrategy.Default.WRAPPER.allowExistingTypes())
+                .getLoaded();
     }
 
     @ControllerAdvice
