@@ -54,7 +54,7 @@ final class LimitAnnotations {
 
     /**
      * Whether a class has such annotations on it or on one of its methods, by the files of the class and of all that it is.
-     * For classes whose methods cannot be loaded. One whose file is not there may have some.
+     * For classes whose methods cannot be loaded. One whose file is not there may have some, unless it is a lambda's.
      */
     boolean areInFilesOf(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
@@ -62,7 +62,9 @@ final class LimitAnnotations {
         for (Class<?> each = userClass; each != null && each != Object.class; each = each.getSuperclass()) {
             all.add(each);
         }
-        return all.stream().filter(this::mayBeIn).anyMatch(this::areInFileOf);
+        return all.stream()
+                .filter(each -> !ClassUtils.isLambdaClass(each) && mayBeIn(each))
+                .anyMatch(this::areInFileOf);
     }
 
     private boolean areInFileOf(Class<?> type) {

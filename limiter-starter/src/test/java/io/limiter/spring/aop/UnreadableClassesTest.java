@@ -11,8 +11,11 @@ import java.io.InputStream;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.BeanUtils;
 
 /** Classes with a type in them that is not on the class path: their methods cannot be read, so none could be limited. */
 class UnreadableClassesTest {
@@ -68,6 +71,19 @@ class UnreadableClassesTest {
         public void call(Missing missing) {}
     }
 
+    interface Callback {
+        void call();
+
+        default void other(Missing missing) {}
+    }
+
+    static class Callbacks implements Supplier<Callback> {
+        @Override
+        public Callback get() {
+            return () -> {};
+        }
+    }
+
     private final LimitedMethodFinder<String> finder = new LimitedMethodFinder<>(
             new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
             type -> false,
@@ -89,6 +105,12 @@ class UnreadableClassesTest {
     @ValueSource(classes = Free.class)
     void without_limits_can(Class<?> type) throws Exception {
         assertThat(finder.find(withoutMissing(type))).isEmpty();
+    }
+
+    @Test
+    void without_limits_can_be_lambdas() throws Exception {
+        Supplier<?> callbacks = (Supplier<?>) BeanUtils.instantiateClass(withoutMissing(Callbacks.class));
+        assertThat(finder.find(callbacks.get().getClass())).isEmpty();
     }
 
     /** The same class, loaded where there is no class {@link Missing}. */
