@@ -3,6 +3,7 @@ package io.limiter.spring.key;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.CompoundExpression;
@@ -96,7 +97,8 @@ final class ExpressionCheck {
     private void checkProperties(SpelNode path) {
         Class<?> type = typeOf(path.getChild(0));
         for (int i = 1; type != null && i < path.getChildCount(); i++) {
-            if (!(path.getChild(i) instanceof PropertyOrFieldReference property)) {
+            // The properties of a map are its entries, whatever they are called.
+            if (Map.class.isAssignableFrom(type) || !(path.getChild(i) instanceof PropertyOrFieldReference property)) {
                 return;
             }
             Class<?> found = PROPERTIES.typeOf(property.getName(), type);

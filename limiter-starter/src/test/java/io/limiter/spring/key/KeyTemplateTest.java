@@ -148,6 +148,14 @@ class KeyTemplateTest {
         assertThat(city.of(new Object[] {new Address("Ulm")})).isEqualTo("Ulm");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"values", "clear", "hashCode"})
+    void entriesCanBeNamedAsMethodsOfMaps(String name) throws Exception {
+        KeyTemplate key = KeyTemplate.parse("#{params." + name + "}", method("send"));
+        assertThat(key.of(new Object[] {"1", new User("bob"), Map.of(name, "x"), 1, List.of()}))
+                .isEqualTo("x");
+    }
+
     @Test
     void textsAreInLowerCaseWhateverLanguageTheInstanceSpeaks() throws Exception {
         Locale before = Locale.getDefault();
