@@ -35,10 +35,14 @@ class LimiterUnusedRedisAutoConfiguration {
 
         private static final String CONTRIBUTOR = "redisHealthContributor";
         private static final String CONNECTIONS = "redisConnectionFactory";
+        /** Spring Boot's are those of the settings; others are beans of Docker Compose, for example. */
+        private static final String DETAILS = "redisConnectionDetails";
+
         private static final String SPRING_BOOT = "org.springframework.boot.";
         private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("spring.data.redis");
         /** What names a server; a timeout, for example, does not. */
-        private static final List<String> SERVER = List.of("url", "host", "port", "sentinel", "cluster");
+        private static final List<String> SERVER =
+                List.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
 
         private final Environment environment;
 
@@ -50,6 +54,7 @@ class LimiterUnusedRedisAutoConfiguration {
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             if (isSpringBoots(registry, CONTRIBUTOR)
                     && isSpringBoots(registry, CONNECTIONS)
+                    && isSpringBoots(registry, DETAILS)
                     && !environment.containsProperty("management.health.redis.enabled")
                     && !isConfigured()) {
                 registry.removeBeanDefinition(CONTRIBUTOR);

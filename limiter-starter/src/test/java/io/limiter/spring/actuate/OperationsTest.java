@@ -49,8 +49,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /** A whole application with Actuator and Prometheus, on a real Redis, and what the documentation says of it. */
 class OperationsTest {
@@ -150,6 +152,7 @@ class OperationsTest {
                 "--spring.data.redis.port=1",
                 "--management.health.redis.enabled=true",
                 "--spring.data.redis.url=redis://localhost:1",
+                "--spring.data.redis.masterreplica.nodes=localhost:1",
                 "--own.redis=true"
             })
     void a_redis_that_somebody_wants_keeps_its_health(String wanted) {
@@ -157,6 +160,44 @@ class OperationsTest {
                 .run("--limiter.type=local", "--spring.main.web-application-type=none", wanted)) {
             assertThat(context.containsBean("redisHealthContributor")).isTrue();
         }
+    }
+
+    /** As those of Docker Compose and Testcontainers. */
+    @Test
+    void a_redis_whose_connection_details_are_a_bean_keeps_its_health() {
+        SpringApplication application = new SpringApplication(Application.class);
+        application.addInitializers(OperationsTest::addConnectionDetails);
+        try (ConfigurableApplicationContext context =
+                application.run("--limiter.type=local", "--spring.main.web-application-type=none")) {
+            assertThat(context.containsBean("redisHealthContributor")).isTrue();
+        }
+    }
+
+    private static <T> void addConnectionDetails(ConfigurableApplicationContext context) {
+        @SuppressWarnings("unchecked")
+        Class<T> type = (Class<T>) connectionDetails();
+        ((GenericApplicationContext) context)
+                .registerBean(
+                        "details",
+                        type,
+                        () -> mock(
+                                type,
+                                call -> call.getMethod().getName().equals("getStandalone")
+                                        ? call.getMethod()
+                                                .getReturnType()
+                                                .getMethod("of", String.class, int.class)
+                                                .invoke(null, "localhost", 1)
+                                        : null));
+    }
+
+    /** Spring Boot 4 has renamed them. */
+    private static Class<?> connectionDetails() {
+        String before = "org.springframework.boot.autoconfigure.data.redis.RedisConnectionDetails";
+        return ClassUtils.resolveClassName(
+                ClassUtils.isPresent(before, null)
+                        ? before
+                        : "org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails",
+                null);
     }
 
     @Configuration(proxyBeanMethods = false)
