@@ -122,7 +122,8 @@ class BackendFailureTest {
                     .cause()
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("rateLimit:{sms:0171}")
-                    .hasMessageContaining("Redis failed");
+                    // The last try may be under way when the time is over.
+                    .hasMessageFindingMatch("Redis failed|there was no answer");
         }
     }
 
