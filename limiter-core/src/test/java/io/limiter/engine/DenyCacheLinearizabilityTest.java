@@ -14,6 +14,9 @@ class DenyCacheLinearizabilityTest {
     void every_order_of_events_could_have_been_without_the_cache() throws IOException, InterruptedException {
         Process checker = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        // It is short-lived: compiled once, by one thread.
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         DenyCacheLinearizability.class.getName())
