@@ -324,10 +324,14 @@ public record TokenBucket(
         return restored < 0.0 ? null : settled.cancel(now, ticket, cost, restored, last, coolDownIntervals());
     }
 
+    /** Until it is full and the last ticket is due: a cancellation that does not know of that could restore too much. */
     @Override
     public long lifetimeMillis(RedisPermits state, long nowMicros) {
-        double resetMillis = Math.ceil(state.resetMicros(nowMicros, coolDownIntervals()) / 1000.0);
-        return Math.max(expire.toMillis(), (long) resetMillis + EXPIRE_MARGIN_MILLIS);
+        double micros = state.resetMicros(nowMicros, coolDownIntervals());
+        if (state.bookings() != null) {
+            micros = Math.max(micros, state.bookings().lastTicketMicros() - nowMicros);
+        }
+        return Math.max(expire.toMillis(), (long) Math.ceil(micros / 1000.0) + EXPIRE_MARGIN_MILLIS);
     }
 
     private RedisPermits settle(@Nullable RedisPermits state, double now) {

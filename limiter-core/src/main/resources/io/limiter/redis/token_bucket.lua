@@ -275,6 +275,10 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
         if has_bookings then
           packed_as, length = PACKED_WITH_BOOKINGS, 68
         end
+        if last_ticket > now then
+          -- Forgotten before it is due, a cancellation could restore too much.
+          keep = math.max(keep, math.ceil((last_ticket - now) / 1000) + EXPIRE_MARGIN_MILLIS)
+        end
         local seconds = now / 1000000
         local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
         local saved

@@ -56,6 +56,33 @@ class CancelTest {
         }
     }
 
+    /** Which lie beyond the next free ticket, when what was booked before them was cancelled. */
+    @Test
+    void tickets_are_not_forgotten_before_they_are_due() {
+        TokenBucket bucket =
+                TokenBucket.builder(10, 1).expire(Duration.ofMillis(1)).build();
+        Ledger ledger = new Ledger();
+        book(bucket, 10);
+        Decision large = book(bucket, 2000);
+        List<Decision> small = upTo(10).stream().map(i -> book(bucket, 10)).toList();
+        cancel(bucket, 2000, large);
+        long keptUntil = now + 1000 * bucket.lifetimeMillis(state, now);
+        now += 23_000_000;
+        if (now >= keptUntil) {
+            state = null;
+        }
+        ledger.granted(now, 10);
+        book(bucket, 10);
+        List<Decision> late = upTo(190).stream().map(i -> book(bucket, 10)).toList();
+        small.forEach(booked -> cancel(bucket, 10, booked));
+        late.subList(0, 180).forEach(booked -> cancel(bucket, 10, booked));
+        late.subList(180, 190).forEach(booked -> ledger.granted(now + booked.waitMicros(), 10));
+        for (int i = 0; i < 190; i++) {
+            ledger.granted(now + book(bucket, 10).waitMicros(), 10);
+        }
+        assertThat(ledger.excess(10, 10)).isZero();
+    }
+
     @Test
     void those_at_the_end_of_a_queue_leave_no_trace_if_the_last_goes_first() {
         TokenBucket queue = LeakyBucket.queue(10, 100);

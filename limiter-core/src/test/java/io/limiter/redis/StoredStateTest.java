@@ -7,6 +7,7 @@ import io.limiter.CountLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.TokenBucket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -169,6 +170,18 @@ class StoredStateTest {
         assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
         assertThat(limiters(by).build("k", 100, 1, 1).tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(900_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void what_is_due_beyond_the_next_free_ticket_is_not_forgotten(By by) {
+        RateLimiter limiter = limiters(by).build("k", 10, 1, 1);
+        limiter.tryAcquire(10);
+        Reservation large = limiter.reserve(2000, Duration.ofHours(1));
+        limiter.reserve(10, Duration.ofHours(1));
+        large.cancel();
+        assertThat(limiter.peek(1).retryAfterMicros()).isLessThan(5_000_000);
+        assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(195_000L);
     }
 
     @ParameterizedTest
