@@ -289,7 +289,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
         else
           -- A quarter longer, and the next calls need no new expiry; a second at least, which is what kept_until can tell.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
-          if other_numbers then
+          if other_numbers or value and #value ~= length then
             -- What was stored under other numbers may have to be kept longer than these need. Not longer still, or two
             -- limits that take turns would keep it for ever.
             keep = math.max(keep, redis_call('PTTL', key))

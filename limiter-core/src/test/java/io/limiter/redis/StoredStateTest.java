@@ -174,6 +174,17 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
+    void nor_does_a_cancellation_under_other_numbers(By by) {
+        assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
+        RateLimiter limiter = limiters(by).build("k", 100, 1, 1);
+        Reservation first = limiter.reserve(10, Duration.ofHours(1));
+        limiter.reserve(10, Duration.ofHours(1));
+        first.cancel();
+        assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(900_000L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void what_is_due_beyond_the_next_free_ticket_is_not_forgotten(By by) {
         RateLimiter limiter = limiters(by).build("k", 10, 1, 1);
         limiter.tryAcquire(10);
