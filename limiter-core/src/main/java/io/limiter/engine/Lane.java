@@ -38,6 +38,8 @@ final class Lane {
     // What has failed and waits a moment before it is.
     private final Set<PendingRequest> pausing = ConcurrentHashMap.newKeySet();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
+    // What could not be ended when its time was over. Withdrawn, it may be in none of the others any more.
+    private final Set<PendingRequest> overdue = ConcurrentHashMap.newKeySet();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
@@ -78,6 +80,10 @@ final class Lane {
      * @return whether anything is pending still
      */
     boolean endOverdue(long nowNanos) {
+        for (PendingRequest request : overdue) {
+            endOverdue(request, nowNanos);
+        }
+        overdue.removeIf(PendingRequest::isDone);
         for (Batch batch : sent) {
             batch.forEach(request -> endOverdue(request, nowNanos));
         }
@@ -101,16 +107,17 @@ final class Lane {
     }
 
     private boolean endOverdue(PendingRequest request, long nowNanos) {
-        boolean overdue = request.isOverdue(nowNanos);
-        if (overdue) {
+        boolean isOverdue = request.isOverdue(nowNanos);
+        if (isOverdue) {
             try {
                 request.expire(guard);
             } catch (RuntimeException | Error e) {
                 // The others must end all the same; this one at the next look.
+                overdue.add(request);
                 guard.deadlines().report("A request could not be ended; trying again.", e);
             }
         }
-        return overdue;
+        return isOverdue;
     }
 
     /**
@@ -119,7 +126,7 @@ final class Lane {
      */
     boolean isPending() {
         // First: between two of the others, a request is the owner's.
-        return signals.get() > 0 || queued.get() > 0 || !sent.isEmpty() || !pausing.isEmpty();
+        return signals.get() > 0 || queued.get() > 0 || !sent.isEmpty() || !pausing.isEmpty() || !overdue.isEmpty();
     }
 
     /**

@@ -80,6 +80,29 @@ class ThrowingTest {
     }
 
     @Test
+    void a_request_whose_failure_cannot_be_made_is_ended_though_its_turn_comes_meanwhile() {
+        AtomicInteger failures = new AtomicInteger();
+        EngineObserver observer = new EngineObserver() {
+            @Override
+            public void failed(String problem) {
+                // Of the first, which was sent, and then of the one that was not.
+                if (failures.incrementAndGet() == 2) {
+                    backend.answer(0);
+                    throw new OutOfMemoryError("no room for a failure");
+                }
+            }
+        };
+        Duration budget = Duration.ofMillis(20);
+        Breaker breaker = new Breaker(Duration.ofHours(1), new Notices(List.of()));
+        Guard guard = new Guard(budget, budget, breaker, new Notices(List.of()), observer);
+        GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> queued = slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        assertThat(failure(queued).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(backend.calls).hasSize(1);
+    }
+
+    @Test
     void where_there_is_no_thread_for_the_probe_everyone_is_answered_and_the_backend_is_asked_still() {
         AtomicInteger asked = new AtomicInteger();
         Breaker unprobed = new Breaker(Duration.ofHours(1), new Notices(List.of()), task -> {
