@@ -6,10 +6,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +39,8 @@ public final class Deadlines {
     private final long intervalNanos;
     private final long earlyNanos;
     private final ScheduledThreadPoolExecutor thread;
-    private final ThreadPoolExecutor outside;
+    // As many threads as callers block at once, so that none waits for another.
+    private final BlockingCalls outside = new BlockingCalls("limiter-overdue-");
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
@@ -74,13 +73,6 @@ public final class Deadlines {
         thread.setRemoveOnCancelPolicy(true);
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
-        this.outside =
-                new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "limiter-overdue");
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        outside.allowCoreThreadTimeOut(true);
     }
 
     private static final class Looker extends Thread {
