@@ -10,8 +10,9 @@
 --
 -- The value is read in either spelling and written packed: byte 1, then the doubles maxPermits, storedPermits,
 -- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
--- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in place, which leaves its expiry alone and costs a third
--- of a SET with a new one. So a new expiry is given once in a while, and then for longer than it has to be.
+-- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in
+-- place, which leaves its expiry alone and costs a third of a SET with a new one. So a new expiry is given once in a while,
+-- and then for longer than it has to be.
 
 --[constants]
 local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4

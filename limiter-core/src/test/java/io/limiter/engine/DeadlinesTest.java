@@ -59,15 +59,12 @@ class DeadlinesTest {
     @Test
     void a_caller_that_blocks_when_its_time_is_over_keeps_no_other_from_its_end() {
         Guard guard = new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new Notices(List.of())));
-        GroupCommit engine =
-                new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         CompletableFuture<Decision> first = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Decision> second = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Throwable> blocks =
-                first.handle((decision, error) -> second.handle((other, otherError) -> otherError).join());
-        assertThat(blocks)
-                .succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS)
-                .isInstanceOf(LimiterBackendException.class);
+        CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
+                second.handle((other, otherError) -> otherError).join());
+        assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
     }
 
     @Test
