@@ -54,8 +54,11 @@ public record Decision(
     /** The microseconds of a time that will not come. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
 
-    /** A time that will not come: a request for more permits than there can ever be. */
-    public static final Duration NEVER = ChronoUnit.FOREVER.getDuration();
+    /**
+     * A time that will not come: a request for more permits than there can ever be. It is the longest that all conversions of
+     * {@link Duration} can take, 292 years, so whoever converts it gets no exception.
+     */
+    public static final Duration NEVER = Duration.ofNanos(Long.MAX_VALUE);
 
     /** One of the backend. */
     public Decision(

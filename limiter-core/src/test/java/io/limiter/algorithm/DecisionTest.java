@@ -19,10 +19,12 @@ class DecisionTest {
 
     @Test
     void neverIsLongerThanAnyOtherTime() {
-        Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS - 1, 0);
+        Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
         assertThat(decision.timeToWait()).isEqualTo(Decision.NEVER).isGreaterThan(decision.retryAfter());
         assertThat(decision.resetAfter()).isZero();
+        assertThat(decision.timeToWait().toMillis()).isEqualTo(Long.MAX_VALUE / 1_000_000);
+        assertThat(decision.timeToWait().toNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
