@@ -10,7 +10,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  *     after it, in microseconds since the epoch; 0 if none has. Until then, tickets can lie beyond the next free one
  * @param cancelledUntilMicros how far the cancelled permits would reach, in microseconds since the epoch, were they the
  *     first of those still due; 0 if none is cancelled, or if it is not known. When they reach the next free ticket,
- *     nobody is waiting
+ *     all bookings ahead are cancelled
  * @param furthestMicros how far ahead of its decision the furthest of them was booked, if more than an hour; otherwise 0
  */
 public record Bookings(

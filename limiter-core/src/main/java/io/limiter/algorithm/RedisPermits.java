@@ -242,7 +242,7 @@ public record RedisPermits(
      *
      * <p>Cancelling from the last to the first restores all. In any other order a booking is restored as far as none was
      * made after it. But as long as each microsecond up to the next free ticket belongs to one booking, it is enough to
-     * know how many of them belong to cancelled ones: once all of them do, nobody is waiting, whatever the order was.
+     * know how many of them belong to cancelled ones: once all of them do, no booking is left, whatever the order was.
      *
      * @param ticket the booking's
      * @param costMicros what it cost

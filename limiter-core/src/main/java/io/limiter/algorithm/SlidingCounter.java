@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A refused request adds nothing. Permits that are given back are taken from the current window first. What is charged
  * counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into another window, everything that
- * still counts is taken as if it had been taken now, so nothing is freed and nobody is kept out for longer than two periods.
+ * still counts is taken as if it had been taken now, so nothing is freed and no caller is rejected for longer than two periods.
  *
  * <p>Limiters of two periods can share permits, as they do while a new version is rolled out: each decides by windows of
  * its own period, in which the permits of all count. When a period comes that is new to a state, its windows start with what

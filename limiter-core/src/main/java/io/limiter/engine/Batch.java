@@ -22,7 +22,7 @@ final class Batch {
     private int requests;
 
     /**
-     * If it throws, as the comparison of somebody's own limits may, the request is not in the batch, and no other may be
+     * If it throws, as the comparison of a custom limit may, the request is not in the batch, and no other may be
      * added.
      *
      * @return whether there was room, and the key is not in the batch under another limit
@@ -159,7 +159,7 @@ final class Batch {
             return request.action() == Request.Action.GIVE_BACK && request.id() != 0 && limit instanceof TokenBucket;
         }
 
-        /** Before all others, and the last booking first, because only what nobody has booked after is restored. */
+        /** Before all others, and the last booking first, because what was booked after a booking is not restored. */
         private int placeOfCancellation(PendingRequest cancellation) {
             int place = 0;
             while (place < pending.size()

@@ -305,7 +305,7 @@ public abstract class EngineLimiter<L extends Limit<?>> implements Limiter {
             if (error != null) {
                 reserved.completeExceptionally(AsyncFailures.cause(error));
             } else if (!reserved.complete(reservation(backendKey, asked, permits, decision)) && decision.granted()) {
-                // Nobody has the reservation that could be cancelled instead.
+                // The caller has no reservation that it could cancel instead.
                 giveBackUnused(decision, backendKey, asked, permits);
             }
         });
