@@ -85,7 +85,7 @@ public interface ConcurrencyLimiter {
 
     /**
      * Forgets who holds the limiter's own permits, so that all can be had again: for an operator, if holders that are gone
-     * for good have long leases. Leases of this JVM are lost at once, those of others when they are next renewed; until
+     * for good have long leases. Prefetch of this JVM are lost at once, those of others when they are next renewed; until
      * then, more permits may be held than the limit allows. Waits for the backend.
      */
     void reset();

@@ -18,7 +18,7 @@ import java.time.Instant;
 class ArchitectureTest {
 
     private static final String ALGORITHM = "io.limiter.algorithm..";
-    private static final String ENGINE = "io.limiter.engine..";
+    private static final String INTERNAL = "io.limiter.internal..";
     private static final String REDIS = "io.limiter.redis..";
     private static final String LOCAL = "io.limiter.local..";
 
@@ -71,21 +71,24 @@ class ArchitectureTest {
     static final ArchRule packagesHaveNoCycles =
             slices().assignedFrom(new EveryPackageASlice()).should().beFreeOfCycles();
 
+    /** Who calls Redis; the others in these packages may at most hand a connection on. */
     @ArchTest
-    static final ArchRule onlyTheRedisPackageKnowsRedis = noClasses()
+    static final ArchRule onlyTheClientKnowsLettuceAndJedis = noClasses()
             .that()
-            .resideOutsideOfPackage(REDIS)
+            .resideOutsideOfPackages("io.limiter.internal.redis.client..", REDIS)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
 
     @ArchTest
-    static final ArchRule enginesInGeneralKnowNoneInParticular = noClasses()
+    static final ArchRule roomsThatServeEveryEngineKnowNoneInParticular = noClasses()
             .that()
-            .resideInAPackage(ENGINE)
+            .resideInAPackage(INTERNAL)
+            .and()
+            .resideOutsideOfPackage("io.limiter.internal.redis..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(REDIS, LOCAL);
+            .resideInAnyPackage("io.limiter.internal.redis..", REDIS, LOCAL);
 
     @ArchTest
     static final ArchRule localKnowsNothingOfRedisWhichItStandsInFor = noClasses()

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What every concurrency limiter does, whichever engine decides. Leases are 30 s, and nothing renews them on this clock. */
+/** What every concurrency limiter does, whichever engine decides. Prefetch are 30 s, and nothing renews them on this clock. */
 abstract class ConcurrencyLimiterContract {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

@@ -6,8 +6,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import io.limiter.engine.Engine;
-import io.limiter.redis.DistributedLock;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.Engine;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

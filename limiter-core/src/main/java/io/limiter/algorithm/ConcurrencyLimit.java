@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A refusal's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
  * sooner, or not even then.
  *
- * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
+ * <p>The lock is that of a lease in Gray and Cheriton, <em>Prefetch: An Efficient Fault-Tolerant Mechanism for Distributed
  * File Cache Consistency</em> (1989), held by several.
  *
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision

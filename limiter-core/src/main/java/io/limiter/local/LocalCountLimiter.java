@@ -1,8 +1,8 @@
 package io.limiter.local;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineCountLimiter;
+import io.limiter.internal.limiter.EngineCountLimiter;
+import io.limiter.spi.Engine;
 
 /** A {@link io.limiter.CountLimiter} for this process alone; {@link LocalLimiterFactory} builds it. */
 public final class LocalCountLimiter extends EngineCountLimiter {

@@ -10,15 +10,15 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.CacheBounds;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineConcurrencyLimiter;
-import io.limiter.engine.EngineLimiterFactory;
-import io.limiter.engine.EngineObserver;
-import io.limiter.engine.HeldLeases;
-import io.limiter.engine.Notices;
-import io.limiter.engine.Sleeper;
-import io.limiter.engine.UntimedLimiter;
+import io.limiter.internal.lease.HeldLeases;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Engine;
+import io.limiter.spi.EngineObserver;
 import java.util.List;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
@@ -27,7 +27,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     private final Engine engine;
     private final Sleeper sleeper;
     private final HeldLeases leases;
-    private final Notices notices;
+    private final ListenerNotifier notices;
 
     public LocalLimiterFactory() {
         this(CacheBounds.DEFAULT, LocalEngine.DEFAULT_MAX_KEYS);
@@ -47,7 +47,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
      */
     public LocalLimiterFactory(
             CacheBounds cacheBounds, int maxKeys, EngineObserver observer, List<LimiterListener> listeners) {
-        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new Notices(listeners));
+        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new ListenerNotifier(listeners));
     }
 
     /** A factory whose limiters grant everything at once and count nothing: for where limits are switched off. */
@@ -56,11 +56,15 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     }
 
     LocalLimiterFactory(CacheBounds cacheBounds, Engine engine, Sleeper sleeper) {
-        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new Notices(List.of()));
+        this(cacheBounds, engine, sleeper, EngineObserver.NONE, new ListenerNotifier(List.of()));
     }
 
     LocalLimiterFactory(
-            CacheBounds cacheBounds, Engine engine, Sleeper sleeper, EngineObserver observer, Notices notices) {
+            CacheBounds cacheBounds,
+            Engine engine,
+            Sleeper sleeper,
+            EngineObserver observer,
+            ListenerNotifier notices) {
         super(cacheBounds, FailurePolicy.THROW, observer, notices);
         this.engine = engine;
         this.sleeper = sleeper;

@@ -1,9 +1,9 @@
 package io.limiter.local;
 
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineRateLimiter;
-import io.limiter.engine.Sleeper;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Engine;
 
 /** A {@link io.limiter.RateLimiter} for this process alone; {@link LocalLimiterFactory} builds it. */
 public final class LocalRateLimiter extends EngineRateLimiter {

@@ -3,9 +3,9 @@ package io.limiter.local;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

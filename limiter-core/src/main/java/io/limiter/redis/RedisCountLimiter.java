@@ -1,8 +1,8 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineCountLimiter;
+import io.limiter.internal.limiter.EngineCountLimiter;
+import io.limiter.spi.Engine;
 
 /**
  * A {@link io.limiter.CountLimiter} whose windows are in Redis, shared by every JVM that uses the same name and prefix;

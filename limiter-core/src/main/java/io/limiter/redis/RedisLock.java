@@ -1,6 +1,9 @@
 package io.limiter.redis;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +32,7 @@ public final class RedisLock implements DistributedLock {
     private static final long LONGEST_PAUSE_MICROS = 32_000;
 
     private final RedisCalls redis;
-    private final LuaScript unlock = LuaScript.of(LuaScript.resource("unlock.lua"));
+    private final LuaScript unlock = LuaScript.of(LuaScript.resource(RedisLock.class, "unlock.lua"));
     private final Duration lease;
 
     public RedisLock(RedisConnectionFactory connections) {

@@ -1,9 +1,9 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineRateLimiter;
-import io.limiter.engine.Sleeper;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Engine;
 
 /**
  * A {@link io.limiter.RateLimiter} whose permits are in Redis, shared by every JVM that uses the same name and prefix;

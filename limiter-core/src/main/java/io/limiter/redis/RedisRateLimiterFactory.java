@@ -12,25 +12,32 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.BlockingCalls;
-import io.limiter.engine.Breaker;
-import io.limiter.engine.CacheBounds;
-import io.limiter.engine.Denials;
-import io.limiter.engine.DenyCache;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineConcurrencyLimiter;
-import io.limiter.engine.EngineLimiterFactory;
-import io.limiter.engine.EngineObserver;
-import io.limiter.engine.Failover;
-import io.limiter.engine.GroupCommit;
-import io.limiter.engine.Guard;
-import io.limiter.engine.GuardedEngine;
-import io.limiter.engine.HeldLeases;
-import io.limiter.engine.Leases;
-import io.limiter.engine.Notices;
-import io.limiter.engine.Sleeper;
-import io.limiter.engine.UntimedLimiter;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.lease.HeldLeases;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.GuardedEngine;
+import io.limiter.internal.resilience.Probe;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.BlockingCalls;
+import io.limiter.internal.time.Sleeper;
 import io.limiter.local.LocalEngine;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.Engine;
+import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +62,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
 
     private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
 
-    private final Denials denials;
+    private final KnownRejections denials;
     private final Engine engine;
     private final @Nullable GroupCommit shared;
     private final Probe probe;
@@ -63,7 +70,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final RedisCalls redis;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
-    private final Notices notices;
+    private final ListenerNotifier notices;
     private final Sleeper sleeper;
     private final HeldLeases leases;
     private final Engine local;
@@ -72,10 +79,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     private final ConcurrentHashMap<FailurePolicy, Failover> policies = new ConcurrentHashMap<>();
 
     private RedisRateLimiterFactory(Builder settings) {
-        this(settings, new Notices(settings.listeners));
+        this(settings, new ListenerNotifier(settings.listeners));
     }
 
-    private RedisRateLimiterFactory(Builder settings, Notices notices) {
+    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notices) {
         super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
         this.notices = notices;
         this.guard = new Guard(
@@ -87,7 +94,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
-        this.denials = new Denials(settings.denyCacheSize, settings.ticker);
+        this.denials = new KnownRejections(settings.denyCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
         Engine unguarded;
         if (settings.lock == null) {
@@ -117,8 +124,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         guard.probeBy(probe::ask);
     }
 
-    private static Engine onTop(Denials denials, Engine deciding) {
-        return new Leases(new DenyCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
+    private static Engine onTop(KnownRejections denials, Engine deciding) {
+        return new Prefetch(new RejectionCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -199,7 +206,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     @Override
     protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
         if (byScript) {
-            ScriptedLimit.of(limit);
+            LimitScripts.of(limit);
         }
         return new UntimedLimiter(name, prefix, limit, failover(policy));
     }
@@ -222,9 +229,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         private CacheBounds cacheBounds = CacheBounds.DEFAULT;
         private @Nullable DistributedLock lock;
         private Duration lockWait = LockEngine.DEFAULT_LOCK_WAIT;
-        private String clock = LuaScript.resource("clock.lua");
+        private String clock = LuaScript.resource(LimitScripts.class, "clock.lua");
         private Ticker ticker = Ticker.systemTicker();
-        private int denyCacheSize = Denials.DEFAULT_SIZE;
+        private int denyCacheSize = KnownRejections.DEFAULT_SIZE;
         private boolean shareCalls = true;
         private GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
@@ -268,12 +275,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
 
         /**
          * How many refusals are remembered until they can change, so that repeating them costs no call to Redis. Default
-         * {@link Denials#DEFAULT_SIZE}; 0 for none.
+         * {@link KnownRejections#DEFAULT_SIZE}; 0 for none.
          *
          * @throws IllegalArgumentException if less than 0 or more than 16,777,216
          */
         public Builder denyCacheSize(int newDenyCacheSize) {
-            Denials.checkSize(newDenyCacheSize);
+            KnownRejections.checkSize(newDenyCacheSize);
             this.denyCacheSize = newDenyCacheSize;
             return this;
         }

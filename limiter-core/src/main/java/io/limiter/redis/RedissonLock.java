@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
-import io.limiter.engine.AsyncFailures;
+import io.limiter.spi.AsyncFailures;
+import io.limiter.spi.DistributedLock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who holds permits, and for how long. Leases are 30 s unless a test says otherwise. */
+/** Who holds permits, and for how long. Prefetch are 30 s unless a test says otherwise. */
 class ConcurrencyLimitTest {
 
     private static final long START = 1_763_650_000_000_000L;

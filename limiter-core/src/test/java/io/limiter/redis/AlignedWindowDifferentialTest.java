@@ -6,8 +6,10 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.WindowCount;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.Engine;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +42,10 @@ class AlignedWindowDifferentialTest {
     @Test
     void a_window_ends_at_the_same_moment_in_both() {
         Engine script = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
         for (ZoneId zone : ZONES) {
             for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
                 FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);

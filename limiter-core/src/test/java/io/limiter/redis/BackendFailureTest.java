@@ -12,10 +12,14 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Guard;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.spi.Answer;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -77,7 +81,10 @@ class BackendFailureTest {
     @Test
     void every_key_of_a_batch_learns_it() {
         ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(nowhere), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(nowhere),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0),
+                Runnable::run);
         List<Request> one = List.of(new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
@@ -140,15 +147,15 @@ class BackendFailureTest {
 
     @Test
     void a_call_that_was_sent_and_not_answered_may_have_been_decided() {
-        assertThat(RedisProblems.of("{k}", new QueryTimeoutException("no answer")))
+        assertThat(RedisErrors.of("{k}", new QueryTimeoutException("no answer")))
                 .matches(LimiterBackendException::isAmbiguous)
                 .matches(failure -> failure.problem().equals(Guard.OVERRAN))
                 .hasMessageContaining("count the permits as taken");
-        assertThat(RedisProblems.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
+        assertThat(RedisErrors.of("{k}", new RedisSystemException("", new RedisException("Connection closed"))))
                 .matches(LimiterBackendException::isAmbiguous);
-        assertThat(RedisProblems.of("{k}", new RedisSystemException("", new RedisLoadingException("LOADING"))))
+        assertThat(RedisErrors.of("{k}", new RedisSystemException("", new RedisLoadingException("LOADING"))))
                 .matches(e -> !e.isAmbiguous());
-        assertThat(RedisProblems.of("{k}", new InvalidDataAccessApiUsageException("", new JedisDataException("OOM")))
+        assertThat(RedisErrors.of("{k}", new InvalidDataAccessApiUsageException("", new JedisDataException("OOM")))
                         .inThisThread())
                 .matches(e -> !e.isAmbiguous());
     }

@@ -14,10 +14,12 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.algorithm.WindowCount;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -76,7 +78,10 @@ class BatchDifferentialTest {
     @Test
     void many_keys_and_runs_in_one_call() {
         Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
         for (int call = 0; call < CALLS; call++) {
             redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
             if (random.nextInt(40) == 0) {
@@ -101,7 +106,10 @@ class BatchDifferentialTest {
     @Test
     void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
         Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
         KeyRequests<?> window = new KeyRequests<>(key("w", 0), new FixedWindow(59_999, Duration.ofHours(1)), requests);
@@ -196,7 +204,7 @@ class BatchDifferentialTest {
             assertThat(new ScriptEngine(
                                     RedisFixture.calls(RedisFixture.connections()),
                                     redis.clockLua(),
-                                    new Denials(0),
+                                    new KnownRejections(0),
                                     Runnable::run)
                             .decide(List.of(asked))
                             .get(0)

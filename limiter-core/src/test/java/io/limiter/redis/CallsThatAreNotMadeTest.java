@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.AsyncFailures;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
-import io.limiter.engine.SetPart;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.spi.AsyncFailures;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import io.limiter.spi.SetPart;
 import io.limiter.testing.TestRedis;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +84,6 @@ class CallsThatAreNotMadeTest {
     }
 
     private Engine engine(RedisCalls calls) {
-        return new ScriptEngine(calls, redis.clockLua(), new Denials(0), Runnable::run);
+        return new ScriptEngine(calls, redis.clockLua(), new KnownRejections(0), Runnable::run);
     }
 }

@@ -11,9 +11,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.spi.Answer;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -87,7 +90,10 @@ class ClusterTest {
     @MethodSource("connections")
     void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
         ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(connections),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0),
+                Runnable::run);
         List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -148,7 +154,10 @@ class ClusterTest {
     @MethodSource("connections")
     void keys_of_one_slot_share_a_lane_and_those_of_others_do_not(RedisConnectionFactory connections) {
         ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(connections), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(connections),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0),
+                Runnable::run);
         assertThat(engine.lanes()).isEqualTo(16_384);
         assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
         assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
@@ -186,7 +195,7 @@ class ClusterTest {
     @MethodSource("connections")
     void permits_are_held_on_every_master(RedisConnectionFactory connections) {
         for (RedisConnectionFactory other : CONNECTIONS) {
-            HoldingTogether.check(connections, other, "holding-" + prefix(connections) + prefix(other));
+            HoldingSets.check(connections, other, "holding-" + prefix(connections) + prefix(other));
         }
     }
 

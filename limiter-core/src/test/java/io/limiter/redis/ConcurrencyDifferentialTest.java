@@ -11,10 +11,13 @@ import io.limiter.algorithm.Holder;
 import io.limiter.algorithm.Holders;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
@@ -228,7 +231,10 @@ class ConcurrencyDifferentialTest {
 
     private Engine script() {
         return new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
     }
 
     private Engine lock() {
@@ -239,7 +245,7 @@ class ConcurrencyDifferentialTest {
                 Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
-                new Denials(0),
+                new KnownRejections(0),
                 Runnable::run);
     }
 }

@@ -9,6 +9,7 @@ import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Holders;
+import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Leases in real time: renewed in the background, waited for by threads. */
+/** Prefetch in real time: renewed in the background, waited for by threads. */
 class ConcurrencyOnRedisTest {
 
     @RegisterExtension

@@ -14,9 +14,12 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -128,14 +131,17 @@ class DifferentialTest {
                 Patience.BUDGET,
                 redis.clockLua(),
                 new StoppedTicker(),
-                new Denials(0),
+                new KnownRejections(0),
                 Runnable::run);
         run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock, stepsPerLimit);
     }
 
     private Engine scriptEngine() {
         return new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
     }
 
     private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {

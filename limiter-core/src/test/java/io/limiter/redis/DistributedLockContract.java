@@ -2,7 +2,8 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.redis.DistributedLock.Held;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.DistributedLock.Held;
 import io.limiter.testing.Concurrently;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

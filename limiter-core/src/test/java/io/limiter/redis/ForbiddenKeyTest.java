@@ -15,9 +15,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.spi.Answer;
+import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestRedis;
@@ -136,7 +139,10 @@ class ForbiddenKeyTest {
     @EnumSource(names = {"LETTUCE", "JEDIS"})
     void is_found_in_a_call_of_many(Setup setup) {
         ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(connect(setup)), LuaScript.resource("clock.lua"), new Denials(0), Runnable::run);
+                RedisFixture.calls(connect(setup)),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0),
+                Runnable::run);
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(new Request(2, 0, false))));
@@ -166,8 +172,8 @@ class ForbiddenKeyTest {
     void all_of_a_call_that_are_forbidden_fail() {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(connect(Setup.LETTUCE)),
-                LuaScript.resource("clock.lua"),
-                new Denials(0),
+                LuaScript.resource(LimitScripts.class, "clock.lua"),
+                new KnownRejections(0),
                 Runnable::run);
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 17; i++) {

@@ -55,8 +55,8 @@ class JedisTest extends RedisEngineContract {
 
     @Test
     void permits_are_held_together_with_lettuce() {
-        HoldingTogether.check(jedis, RedisFixture.connections(), redis.prefix());
-        HoldingTogether.check(RedisFixture.connections(), jedis, redis.prefix());
+        HoldingSets.check(jedis, RedisFixture.connections(), redis.prefix());
+        HoldingSets.check(RedisFixture.connections(), jedis, redis.prefix());
     }
 
     @Test

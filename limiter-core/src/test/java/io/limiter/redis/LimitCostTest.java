@@ -10,9 +10,10 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Denials;
-import io.limiter.engine.Engine;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -46,7 +47,10 @@ class LimitCostTest {
     @BeforeEach
     void start() {
         engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new Denials(0), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
     }
 
     @Test

@@ -13,7 +13,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.SetPart;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.SetScripts;
+import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -144,15 +147,15 @@ class LimitSetOnRedisTest {
     @Test
     void all_kinds_of_limits_have_room_in_one_script() {
         BitSet all = new BitSet();
-        all.set(0, ScriptedLimit.all().size());
-        LuaScript script = new TogetherScripts(redis.clockLua()).build(all);
+        all.set(0, LimitScripts.all().size());
+        LuaScript script = new SetScripts(redis.clockLua()).build(all);
         assertThat(RedisFixture.commands().scriptLoad(script.source())).isEqualTo(script.sha1());
         assertThat(new String(script.source(), StandardCharsets.UTF_8)).doesNotContain("--[");
     }
 
     @Test
     void a_set_has_a_script_of_the_kinds_that_are_in_it() {
-        TogetherScripts scripts = new TogetherScripts(redis.clockLua());
+        SetScripts scripts = new SetScripts(redis.clockLua());
         Request one = new Request(1, 0, false);
         SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
         SetPart<?> window = new SetPart<>("w", new FixedWindow(1, Duration.ofSeconds(1)), one);

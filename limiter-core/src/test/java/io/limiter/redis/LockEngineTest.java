@@ -10,7 +10,9 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Denials;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.Map;
@@ -114,7 +116,7 @@ class LockEngineTest {
                         return reads.getAndIncrement() * 400_000_000L;
                     }
                 },
-                new Denials(0),
+                new KnownRejections(0),
                 Runnable::run);
         engine.decide(key, TEN, new Request(10, 0, false));
         reads.set(0);
@@ -146,7 +148,7 @@ class LockEngineTest {
                 Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
-                new Denials(0),
+                new KnownRejections(0),
                 Runnable::run);
     }
 }

@@ -13,9 +13,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.redis.script.LimitScripts;
+import io.limiter.internal.redis.script.TokenBucketScript;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.redis.own.CooldownScript;
+import io.limiter.spi.LimitScript;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -77,12 +80,12 @@ class OwnLimitTest {
 
     @Test
     void a_kind_of_limit_has_one_script() {
-        List<ScriptedLimit<?, ?>> twice = List.of(new TokenBucketScript(), new CooldownScript(), new CooldownScript());
-        assertThatThrownBy(() -> ScriptedLimit.checked(twice))
+        List<LimitScript<?, ?>> twice = List.of(new TokenBucketScript(), new CooldownScript(), new CooldownScript());
+        assertThatThrownBy(() -> LimitScripts.checked(twice))
                 .isInstanceOf(ServiceConfigurationError.class)
-                .hasMessageContaining("would never be asked")
+                .hasMessageContaining("would never be used")
                 .hasMessageContaining(Cooldown.class.getName());
-        assertThatThrownBy(() -> ScriptedLimit.checked(Collections.nCopies(257, new CooldownScript())))
+        assertThatThrownBy(() -> LimitScripts.checked(Collections.nCopies(257, new CooldownScript())))
                 .isInstanceOf(ServiceConfigurationError.class)
                 .hasMessageContaining("at most 256 kinds of limits can have a script, were 257");
     }

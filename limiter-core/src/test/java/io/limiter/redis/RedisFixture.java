@@ -20,6 +20,9 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import io.limiter.testing.TestRedis;
@@ -45,7 +48,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * A real Redis with a clock that the test moves, and keys of the test's own. After each test it checks what must always
  * hold of them, and removes them.
  */
-final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
+public final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
 
     private static final LettuceConnectionFactory CONNECTIONS = connect();
     static final RedisCodec<String, byte[]> CODEC = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
@@ -82,11 +85,11 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
         }
     }
 
-    static LettuceConnectionFactory connections() {
+    public static LettuceConnectionFactory connections() {
         return CONNECTIONS;
     }
 
-    static RedisCommands<String, byte[]> commands() {
+    public static RedisCommands<String, byte[]> commands() {
         return COMMANDS;
     }
 
@@ -94,7 +97,7 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
      * How often each command ran since {@code CONFIG RESETSTAT}, those within scripts included; without those that clients send
      * by themselves from time to time.
      */
-    static Map<String, Long> commandsSent() {
+    public static Map<String, Long> commandsSent() {
         Pattern line = Pattern.compile("cmdstat_(\\S+?):calls=(\\d+),");
         return line.matcher(COMMANDS.info("commandstats"))
                 .results()
@@ -125,41 +128,41 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
         return Lazy.REDISSON;
     }
 
-    String prefix() {
+    public String prefix() {
         return prefix;
     }
 
-    TestClock clock() {
+    public TestClock clock() {
         return clock;
     }
 
     /** Lua that reads the clock which the test moves. */
-    String clockLua() {
+    public String clockLua() {
         return "local now = tonumber(redis.call('GET', '" + clockKey + "'))";
     }
 
     /** The test puts values there that are not a limiter's. */
-    void expectForeignValues() {
+    public void expectForeignValues() {
         expectsForeignValues = true;
     }
 
     /** What no stall of a slow machine makes fail, and what does fail is not decided by a policy. */
-    static RedisRateLimiterFactory.Builder builder(RedisConnectionFactory connections) {
+    public static RedisRateLimiterFactory.Builder builder(RedisConnectionFactory connections) {
         return RedisRateLimiterFactory.builder(connections)
                 .budget(Patience.BUDGET)
                 .failurePolicy(FailurePolicy.THROW);
     }
 
     /** Calls with the same patience. */
-    static RedisCalls calls(RedisConnectionFactory connections) {
+    public static RedisCalls calls(RedisConnectionFactory connections) {
         return new RedisCalls(connections, Patience.guard().deadlines());
     }
 
-    RedisRateLimiterFactory.Builder builder() {
+    public RedisRateLimiterFactory.Builder builder() {
         return builder(CONNECTIONS).clock(clockLua(), clock).sleeper(clock);
     }
 
-    LimiterFactory byScript() {
+    public LimiterFactory byScript() {
         return builder().build().withPrefix(prefix);
     }
 
@@ -169,7 +172,7 @@ final class RedisFixture implements BeforeEachCallback, AfterEachCallback {
     }
 
     /** The keys that limiters of this test have left in Redis. */
-    List<String> keys() {
+    public List<String> keys() {
         List<String> keys = new ArrayList<>();
         ScanIterator.scan(COMMANDS, ScanArgs.Builder.matches(prefix + "*").limit(1000))
                 .forEachRemaining(keys::add);

@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.spi.DistributedLock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.redis.DistributedLock.Held;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.DistributedLock.Held;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;

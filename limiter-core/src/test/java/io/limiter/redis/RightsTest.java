@@ -19,6 +19,8 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.resilience.Probe;
+import io.limiter.spi.DistributedLock;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
 import java.io.IOException;

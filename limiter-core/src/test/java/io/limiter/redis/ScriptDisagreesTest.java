@@ -9,10 +9,13 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
-import io.limiter.engine.Answer;
-import io.limiter.engine.Denials;
-import io.limiter.engine.KeyRequests;
-import io.limiter.engine.SetPart;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptCall;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.SetCall;
+import io.limiter.spi.Answer;
+import io.limiter.spi.KeyRequests;
+import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collections;
@@ -54,7 +57,7 @@ class ScriptDisagreesTest {
     @Test
     void every_key_of_the_call_learns_it() {
         ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), bentLua(1), new Denials(16), Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16), Runnable::run);
         FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
@@ -75,10 +78,10 @@ class ScriptDisagreesTest {
         FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
         Request one = new Request(1, 0, false);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
-        Denials denials = new Denials(0);
+        KnownRejections denials = new KnownRejections(0);
         ScriptCall call = new ScriptCall(List.of(new KeyRequests<>("{k}", window, List.of(one))), 0, 0);
         mayHaveTaken(() -> call.answers(reply, denials).get(0).decisions());
-        TogetherCall together = new TogetherCall(List.of(new SetPart<>("{k}", window, one)), 0, 0);
+        SetCall together = new SetCall(List.of(new SetPart<>("{k}", window, one)), 0, 0);
         mayHaveTaken(() -> together.answer(reply, denials).decisions());
     }
 
@@ -101,8 +104,8 @@ class ScriptDisagreesTest {
     void a_reply_that_makes_no_sense_may_have_taken_permits() {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
-        ScriptEngine engine =
-                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), clock, new Denials(16), Runnable::run);
+        ScriptEngine engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16), Runnable::run);
         Answer answer = engine.decide(List.of(new KeyRequests<>(
                         redis.prefix() + "{a}",
                         new FixedWindow(2, Duration.ofMinutes(1)),

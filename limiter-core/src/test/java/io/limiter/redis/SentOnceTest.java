@@ -10,7 +10,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.EngineObserver;
+import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.MuteProxy.Replies;
 import io.limiter.testing.RedisProcess;

@@ -44,7 +44,7 @@ class SentinelTest {
 
     @Test
     void lettuce_and_jedis_hold_permits_together() {
-        withBoth((lettuce, jedis) -> HoldingTogether.check(lettuce, jedis, "holding:"));
+        withBoth((lettuce, jedis) -> HoldingSets.check(lettuce, jedis, "holding:"));
     }
 
     private static void withBoth(BiConsumer<RedisConnectionFactory, RedisConnectionFactory> test) {

@@ -14,7 +14,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.EngineObserver;
+import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.util.ArrayList;

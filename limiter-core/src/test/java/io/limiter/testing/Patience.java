@@ -1,8 +1,8 @@
 package io.limiter.testing;
 
-import io.limiter.engine.Breaker;
-import io.limiter.engine.Guard;
-import io.limiter.engine.Notices;
+import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,6 +15,6 @@ public final class Patience {
 
     /** One of its own, whose breaker nothing has opened yet. */
     public static Guard guard() {
-        return new Guard(BUDGET, new Breaker(Duration.ofMillis(500), new Notices(List.of())));
+        return new Guard(BUDGET, new Breaker(Duration.ofMillis(500), new ListenerNotifier(List.of())));
     }
 }

@@ -1,7 +1,7 @@
 package io.limiter.testing;
 
 import com.google.common.base.Ticker;
-import io.limiter.engine.Sleeper;
+import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;

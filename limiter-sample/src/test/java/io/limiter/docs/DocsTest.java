@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.engine.KeySpace;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.testing.SnippetCheck;

@@ -3,8 +3,8 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Denials;
-import io.limiter.engine.KeyRequests;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.spi.KeyRequests;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +34,7 @@ public class DenyCacheBenchmark {
     private static final TokenBucket ONE_A_DAY = TokenBucket.of(1.0 / 86_400, 86_400);
     private static final Request ONE = new Request(1, 0, false);
 
-    private final Denials denials = new Denials(Denials.DEFAULT_SIZE);
+    private final KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
 
     /** Again before each iteration: a refusal counts for a second. */
     @Setup(Level.Iteration)

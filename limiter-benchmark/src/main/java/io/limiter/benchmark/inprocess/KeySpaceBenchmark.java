@@ -1,6 +1,6 @@
 package io.limiter.benchmark.inprocess;
 
-import io.limiter.engine.KeySpace;
+import io.limiter.internal.key.KeySpace;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -12,18 +12,18 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.engine.Answer;
-import io.limiter.engine.CacheBounds;
-import io.limiter.engine.Denials;
-import io.limiter.engine.DenyCache;
-import io.limiter.engine.Engine;
-import io.limiter.engine.EngineCountLimiter;
-import io.limiter.engine.EngineLimiterFactory;
-import io.limiter.engine.EngineRateLimiter;
-import io.limiter.engine.KeyRequests;
-import io.limiter.engine.Leases;
-import io.limiter.engine.Sleeper;
-import io.limiter.engine.UntimedLimiter;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.limiter.EngineCountLimiter;
+import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -37,8 +37,8 @@ final class SteppingLimiters extends EngineLimiterFactory {
 
     SteppingLimiters() {
         super(CacheBounds.DEFAULT);
-        Denials denials = new Denials(Denials.DEFAULT_SIZE);
-        this.engine = new Leases(new DenyCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE);
+        KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
+        this.engine = new Prefetch(new RejectionCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE);
     }
 
     @Override
@@ -78,10 +78,10 @@ final class SteppingLimiters extends EngineLimiterFactory {
 
     private static final class Stepping implements Engine {
 
-        private final Denials denials;
+        private final KnownRejections denials;
         private final Map<String, Object> states = new HashMap<>();
 
-        Stepping(Denials denials) {
+        Stepping(KnownRejections denials) {
             this.denials = denials;
         }
 

@@ -28,7 +28,7 @@ final class AsyncDriver implements Driver {
         this.running = new CountDownLatch(callers);
     }
 
-    static Driver start(AsyncSubject subject, Tally tally) {
+    static Driver start(AsyncSubject subject, LimiterCounters tally) {
         AsyncDriver driver = new AsyncDriver(subject, tally.callers().size());
         tally.callers().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
         ThreadDriver.PLATFORM.newThread(driver::takeTurns).start();

@@ -1,6 +1,6 @@
 package io.limiter.benchmark.measure;
 
-import io.limiter.benchmark.measure.Tally.Phase;
+import io.limiter.benchmark.measure.LimiterCounters.Phase;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ final class Caller {
 
     private static final int ANSWERS = Answer.values().length;
 
-    private final Tally tally;
+    private final LimiterCounters tally;
     private final int[] requests;
     private final Histogram latencies;
     private final @Nullable LimitCheck check;
@@ -36,7 +36,7 @@ final class Caller {
      * @param number from 0; callers begin at different places of the requests
      * @param requests which ids are asked for, of a length that is a power of two
      */
-    Caller(Tally tally, int number, int[] requests, Histogram latencies, @Nullable LimitCheck check) {
+    Caller(LimiterCounters tally, int number, int[] requests, Histogram latencies, @Nullable LimitCheck check) {
         this.tally = tally;
         this.requests = requests;
         this.latencies = latencies;
@@ -61,7 +61,7 @@ final class Caller {
     void answered(boolean granted, long startNanos) {
         Phase phase = tally.phase();
         if (startNanos != NOT_TIMED && phase == Phase.MEASURED) {
-            latencies.recordValue(Math.min(Math.max(0, System.nanoTime() - startNanos), Tally.LONGEST_NANOS));
+            latencies.recordValue(Math.min(Math.max(0, System.nanoTime() - startNanos), LimiterCounters.LONGEST_NANOS));
         }
         counts[at(phase, granted ? Answer.GRANTED : Answer.REFUSED)]++;
         if (granted && check != null) {

@@ -2,7 +2,7 @@ package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.Tally.Phase;
+import io.limiter.benchmark.measure.LimiterCounters.Phase;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ public final class CellRunner {
     }
 
     private Slice slice(Cell cell, OpenSubject open, int[] requests, int round) throws InterruptedException {
-        Tally tally = new Tally(cell.load().callers(), requests, open.check());
+        LimiterCounters tally = new LimiterCounters(cell.load().callers(), requests, open.check());
         Driver driver = Driver.start(cell.load(), open.subject(), tally);
         Slice slice;
         try {
@@ -98,7 +98,7 @@ public final class CellRunner {
         return slice;
     }
 
-    private Slice measure(Cell cell, OpenSubject open, Tally tally) throws InterruptedException {
+    private Slice measure(Cell cell, OpenSubject open, LimiterCounters tally) throws InterruptedException {
         RedisStats redisBefore = redis.stats();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
@@ -126,14 +126,14 @@ public final class CellRunner {
     }
 
     /** So that a slice of a slow subject is longer, rather than empty. */
-    private static void awaitAnAnswer(Tally tally) throws InterruptedException {
+    private static void awaitAnAnswer(LimiterCounters tally) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
         while (tally.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
             Thread.sleep(1);
         }
     }
 
-    private void report(Cell cell, Contender contender, int round, Slice slice, Tally tally) {
+    private void report(Cell cell, Contender contender, int round, Slice slice, LimiterCounters tally) {
         Throwable failure = tally.failure();
         progress.accept(String.format(
                 Locale.ROOT,

@@ -19,7 +19,7 @@ interface Driver {
      */
     void awaitEnd() throws InterruptedException;
 
-    static Driver start(Load load, Subject subject, Tally tally) {
+    static Driver start(Load load, Subject subject, LimiterCounters tally) {
         if (load.kind() == Kind.ASYNC) {
             return AsyncDriver.start((AsyncSubject) subject, tally);
         }

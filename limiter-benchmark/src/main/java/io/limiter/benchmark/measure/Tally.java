@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What the callers of one slice were answered, and how long it took. Answers count in the phase in which they arrive,
  * so that as many are cut off at one end as are added at the other.
  */
-final class Tally {
+final class LimiterCounters {
 
     /** In the order in which they come. */
     enum Phase {
@@ -37,7 +37,7 @@ final class Tally {
     private volatile Phase phase = Phase.WARM_UP;
     private volatile int timedMask;
 
-    Tally(int numberOfCallers, int[] requests, @Nullable LimitCheck check) {
+    LimiterCounters(int numberOfCallers, int[] requests, @Nullable LimitCheck check) {
         for (int i = 0; i < Math.min(numberOfCallers, HISTOGRAMS); i++) {
             histograms.add(new ConcurrentHistogram(1, LONGEST_NANOS, 2));
         }

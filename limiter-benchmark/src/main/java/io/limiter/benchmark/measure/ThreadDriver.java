@@ -20,7 +20,7 @@ final class ThreadDriver implements Driver {
         this.running = new CountDownLatch(callers);
     }
 
-    static Driver start(Subject subject, Tally tally, ThreadFactory threads) {
+    static Driver start(Subject subject, LimiterCounters tally, ThreadFactory threads) {
         ThreadDriver driver = new ThreadDriver(tally.callers().size());
         for (Caller caller : tally.callers()) {
             threads.newThread(() -> driver.run(subject, caller)).start();

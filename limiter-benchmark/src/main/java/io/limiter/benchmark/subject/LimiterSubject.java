@@ -6,7 +6,7 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.TokenBucketBuilder;
-import io.limiter.engine.CacheBounds;
+import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;

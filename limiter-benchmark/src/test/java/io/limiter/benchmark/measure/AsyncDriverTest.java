@@ -3,7 +3,7 @@ package io.limiter.benchmark.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.Tally.Phase;
+import io.limiter.benchmark.measure.LimiterCounters.Phase;
 import io.limiter.benchmark.subject.AsyncSubject;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +16,7 @@ class AsyncDriverTest {
 
     private static final int CALLERS = 1000;
 
-    private final Tally tally = new Tally(CALLERS, new int[1], null);
+    private final LimiterCounters tally = new LimiterCounters(CALLERS, new int[1], null);
 
     @Test
     void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {

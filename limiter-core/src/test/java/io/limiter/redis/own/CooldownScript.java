@@ -1,7 +1,7 @@
 package io.limiter.redis.own;
 
 import com.google.common.io.Resources;
-import io.limiter.redis.ScriptedLimit;
+import io.limiter.spi.LimitScript;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Java's side of {@code cooldown.lua}. */
-public final class CooldownScript extends ScriptedLimit<Cooldown, Cooldown.LastCall> {
+public final class CooldownScript extends LimitScript<Cooldown, Cooldown.LastCall> {
 
     public CooldownScript() {
         super(Cooldown.class, script("cooldown.lua"));
@@ -24,17 +24,17 @@ public final class CooldownScript extends ScriptedLimit<Cooldown, Cooldown.LastC
     }
 
     @Override
-    protected int maxBytes(Cooldown limit) {
+    public int maxBytes(Cooldown limit) {
         return Double.BYTES;
     }
 
     @Override
-    protected void writeNumbers(Cooldown limit, long aboutMicros, ByteBuffer out) {
+    public void writeNumbers(Cooldown limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.pauseMicros());
     }
 
     @Override
-    protected Cooldown.@Nullable LastCall readPacked(byte[] value, Cooldown limit, long nowMicros, long ttlMillis) {
+    public Cooldown.@Nullable LastCall readPacked(byte[] value, Cooldown limit, long nowMicros, long ttlMillis) {
         double[] doubles = unpack(value, 99, 1, 0);
         return doubles == null ? null : new Cooldown.LastCall(doubles[0]);
     }

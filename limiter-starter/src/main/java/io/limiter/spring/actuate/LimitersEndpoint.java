@@ -4,7 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
-import io.limiter.engine.EngineLimiterFactory;
+import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.List;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.limiter.spring.aop;
 
-import io.limiter.engine.AsyncFailures;
+import io.limiter.spi.AsyncFailures;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.engine.AsyncFailures;
+import io.limiter.spi.AsyncFailures;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

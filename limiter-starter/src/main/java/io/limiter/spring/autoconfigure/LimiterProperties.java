@@ -1,7 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
-import io.limiter.engine.CacheBounds;
+import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.spring.key.ForwardedHeader;
 import io.limiter.spring.web.AnswerSettings;
 import io.limiter.spring.web.HeaderSet;
@@ -43,7 +43,7 @@ record LimiterProperties(
         @DefaultValue("2147482647") int order,
         @DefaultValue Lock lock,
         @DefaultValue GroupCommit groupCommit,
-        @DefaultValue DenyCache denyCache,
+        @DefaultValue RejectionCache denyCache,
         @DefaultValue Failure failure,
         @DefaultValue Cache cache,
         @DefaultValue Local local,
@@ -123,9 +123,9 @@ record LimiterProperties(
      *
      * @param size How many are remembered; 0 for none.
      */
-    record DenyCache(@DefaultValue("16384") int size) {
+    record RejectionCache(@DefaultValue("16384") int size) {
 
-        DenyCache {
+        RejectionCache {
             Range.check("limiter.deny-cache.size", size, 0, 1 << 24);
         }
     }

@@ -2,8 +2,8 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.engine.EngineObserver;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spi.EngineObserver;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;

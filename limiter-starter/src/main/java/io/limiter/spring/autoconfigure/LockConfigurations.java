@@ -1,8 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedissonLock;
+import io.limiter.spi.DistributedLock;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.InvalidSettingException;
 import org.redisson.api.RedissonClient;

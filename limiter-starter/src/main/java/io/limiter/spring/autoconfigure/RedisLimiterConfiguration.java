@@ -2,9 +2,9 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
-import io.limiter.engine.EngineObserver;
-import io.limiter.redis.DistributedLock;
 import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.EngineObserver;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -3,11 +3,11 @@ package io.limiter.spring.metrics;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.engine.EngineLimiterFactory;
-import io.limiter.engine.EngineObserver;
-import io.limiter.engine.Guard;
+import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.resilience.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spi.EngineObserver;
 import io.limiter.spring.aop.CallCounts;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -202,7 +202,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     statistics);
             gauge(
                     LimiterMeters.LEASES,
-                    "Leases of concurrency limits held here",
+                    "Prefetch of concurrency limits held here",
                     LimiterStatistics::liveLeases,
                     statistics);
             gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", LimiterStatistics::queuedRequests, statistics);

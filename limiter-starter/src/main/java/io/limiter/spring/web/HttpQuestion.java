@@ -4,7 +4,7 @@ import io.limiter.LimitPart;
 import io.limiter.RateLimitExceededException;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
-import io.limiter.engine.AsyncFailures;
+import io.limiter.spi.AsyncFailures;
 import io.limiter.spring.aop.DecisionRecorder;
 import io.limiter.spring.aop.LimitDecision;
 import java.util.List;

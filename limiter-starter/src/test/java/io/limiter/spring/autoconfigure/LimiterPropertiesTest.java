@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.limiter.engine.CacheBounds;
-import io.limiter.engine.Denials;
-import io.limiter.engine.GroupCommit;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.local.LocalEngine;
 import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
@@ -35,7 +35,7 @@ class LimiterPropertiesTest {
             assertThat(properties.lock().maxWait()).isEqualTo(Duration.ofSeconds(1));
             assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
             assertThat(properties.groupCommit().yield()).isEqualTo(GroupCommit.Settings.DEFAULT.yield());
-            assertThat(properties.denyCache().size()).isEqualTo(Denials.DEFAULT_SIZE);
+            assertThat(properties.denyCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
             assertThat(properties.cache().bounds()).isEqualTo(CacheBounds.DEFAULT);
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();

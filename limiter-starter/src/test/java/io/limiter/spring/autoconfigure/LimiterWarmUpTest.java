@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
-import io.limiter.engine.EngineObserver;
+import io.limiter.spi.EngineObserver;
 import io.limiter.spring.Contexts;
 import io.limiter.testing.TestRedis;
 import java.util.concurrent.atomic.AtomicInteger;

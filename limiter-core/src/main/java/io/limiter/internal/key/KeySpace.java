@@ -1,0 +1,198 @@
+package io.limiter.internal.key;
+
+import com.google.common.hash.Hashing;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits; in a
+ * slot that was chosen, <code>prefix{slot}{name:key}</code> and <code>prefix{slot}{name}</code>.
+ *
+ * <p>Names come from developers, keys from whoever calls; nobody may be able to make up a key that is another's. So
+ * every character with a meaning here is encoded: braces (they tell a Redis Cluster which part decides the slot, and
+ * what belongs to a key stands behind them, such as its lock), the colon within a name (the first one separates name
+ * and key), {@code #} (it marks a hash) and {@code %} itself; and so is everything outside printable ASCII. A key longer
+ * than {@value #MAX_KEY_LENGTH} bytes is replaced by its SHA-256, so a caller cannot make keys grow.
+ */
+public final class KeySpace {
+
+    /** The longest key, encoded, that is stored as it is. */
+    public static final int MAX_KEY_LENGTH = 128;
+
+    /** Stands behind a key to name its lock. */
+    public static final String LOCK = ":lock";
+
+    /** Keys that no limiter has: somebody only asks whether the backend answers. */
+    public static final String PROBE = "limiter:probe:";
+
+    private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9:._-]{0,32}");
+
+    private static final Pattern ENCODED = Pattern.compile("%(?:u(\\p{XDigit}{4})|(\\p{XDigit}{2}))");
+
+    private static final int LATELY = 1024;
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
+
+    /** What was made lately, by all; each key has one place. Records are published safely however they are read. */
+    private static final @Nullable Made[] MADE = new Made[LATELY];
+
+    private final String prefix;
+    private final String own;
+    private final String keyed;
+    private final String end;
+
+    /**
+     * @throws IllegalArgumentException if the name is blank or the prefix contains braces
+     */
+    public KeySpace(String prefix, String name) {
+        this(prefix, name, "");
+    }
+
+    /**
+     * @param suffix stands behind the brace, so it decides no slot and no caller can make it up
+     * @throws IllegalArgumentException if the suffix could make it another key's slot, or its lock
+     */
+    public KeySpace(String prefix, String name, String suffix) {
+        checkPrefix(prefix);
+        requireNotBlank("name", name);
+        checkSuffix(suffix);
+        this.prefix = prefix;
+        String start = prefix + "{" + encode(name, ":");
+        this.end = "}" + suffix;
+        this.own = start + end;
+        this.keyed = start + ":";
+    }
+
+    /**
+     * @throws IllegalArgumentException if the prefix contains braces
+     */
+    public static void checkPrefix(String prefix) {
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            throw new IllegalArgumentException("prefix must not contain braces, was '" + prefix
+                    + "': they would decide the key's slot in a Redis Cluster");
+        }
+    }
+
+    /** Limits can be anybody's. */
+    private static void checkSuffix(String suffix) {
+        if (suffix == null || !SUFFIX.matcher(suffix).matches() || suffix.endsWith(LOCK)) {
+            throw new IllegalArgumentException("keySuffix of a limit must be at most 32 of A-Z, a-z, 0-9, ':', '.', '_'"
+                    + " and '-', and must not end with '" + LOCK + "', was "
+                    + (suffix == null ? "null" : "'" + suffix + "'")
+                    + ": return one such as ':log', or '' for none");
+        }
+    }
+
+    /** The key of the limiter's own permits. */
+    public String own() {
+        return own;
+    }
+
+    /**
+     * The key of a caller's permits.
+     *
+     * @throws IllegalArgumentException if the caller's key is blank: it would be one bucket that all share who have no
+     *     key
+     */
+    public String of(String key) {
+        requireNotBlank("key", key);
+        if (key.length() > MAX_KEY_LENGTH) {
+            // Callers decide how long it is, so it is not kept.
+            return make(key);
+        }
+        int place = (key.hashCode() ^ hashCode()) & (LATELY - 1);
+        Made made = MADE[place];
+        if (made == null || made.by != this || !made.key.equals(key)) {
+            made = new Made(this, key, make(key));
+            MADE[place] = made;
+        }
+        return made.whole;
+    }
+
+    /**
+     * A key of this limiter in a Redis Cluster's slot of one's own choice: <code>prefix{slot}{name:key}</code>. Redis goes by
+     * the first pair of braces. Behind the first brace that is closed, no other key has one that is opened.
+     *
+     * @param slot what the keys that belong together have in common
+     * @param whole as {@link #own} and {@link #of} make it
+     * @throws IllegalArgumentException if the slot is blank
+     */
+    public String inSlot(String slot, String whole) {
+        requireNotBlank("slot", slot);
+        return prefix + "{" + shorten(encode(slot, "")) + "}" + whole.substring(prefix.length());
+    }
+
+    /** Prefix and name of the limiter whose key this is. */
+    public static String limiterOf(String key) {
+        int name = key.lastIndexOf('{') + 1;
+        if (name == 0) {
+            return key;
+        }
+        int end = name;
+        while (end < key.length() && key.charAt(end) != ':' && key.charAt(end) != '}') {
+            end++;
+        }
+        return key.substring(0, key.indexOf('{')) + decode(key.substring(name, end));
+    }
+
+    private static String decode(String encoded) {
+        return ENCODED.matcher(encoded)
+                .replaceAll(match -> Matcher.quoteReplacement(String.valueOf(
+                        (char) Integer.parseInt(match.group(1) == null ? match.group(2) : match.group(1), 16))));
+    }
+
+    private String make(String key) {
+        return keyed + shorten(encode(key, "")) + end;
+    }
+
+    private static String shorten(String encoded) {
+        return encoded.length() <= MAX_KEY_LENGTH ? encoded : hash(encoded);
+    }
+
+    private static void requireNotBlank(String what, String value) {
+        // A null can still come from code that is not checked for it.
+        if (value == null || value.isBlank()) {
+            throw new IllegalArgumentException(
+                    what + " must not be null or blank, was " + (value == null ? "null" : "'" + value + "'"));
+        }
+    }
+
+    private static String encode(String text, String alsoReserved) {
+        for (int i = 0; i < text.length(); i++) {
+            if (mustEncode(text.charAt(i), alsoReserved)) {
+                return encodeFrom(i, text, alsoReserved);
+            }
+        }
+        return text;
+    }
+
+    private static String encodeFrom(int start, String text, String alsoReserved) {
+        StringBuilder encoded = new StringBuilder(text.length() + 16).append(text, 0, start);
+        for (int i = start; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!mustEncode(c, alsoReserved)) {
+                encoded.append(c);
+            } else if (c < 0x80) {
+                encoded.append('%').append(HEX.toHexDigits((byte) c));
+            } else {
+                // By UTF-16 unit, because UTF-8 has no spelling for half a surrogate pair, and all would become one
+                // key.
+                encoded.append("%u").append(HEX.toHexDigits(c));
+            }
+        }
+        return encoded.toString();
+    }
+
+    private static boolean mustEncode(char c, String alsoReserved) {
+        return c <= ' ' || c >= 0x7F || c == '{' || c == '}' || c == '%' || c == '#' || alsoReserved.indexOf(c) >= 0;
+    }
+
+    private static String hash(String encoded) {
+        return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
+    }
+
+    private record Made(KeySpace by, String key, String whole) {}
+}

@@ -1,0 +1,154 @@
+package io.limiter.internal.lease;
+
+import io.limiter.Lease;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.internal.time.LeaseClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A {@link Lease} on an engine. */
+final class HeldLease implements Lease {
+
+    private static final Logger log = LoggerFactory.getLogger(HeldLease.class);
+
+    private enum State {
+        HELD,
+        LOST,
+        CLOSED
+    }
+
+    private final String key;
+    private final ConcurrencyLimit limit;
+    private final long id;
+    private final int permits;
+    private final HeldLeases leases;
+    private volatile Times times;
+    // Changed under this object's monitor, in which nothing blocks.
+    private volatile State state = State.HELD;
+    private final List<Runnable> onLost = new ArrayList<>(0);
+
+    HeldLease(String key, ConcurrencyLimit limit, long id, int permits, Times times, HeldLeases leases) {
+        this.key = key;
+        this.limit = limit;
+        this.id = id;
+        this.permits = permits;
+        this.times = times;
+        this.leases = leases;
+    }
+
+    String key() {
+        return key;
+    }
+
+    ConcurrencyLimit limit() {
+        return limit;
+    }
+
+    long id() {
+        return id;
+    }
+
+    int permits() {
+        return permits;
+    }
+
+    /** Whether its time is over, by the clock of this JVM. */
+    boolean isOver() {
+        return times.end.isOver();
+    }
+
+    boolean isDue() {
+        return times.renewal.isOver();
+    }
+
+    /**
+     * @param newTimes from before the renewal was sent
+     */
+    void renewed(Times newTimes) {
+        times = newTimes;
+    }
+
+    @Override
+    public boolean isHeld() {
+        return state == State.HELD && !isOver();
+    }
+
+    @Override
+    public void onLost(Runnable action) {
+        synchronized (this) {
+            if (state == State.HELD) {
+                onLost.add(action);
+                return;
+            }
+            if (state == State.CLOSED) {
+                return;
+            }
+        }
+        action.run();
+    }
+
+    /** Says so to whoever wanted to know, unless it was closed. */
+    void lose(String why) {
+        List<Runnable> actions;
+        synchronized (this) {
+            if (state != State.HELD) {
+                return;
+            }
+            state = State.LOST;
+            actions = List.copyOf(onLost);
+            onLost.clear();
+        }
+        log.warn("A lease of '{}' is lost: {}.", key, why);
+        for (Runnable action : actions) {
+            try {
+                action.run();
+            } catch (RuntimeException | Error e) {
+                // The thread watches over the leases of others too.
+                log.error("What was to be done when a lease of '{}' is lost has failed.", key, e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (markClosed()) {
+            leases.release(this);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        return markClosed() ? leases.releaseAsync(this) : CompletableFuture.completedFuture(null);
+    }
+
+    /** A lost one too: the backend may have renewed it without being able to say so. */
+    private synchronized boolean markClosed() {
+        boolean first = state != State.CLOSED;
+        state = State.CLOSED;
+        onLost.clear();
+        return first;
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + key + ", " + (isHeld() ? "held" : state == State.CLOSED ? "closed" : "lost") + "]";
+    }
+
+    /** When it is over, and when it is to be renewed. Both count from before the backend was asked. */
+    static final class Times {
+
+        private static final int RENEWED_AT = 4;
+
+        private final LeaseClock.Deadline end;
+        private final LeaseClock.Deadline renewal;
+
+        Times(LeaseClock clock, ConcurrencyLimit limit) {
+            long leaseNanos = limit.leaseTime().toNanos();
+            this.end = clock.in(leaseNanos);
+            this.renewal = clock.in(leaseNanos / RENEWED_AT);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.limiter.internal.limiter;
+
+import com.google.common.base.Ticker;
+import io.limiter.Reservation;
+import io.limiter.algorithm.Decision;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A {@link Reservation} on an engine. */
+final class BookedPermits implements Reservation {
+
+    private final Decision decision;
+    private final Ticker ticker;
+    private final Runnable giveBack;
+    private final long bookedNanos;
+    private final AtomicBoolean cancelled = new AtomicBoolean();
+
+    BookedPermits(Decision decision, Ticker ticker, Runnable giveBack) {
+        this.decision = decision;
+        this.ticker = ticker;
+        this.giveBack = giveBack;
+        this.bookedNanos = ticker.read();
+    }
+
+    @Override
+    public Decision decision() {
+        return decision;
+    }
+
+    @Override
+    public boolean cancel() {
+        if (!decision.granted() || isMoot() || !cancelled.compareAndSet(false, true)) {
+            return false;
+        }
+        giveBack.run();
+        return true;
+    }
+
+    private boolean isMoot() {
+        return TimeUnit.NANOSECONDS.toMicros(ticker.read() - bookedNanos) >= decision.resetAfterMicros();
+    }
+
+    @Override
+    public String toString() {
+        return "Reservation[" + decision + (cancelled.get() ? ", cancelled]" : "]");
+    }
+}

@@ -1,0 +1,247 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.LimitPart;
+import io.limiter.LimitSet;
+import io.limiter.LimiterBackendException;
+import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.resilience.WithFallback;
+import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Answer;
+import io.limiter.spi.AsyncFailures;
+import io.limiter.spi.Engine;
+import io.limiter.spi.EngineObserver;
+import io.limiter.spi.KeyRequests;
+import io.limiter.spi.SetPart;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link LimitSet} on an engine. */
+final class EngineLimitSet implements LimitSet {
+
+    private final List<EnginePart> parts;
+    // One for each part, all on one engine.
+    private final List<Failover> policies;
+    private final Engine engine;
+    private final Sleeper sleeper;
+
+    /**
+     * @param parts all on one engine
+     */
+    EngineLimitSet(List<EnginePart> parts) {
+        this.parts = List.copyOf(parts);
+        this.policies =
+                parts.stream().map(part -> part.engineLimiter().engine()).toList();
+        this.engine = policies.get(0).engine();
+        // Limiters whose callers never wait have the default.
+        this.sleeper = parts.stream()
+                .map(part -> part.engineLimiter().sleeper())
+                .filter(each -> each != Sleeper.UNINTERRUPTIBLE)
+                .findFirst()
+                .orElse(Sleeper.UNINTERRUPTIBLE);
+        Set<String> keys = new HashSet<>();
+        for (EnginePart part : parts) {
+            if (!keys.add(part.backendKey())) {
+                throw new IllegalArgumentException("the permits of '" + part
+                        + "' are twice in one set: take each once, or more permits at a time");
+            }
+        }
+    }
+
+    @Override
+    public List<LimitPart> parts() {
+        return List.copyOf(parts);
+    }
+
+    @Override
+    public SetDecision decide(int permits) {
+        return decideAndWait(asked(permits, EnginePart::timeoutMicros));
+    }
+
+    @Override
+    public SetDecision decide(int permits, Duration timeout) {
+        return decideAndWait(asked(permits, part -> Timeouts.micros(timeout)));
+    }
+
+    @Override
+    public CompletableFuture<SetDecision> decideAsync(int permits) {
+        return decideAndWaitAsync(asked(permits, EnginePart::timeoutMicros));
+    }
+
+    @Override
+    public CompletableFuture<SetDecision> decideAsync(int permits, Duration timeout) {
+        return decideAndWaitAsync(asked(permits, part -> Timeouts.micros(timeout)));
+    }
+
+    @Override
+    public SetDecision peek(int permits) {
+        return inOneBatch(part -> new Request(part.permitsFor(permits), part.timeoutMicros(), true));
+    }
+
+    @Override
+    public SetDecision refund(int permits) {
+        return inOneBatch(part -> Request.giveBack(part.permitsFor(permits)));
+    }
+
+    /** What every part is asked, under its limiter's numbers of now. */
+    private List<SetPart<?>> asked(int permits, ToLongFunction<EnginePart> timeoutMicros) {
+        List<SetPart<?>> asked = new ArrayList<>(parts.size());
+        for (EnginePart part : parts) {
+            asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros.applyAsLong(part), false)));
+        }
+        return asked;
+    }
+
+    private SetDecision decideAndWait(List<SetPart<?>> asked) {
+        SetDecision decided = decideNow(asked);
+        long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
+        if (waitMicros > 0) {
+            LimiterCounters longest = longestWait(decided);
+            Runnable end = longest.mayWait().begins(longest);
+            try {
+                sleeper.sleep(waitMicros);
+            } finally {
+                end.run();
+            }
+        }
+        return decided;
+    }
+
+    private SetDecision decideNow(List<SetPart<?>> asked) {
+        try {
+            return counted(toDecision(asked.size() == 1 ? List.of(decide(asked.get(0))) : decideTogether(asked)));
+        } catch (LimiterBackendException e) {
+            failed();
+            throw e;
+        }
+    }
+
+    private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
+        EngineObserver.MayWait mayWait = parts.get(0).engineLimiter().tally().mayWait();
+        CompletableFuture<SetDecision> decided = asked.size() == 1
+                ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
+                : WithFallback.of(
+                                engine.decideTogetherAsync(asked),
+                                failure -> Failover.together(failure, asked, policies))
+                        .thenApply(this::toDecision);
+        decided.whenComplete((decision, error) -> {
+            if (error == null) {
+                counted(decision);
+            } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
+                failed();
+            }
+        });
+        return new AwaitedDecision<>(
+                decided,
+                SetDecision::decision,
+                sleeper,
+                decision -> mayWait.begins(longestWait(decision)),
+                granted -> giveBackUnused(asked, granted));
+    }
+
+    private SetDecision counted(SetDecision decided) {
+        boolean granted = decided.granted();
+        decided.parts().forEach(each -> partOf(each).decided(granted, each.decision()));
+        return decided;
+    }
+
+    private void failed() {
+        parts.forEach(part -> part.engineLimiter().tally().failed());
+    }
+
+    /** Of the limiter that makes the caller wait. */
+    private static LimiterCounters longestWait(SetDecision decided) {
+        SetDecision.OfPart longest = Collections.max(
+                decided.parts(),
+                Comparator.comparingLong(each -> each.decision().waitMicros()));
+        return partOf(longest).engineLimiter().tally();
+    }
+
+    private static EnginePart partOf(SetDecision.OfPart decided) {
+        return (EnginePart) decided.part();
+    }
+
+    private List<@Nullable Decision> decideTogether(List<SetPart<?>> asked) {
+        try {
+            return engine.decideTogether(asked);
+        } catch (LimiterBackendException e) {
+            return Failover.together(e, asked, policies);
+        }
+    }
+
+    /** One part needs no set: it shares calls with others, and permits taken ahead, as its limiter does. */
+    private Decision decide(SetPart<?> part) {
+        return policies.get(0).decide(part.key(), part.limit(), part.request());
+    }
+
+    private CompletableFuture<Decision> decideAsync(SetPart<?> part) {
+        return policies.get(0).decideAsync(part.key(), part.limit(), part.request());
+    }
+
+    /**
+     * @param granted of every part, since all were granted
+     */
+    private void giveBackUnused(List<SetPart<?>> asked, SetDecision granted) {
+        for (int i = 0; i < asked.size(); i++) {
+            SetPart<?> part = asked.get(i);
+            parts.get(i)
+                    .engineLimiter()
+                    .giveBackUnused(
+                            granted.parts().get(i).decision(),
+                            part.key(),
+                            part.limit(),
+                            part.request().permits());
+        }
+    }
+
+    private SetDecision inOneBatch(Function<EnginePart, Request> request) {
+        List<KeyRequests<?>> batch = new ArrayList<>(parts.size());
+        for (EnginePart part : parts) {
+            batch.add(part.keyRequests(request.apply(part)));
+        }
+        List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
+        List<Answer> answers = engine.decide(batch);
+        for (int i = 0; i < answers.size(); i++) {
+            LimiterBackendException failure = answers.get(i).failure();
+            KeyRequests<?> asked = batch.get(i);
+            decisions.add(
+                    failure == null
+                            ? answers.get(i).decisions().get(0)
+                            : policies.get(i)
+                                    .instead(
+                                            failure,
+                                            asked.key(),
+                                            asked.limit(),
+                                            asked.requests().get(0)));
+        }
+        return toDecision(decisions);
+    }
+
+    private SetDecision toDecision(List<@Nullable Decision> decisions) {
+        List<SetDecision.OfPart> answered = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            Decision decision = decisions.get(i);
+            if (decision != null) {
+                answered.add(new SetDecision.OfPart(parts.get(i), decision));
+            }
+        }
+        return new SetDecision(answered);
+    }
+
+    @Override
+    public String toString() {
+        return "LimitSet" + parts;
+    }
+}

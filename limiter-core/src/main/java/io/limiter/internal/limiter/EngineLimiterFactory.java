@@ -1,0 +1,335 @@
+package io.limiter.internal.limiter;
+
+import com.google.common.cache.Cache;
+import com.google.common.cache.CacheBuilder;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterStatistics;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.statistics.CounterRegistry;
+import io.limiter.internal.statistics.LimiterCounters;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.EngineObserver;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy; and a rate that was set, by prefix and
+ * name, for as long as it lives.
+ */
+public abstract class EngineLimiterFactory implements LimiterFactory {
+
+    private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
+
+    private static final String RATE_PREFIX = "rateLimit:";
+    private static final String COUNT_PREFIX = "countLimit:";
+    private static final String CONCURRENT_PREFIX = "concurrentLimit:";
+
+    private final Cache<LimiterId, Limiter> limiters;
+    private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
+    private final CounterRegistry tallies;
+    private final SharedRates rates = new SharedRates();
+
+    /** What lies under each key. */
+    private final Cache<KeyId, Class<?>> kinds;
+
+    private final FailurePolicy defaultPolicy;
+
+    /** Of an engine without a backend that could fail. */
+    protected EngineLimiterFactory(CacheBounds bounds) {
+        this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE);
+    }
+
+    /**
+     * @param notices tells listeners of refusals
+     */
+    protected EngineLimiterFactory(
+            CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notices) {
+        this.defaultPolicy = defaultPolicy;
+        this.tallies = new CounterRegistry(observer, notices);
+        this.limiters = cache(bounds);
+        this.concurrencyLimiters = cache(bounds);
+        this.kinds = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
+    }
+
+    private static <T> Cache<LimiterId, T> cache(CacheBounds bounds) {
+        return CacheBuilder.newBuilder()
+                .initialCapacity(bounds.initial())
+                .maximumSize(bounds.maximum())
+                .expireAfterAccess(bounds.expireAfterAccess())
+                .build();
+    }
+
+    protected abstract RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy);
+
+    protected abstract CountLimiter newCountLimiter(
+            String name, String prefix, FixedWindow limit, FailurePolicy policy);
+
+    protected abstract ConcurrencyLimiter newConcurrencyLimiter(
+            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy);
+
+    /**
+     * @param limit of another kind than those that have limiters of their own
+     * @throws IllegalArgumentException if the engine cannot decide it
+     */
+    protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy);
+
+    /** What limiters answer that were built with no policy of their own, when the backend does not decide. */
+    public final FailurePolicy failurePolicy() {
+        return defaultPolicy;
+    }
+
+    /** What the limiters have decided, and what this factory holds. */
+    public final LimiterStatistics statistics() {
+        return new Statistics();
+    }
+
+    /** How many refusals are known that still hold. */
+    protected int knownRefusals() {
+        return 0;
+    }
+
+    /** How many leases of concurrency limiters are held. */
+    protected int liveLeases() {
+        return 0;
+    }
+
+    /** How many requests wait to be sent to the backend. */
+    protected int queuedRequests() {
+        return 0;
+    }
+
+    @Override
+    public final RateLimiter build(String name, TokenBucket limit) {
+        return rateLimiter(RATE_PREFIX, name, limit, defaultPolicy, true);
+    }
+
+    @Override
+    public final CountLimiter build(String name, FixedWindow limit) {
+        return countLimiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
+    }
+
+    @Override
+    public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit, defaultPolicy, true);
+    }
+
+    @Override
+    public final Limiter build(String name, Limit<?> limit) {
+        return limit instanceof TokenBucket bucket
+                ? build(name, bucket)
+                : limiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
+    }
+
+    @Override
+    public final LimiterFactory withPrefix(String prefix) {
+        return new View(prefix, prefix, prefix, defaultPolicy, true);
+    }
+
+    @Override
+    public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
+        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, policy, true);
+    }
+
+    @Override
+    public final LimiterFactory withoutListeners() {
+        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, defaultPolicy, false);
+    }
+
+    private Limiter limiter(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
+        if (limit instanceof TokenBucket bucket) {
+            return rateLimiter(prefix, name, bucket, policy, told);
+        }
+        if (limit instanceof FixedWindow window) {
+            return countLimiter(prefix, name, window, policy, told);
+        }
+        if (limit instanceof ConcurrencyLimit) {
+            throw new IllegalArgumentException(
+                    "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
+                            + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
+        }
+        return limiter(new LimiterId(prefix, name, limit, policy, told), Limiter.class, () -> {
+            Limiter limiter = newLimiter(name, prefix, limit, policy);
+            warnIfDear(name, limit);
+            return limiter;
+        });
+    }
+
+    private static void warnIfDear(String name, Limit<?> limit) {
+        if (limit instanceof SlidingLog dear && dear.limit() > SlidingLog.MODERATE_LIMIT) {
+            log.warn(
+                    "Limiter '{}' remembers each of {} permits, and reads them all for each decision: above {}, a"
+                            + " SlidingCounter does with two numbers, if an estimate is good enough.",
+                    name,
+                    dear.limit(),
+                    SlidingLog.MODERATE_LIMIT);
+        }
+    }
+
+    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit, FailurePolicy policy, boolean told) {
+        return limiter(
+                new LimiterId(prefix, name, limit, policy, told),
+                RateLimiter.class,
+                () -> newRateLimiter(name, prefix, limit, policy));
+    }
+
+    private CountLimiter countLimiter(
+            String prefix, String name, FixedWindow limit, FailurePolicy policy, boolean told) {
+        return limiter(
+                new LimiterId(prefix, name, limit, policy, told),
+                CountLimiter.class,
+                () -> newCountLimiter(name, prefix, limit, policy));
+    }
+
+    private ConcurrencyLimiter concurrencyLimiter(
+            String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
+        return concurrencyLimiters.asMap().computeIfAbsent(new LimiterId(prefix, name, limit, policy, told), id -> {
+            checkKind(id);
+            return counted(id, newConcurrencyLimiter(name, prefix, limit, policy));
+        });
+    }
+
+    private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
+        Limiter known = limiters.getIfPresent(id);
+        if (known == null) {
+            known = limiters.asMap().computeIfAbsent(id, same -> {
+                checkKind(id);
+                return counted(id, build.get());
+            });
+        }
+        return type.cast(known);
+    }
+
+    /** Two kinds that read each other's states would fail at each call. */
+    private void checkKind(LimiterId id) {
+        Limit<?> limit = id.limit();
+        Class<?> other =
+                kinds.asMap().putIfAbsent(new KeyId(id.prefix(), id.name(), limit.keySuffix()), limit.stateType());
+        if (other != null && other != limit.stateType()) {
+            throw new IllegalArgumentException("limiter '" + id.name() + "' cannot be a "
+                    + limit.getClass().getSimpleName()
+                    + ": another kind of limit, whose state is a " + other.getSimpleName() + ", has its key "
+                    + id.prefix() + "{" + id.name() + "}" + limit.keySuffix()
+                    + "; give it another name or prefix, or its kind a keySuffix of its own");
+        }
+    }
+
+    private Limiter counted(LimiterId id, Limiter limiter) {
+        if (limiter instanceof EngineLimiter<?> counting) {
+            counting.countIn(tally(id));
+        }
+        if (limiter instanceof EngineRateLimiter bucket) {
+            bucket.share(rates.of(id.prefix(), id.name()));
+        }
+        return limiter;
+    }
+
+    private ConcurrencyLimiter counted(LimiterId id, ConcurrencyLimiter limiter) {
+        if (limiter instanceof EngineConcurrencyLimiter counting) {
+            counting.countIn(tally(id));
+        }
+        return limiter;
+    }
+
+    private LimiterCounters tally(LimiterId id) {
+        LimiterCounters tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
+        return id.told() ? tally : tally.quiet();
+    }
+
+    /**
+     * @param told whether listeners are told of refusals
+     */
+    private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {}
+
+    private record KeyId(String prefix, String name, String suffix) {}
+
+    private final class Statistics implements LimiterStatistics {
+
+        @Override
+        public List<LimiterTotals> totals() {
+            return tallies.all();
+        }
+
+        @Override
+        public int knownRefusals() {
+            return EngineLimiterFactory.this.knownRefusals();
+        }
+
+        @Override
+        public int liveLeases() {
+            return EngineLimiterFactory.this.liveLeases();
+        }
+
+        @Override
+        public int queuedRequests() {
+            return EngineLimiterFactory.this.queuedRequests();
+        }
+    }
+
+    /** The same factory with other prefixes, another policy, or without listeners. */
+    private final class View implements LimiterFactory {
+
+        private final String ratePrefix;
+        private final String countPrefix;
+        private final String concurrentPrefix;
+        private final FailurePolicy policy;
+        private final boolean told;
+
+        View(String ratePrefix, String countPrefix, String concurrentPrefix, FailurePolicy policy, boolean told) {
+            KeySpace.checkPrefix(ratePrefix);
+            this.ratePrefix = ratePrefix;
+            this.countPrefix = countPrefix;
+            this.concurrentPrefix = concurrentPrefix;
+            this.policy = Objects.requireNonNull(policy, "policy");
+            this.told = told;
+        }
+
+        @Override
+        public RateLimiter build(String name, TokenBucket limit) {
+            return rateLimiter(ratePrefix, name, limit, policy, told);
+        }
+
+        @Override
+        public CountLimiter build(String name, FixedWindow limit) {
+            return countLimiter(countPrefix, name, limit, policy, told);
+        }
+
+        @Override
+        public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+            return concurrencyLimiter(concurrentPrefix, name, limit, policy, told);
+        }
+
+        @Override
+        public Limiter build(String name, Limit<?> limit) {
+            return limiter(limit instanceof TokenBucket ? ratePrefix : countPrefix, name, limit, policy, told);
+        }
+
+        @Override
+        public LimiterFactory withPrefix(String newPrefix) {
+            return new View(newPrefix, newPrefix, newPrefix, policy, told);
+        }
+
+        @Override
+        public LimiterFactory withFailurePolicy(FailurePolicy newPolicy) {
+            return new View(ratePrefix, countPrefix, concurrentPrefix, newPolicy, told);
+        }
+
+        @Override
+        public LimiterFactory withoutListeners() {
+            return new View(ratePrefix, countPrefix, concurrentPrefix, policy, false);
+        }
+    }
+}

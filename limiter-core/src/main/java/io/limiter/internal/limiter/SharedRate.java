@@ -1,0 +1,51 @@
+package io.limiter.internal.limiter;
+
+import java.util.Collections;
+import java.util.Set;
+import java.util.WeakHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The rate that was set for a prefix and name: that of all limiters which a factory has built for it, or will. */
+final class SharedRate {
+
+    private static final Logger log = LoggerFactory.getLogger(SharedRate.class);
+
+    private final Set<EngineRateLimiter> limiters = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Set<SharedRate> kept;
+    private double permitsPerSecond = Double.NaN;
+
+    /**
+     * @param kept where those are that were set
+     */
+    SharedRate(Set<SharedRate> kept) {
+        this.kept = kept;
+    }
+
+    synchronized void add(EngineRateLimiter limiter) {
+        limiters.add(limiter);
+        if (!Double.isNaN(permitsPerSecond)) {
+            change(limiter);
+        }
+    }
+
+    /** From the next decisions on. */
+    synchronized void set(double newPermitsPerSecond) {
+        kept.add(this);
+        permitsPerSecond = newPermitsPerSecond;
+        limiters.forEach(this::change);
+    }
+
+    private void change(EngineRateLimiter limiter) {
+        try {
+            limiter.changeRate(permitsPerSecond);
+        } catch (IllegalArgumentException e) {
+            log.warn(
+                    "Limiter '{}' keeps its rate of {}/s, because with its other numbers it cannot have the one that was"
+                            + " set for its name: {}",
+                    limiter.name(),
+                    limiter.getRate(),
+                    e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,241 @@
+package io.limiter.internal.redis.client;
+
+import io.limiter.internal.resilience.Deadlines;
+import io.limiter.spi.AsyncFailures;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStringCommands.SetOption;
+import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.types.Expiration;
+import org.springframework.util.ClassUtils;
+
+/**
+ * The one door to Redis. Scripts run by digest, and with the whole text only if Redis does not know it (it was restarted,
+ * or its scripts were flushed); that error says that nothing was executed, so the second call cannot count twice.
+ *
+ * <p>Connections come from the factory rather than through a template, so that a decision never becomes part of a
+ * transaction that the calling thread has open.
+ *
+ * <p>Where the client is Lettuce, decisions go over its own asynchronous commands, and no thread waits. Everything else
+ * goes through Spring's connections, and blocks.
+ *
+ * <p>A thread that was interrupted before can call all the same, as it can with a limiter in process, and stays
+ * interrupted. One that is interrupted while a blocking client waits for the answer gets the client's exception.
+ */
+public final class RedisCalls {
+
+    private static final boolean HAS_LETTUCE =
+            ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisCalls.class.getClassLoader());
+
+    private static final byte[][] NO_ARGUMENTS = {};
+
+    private final RedisConnectionFactory connections;
+    private final EngineObserver observer;
+    private final @Nullable LettuceScripts lettuce;
+    private volatile @Nullable Boolean cluster;
+
+    /** One that blocks, whatever the client, and whose calls nobody observes. */
+    public RedisCalls(RedisConnectionFactory connections) {
+        this.connections = connections;
+        this.observer = EngineObserver.NONE;
+        this.lettuce = null;
+    }
+
+    /** One whose calls nobody observes. */
+    public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines) {
+        this(connections, deadlines, EngineObserver.NONE);
+    }
+
+    /**
+     * @param deadlines see to it that nothing is waited for too long where no thread waits
+     * @param observer is told how long each call took
+     */
+    public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
+        this.connections = connections;
+        this.observer = observer;
+        this.lettuce = HAS_LETTUCE ? LettuceScripts.of(connections, this::call, deadlines) : null;
+    }
+
+    /** How many hash slots keys are in; a call can have keys of one only. */
+    public int slots() {
+        return isCluster() ? ClusterSlotHashUtil.SLOT_COUNT : 1;
+    }
+
+    /** The hash slot of a key, from 0. */
+    public int slotOf(String key) {
+        return isCluster() ? ClusterSlotHashUtil.calculateSlot(key) : 0;
+    }
+
+    /** Whether it is a Redis Cluster, where a call sees the keys of one slot only. */
+    public boolean isCluster() {
+        Boolean known = cluster;
+        if (known == null) {
+            known = lettuce != null ? lettuce.isCluster() : hasClusterConnection();
+            cluster = known;
+        }
+        return known;
+    }
+
+    /** Asks the factory and not a connection, because that would have to be made, and whoever asks must not block. */
+    private boolean hasClusterConnection() {
+        try (RedisClusterConnection connection = connections.getClusterConnection()) {
+            return connection != null;
+        } catch (InvalidDataAccessApiUsageException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    /** Whether {@link #start} would block now, because the client can do no other or is not connected yet. */
+    public boolean blocks() {
+        return lettuce == null || lettuce.mustConnect();
+    }
+
+    /** Connects where {@link #start} would have to; blocks until it has. */
+    public void connect() {
+        if (lettuce != null) {
+            lettuce.connect();
+        }
+    }
+
+    /**
+     * Runs a script that returns a list, without waiting for it if the client can do that. Calls that are started one
+     * after the other run in that order.
+     *
+     * @return fails with {@link NotSentException} if the client failed before it sent anything
+     */
+    public CompletableFuture<List<Object>> start(LuaScript script, byte[][] keys, byte[]... arguments) {
+        if (lettuce != null) {
+            try {
+                long startNanos = System.nanoTime();
+                return lettuce.run(script, keys, arguments)
+                        .whenComplete((reply, error) -> called(startNanos, error != null));
+            } catch (RuntimeException e) {
+                return CompletableFuture.failedFuture(new NotSentException(e));
+            }
+        }
+        try {
+            return CompletableFuture.completedFuture(runForList(script, keys, arguments));
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /**
+     * Runs a script that returns a list, and waits for it.
+     *
+     * @throws NotSentException if the client failed before it sent anything
+     */
+    public List<Object> call(LuaScript script, byte[] key, byte[]... arguments) {
+        return AsyncFailures.join(start(script, new byte[][] {key}, arguments));
+    }
+
+    private List<Object> runForList(LuaScript script, byte[][] keys, byte[]... arguments) {
+        List<byte[]> keysAndArguments = new ArrayList<>(Arrays.asList(keys));
+        keysAndArguments.addAll(Arrays.asList(arguments));
+        List<Object> reply = run(script, ReturnType.MULTI, keys.length, keysAndArguments);
+        if (reply == null) {
+            throw new IllegalStateException("Redis returned nothing for script " + script.sha1());
+        }
+        return reply;
+    }
+
+    /** Runs a script that returns 1 or 0. */
+    public boolean runForFlag(LuaScript script, int keys, List<byte[]> keysAndArguments) {
+        Long reply = run(script, ReturnType.INTEGER, keys, keysAndArguments);
+        return reply != null && reply == 1;
+    }
+
+    /** {@code SET key value NX PX}. */
+    public boolean setIfAbsent(byte[] key, byte[] value, Duration lifetime) {
+        Expiration expiration = Expiration.milliseconds(lifetime.toMillis());
+        return Boolean.TRUE.equals(
+                timed(connection -> connection.stringCommands().set(key, value, expiration, SetOption.ifAbsent())));
+    }
+
+    /** {@code DEL key}. */
+    public void delete(byte[] key) {
+        timed(connection -> connection.keyCommands().del(key));
+    }
+
+    private <T> @Nullable T run(LuaScript script, ReturnType type, int keys, List<byte[]> keysAndArguments) {
+        byte[][] arguments = keysAndArguments.toArray(NO_ARGUMENTS);
+        return timed(connection -> {
+            try {
+                return connection.scriptingCommands().evalSha(script.sha1(), type, keys, arguments);
+            } catch (RuntimeException e) {
+                if (!saysNoScript(e)) {
+                    throw e;
+                }
+                return connection.scriptingCommands().eval(script.source(), type, keys, arguments);
+            }
+        });
+    }
+
+    private <T extends @Nullable Object> T timed(Function<RedisConnection, T> command) {
+        long startNanos = System.nanoTime();
+        boolean failed = true;
+        try {
+            T answer = call(command);
+            failed = false;
+            return answer;
+        } finally {
+            called(startNanos, failed);
+        }
+    }
+
+    /** So many requests go to Redis in the next call. */
+    public void sends(int keys, int requests) {
+        observer.sent(keys, requests);
+    }
+
+    private void called(long startNanos, boolean failed) {
+        observer.called(System.nanoTime() - startNanos, failed);
+    }
+
+    /** With the interrupt flag held off, because clients refuse to work on a thread that has it set. */
+    private <T extends @Nullable Object> T call(Function<RedisConnection, T> command) {
+        boolean interrupted = Thread.interrupted();
+        try (RedisConnection connection = connection()) {
+            return command.apply(connection);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private RedisConnection connection() {
+        try {
+            return connections.getConnection();
+        } catch (RuntimeException e) {
+            throw new NotConnectedException(e);
+        }
+    }
+
+    /** The connections are the application's and stay open; to be called when nothing is under way. */
+    public void close() {
+        if (lettuce != null) {
+            lettuce.close();
+        }
+    }
+
+    private static boolean saysNoScript(Throwable thrown) {
+        for (Throwable t = thrown; t != null; t = t.getCause()) {
+            if (t.getMessage() != null && t.getMessage().contains("NOSCRIPT")) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,244 @@
+package io.limiter.internal.redis.client;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.LimitFailures;
+import io.limiter.spi.Answer;
+import io.limiter.spi.KeyRequests;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.dao.QueryTimeoutException;
+
+/** What can go wrong with Redis, in the words a reader of the log needs, and what it means for the next try. */
+public final class RedisErrors {
+
+    private static final String NOPERM = "NOPERM";
+    private static final String DELETE = "delete the key, or use another name or prefix";
+
+    /** Errors that go on until somebody does something, and what. */
+    private static final Map<String, String> REMEDIES = Map.of(
+            "WRONGTYPE",
+            DELETE,
+            NOPERM,
+            "give the limiters' user the rights that docs/failure.md names",
+            "NOAUTH",
+            "set the user and password of the connection",
+            "WRONGPASS",
+            "correct the user and password of the connection",
+            "OOM",
+            "raise Redis's maxmemory, or choose a maxmemory-policy that evicts what others keep there",
+            "MISCONF",
+            "see Redis's log: it cannot save to its disk");
+
+    /** Errors that say that nothing was done and that it may go well in a moment. */
+    private static final String PASSING = "LOADING|BUSY|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|NOREPLICAS"
+            + "|NOSCRIPT|max number of clients reached";
+
+    private static final Pattern CODE =
+            Pattern.compile("\\b(?:(" + String.join("|", REMEDIES.keySet()) + ")|(" + PASSING + "))\\b");
+
+    /** What Redis says of an error in a script, which may have done something before. */
+    private static final Pattern IN_SCRIPT = Pattern.compile("user_script|Error running script| script: ");
+
+    /** Behind the dot, Redisson adds the command. */
+    private static final Pattern FORBIDDEN_KEY = Pattern.compile(NOPERM + "(?![^.]*(run the|script))[^.]* key");
+
+    /** By name, because either client may be absent. */
+    private static final Set<String> ERROR_REPLY = Set.of(
+            "io.lettuce.core.RedisCommandExecutionException", "redis.clients.jedis.exceptions.JedisDataException");
+
+    /** Redisson's, for error replies and for what it finds itself. */
+    private static final Set<String> REDISSON = Set.of("org.redisson.client.RedisException");
+
+    private static final Set<String> TIMEOUT =
+            Set.of(QueryTimeoutException.class.getName(), "io.lettuce.core.RedisCommandTimeoutException");
+
+    private static final Set<String> NO_CONNECTION = Set.of(
+            "io.lettuce.core.RedisConnectionException",
+            "org.springframework.data.redis.connection.PoolException",
+            NotConnectedException.class.getName());
+
+    private static final String REJECTED = "Currently not connected. Commands are rejected.";
+
+    private static final String UNREADABLE = "what is stored there is not this kind of limit's state";
+
+    private RedisErrors() {}
+
+    /** The call failed: no connection, no answer in time, an error. */
+    public static LimiterBackendException of(String key, Throwable cause) {
+        if (cause instanceof LimiterBackendException already) {
+            return already.forKey(key);
+        }
+        if (cause instanceof NotSentException notSent) {
+            return notSent(key, notSent.thrown());
+        }
+        String text = "Redis failed: " + describe(cause);
+        Throwable shown = cause instanceof NotConnectedException && cause.getCause() != null ? cause.getCause() : cause;
+        Throwable reply = errorReply(cause);
+        if (reply != null) {
+            return reply(key, text, String.valueOf(reply.getMessage()), shown);
+        }
+        if (find(NO_CONNECTION, cause) != null || describe(cause).contains(REJECTED)) {
+            return noConnection(key, text, describe(cause), shown);
+        }
+        String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
+        return LimiterBackendException.of(Kind.AMBIGUOUS, problem, key, text, shown);
+    }
+
+    /** The client threw before it sent anything. */
+    private static LimiterBackendException notSent(String key, RuntimeException thrown) {
+        LimiterBackendException failure = of(key, thrown);
+        return failure.isAmbiguous()
+                ? LimiterBackendException.of(
+                        Kind.NOT_EXECUTED, "client", key, "Redis failed: " + describe(thrown), thrown)
+                : failure;
+    }
+
+    /** The call could not be made, by no fault of Redis. */
+    public static LimiterBackendException notAsked(String key, RuntimeException cause) {
+        return cause instanceof LimiterBackendException already
+                ? already
+                : new LimiterBackendException(key, "Redis was not asked: " + describe(cause), cause);
+    }
+
+    /** The same for all. */
+    public static List<Answer> notAsked(List<KeyRequests<?>> batch, RuntimeException cause) {
+        return batch.stream()
+                .map(asked -> Answer.failed(notAsked(asked.key(), cause)))
+                .toList();
+    }
+
+    /**
+     * Whether Redis has executed nothing of a call because it forbids one of its keys. It does not say which.
+     *
+     * <p>Not if it forbids a command, or something to a script, which ran until then.
+     */
+    public static boolean forbidsKey(Throwable error) {
+        Throwable reply = errorReply(error);
+        return reply != null
+                && FORBIDDEN_KEY.matcher(String.valueOf(reply.getMessage())).lookingAt();
+    }
+
+    private static @Nullable Throwable errorReply(Throwable thrown) {
+        Throwable reply = find(ERROR_REPLY, thrown);
+        Throwable redissons = reply == null ? find(REDISSON, thrown) : null;
+        return redissons != null
+                        && CODE.matcher(String.valueOf(redissons.getMessage())).lookingAt()
+                ? redissons
+                : reply;
+    }
+
+    /** An error reply: nothing was done, unless a script began to. */
+    private static LimiterBackendException reply(String key, String text, String reply, @Nullable Throwable cause) {
+        Matcher code = CODE.matcher(reply);
+        if (!code.find()) {
+            return IN_SCRIPT.matcher(reply).find()
+                    ? LimiterBackendException.permanentAfterwards("error", key, text, cause)
+                    : LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
+        }
+        String permanent = code.group(1);
+        return permanent == null
+                ? LimiterBackendException.of(Kind.RETRYABLE, code.group(2), key, text, cause)
+                : permanent(permanent, key, text, cause);
+    }
+
+    private static LimiterBackendException permanent(
+            String problem, String key, String text, @Nullable Throwable cause) {
+        boolean keyForbidden = problem.equals(NOPERM) && cause != null && forbidsKey(cause);
+        String remedy = keyForbidden
+                ? "give the limiters' user a right to the keys of this prefix"
+                : REMEDIES.getOrDefault(problem, DELETE);
+        String command = remedy.equals(DELETE)
+                ? " (in redis-cli: DEL " + quoted(key) + ")"
+                : keyForbidden ? " (in redis-cli: ACL SETUSER <user> " + quoted("~" + prefix(key) + "*") + ")" : "";
+        return LimiterBackendException.permanent(problem, key, text, remedy, command, cause);
+    }
+
+    private static String prefix(String key) {
+        int brace = key.indexOf('{');
+        return brace < 0 ? key : key.substring(0, brace);
+    }
+
+    /** As redis-cli reads it, and harmless in a shell: part of a key is what a caller says. */
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xFF);
+            boolean plain = c > ' ' && c < 0x7F && "\"\\$`!".indexOf(c) < 0;
+            quoted.append(plain ? String.valueOf(c) : String.format("\\x%02x", (int) c));
+        }
+        return quoted.append('"').toString();
+    }
+
+    /** A connection is refused for what it does not say, or because Redis does not know the user. */
+    private static LimiterBackendException noConnection(String key, String text, String reply, Throwable cause) {
+        Matcher code = CODE.matcher(reply);
+        return code.find() && code.group(1) != null
+                ? reply(key, text, reply, cause)
+                : LimiterBackendException.of(Kind.RETRYABLE, "connection", key, text, cause);
+    }
+
+    private static @Nullable Throwable find(Set<String> types, Throwable thrown) {
+        for (Throwable t = thrown; t != null; t = t.getCause()) {
+            for (Class<?> type = t.getClass(); type != null; type = type.getSuperclass()) {
+                if (types.contains(type.getName())) {
+                    return t;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Redis was not asked any more. */
+    public static List<Answer> closed(List<KeyRequests<?>> batch) {
+        return batch.stream()
+                .map(asked -> Answer.failed(LimiterBackendException.closed(asked.key())))
+                .toList();
+    }
+
+    /**
+     * The limit itself threw.
+     *
+     * @param decided whether its script had decided already
+     */
+    public static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
+        return LimitFailures.of(asked.key(), asked.limit(), cause, decided);
+    }
+
+    /** Redis has decided, and what it replied makes no sense here. */
+    public static LimiterBackendException notUnderstood(String key, Throwable cause) {
+        return cause instanceof LimiterBackendException already
+                ? already.maybeDone()
+                : LimiterBackendException.permanentAfterwards(
+                        "reply",
+                        key,
+                        "Redis failed: " + describe(cause) + "; do all instances run one version?",
+                        cause);
+    }
+
+    /** Redis refused the command on this key. */
+    public static LimiterBackendException refused(String key, String error) {
+        return reply(key, "Redis refused: " + error, error, null);
+    }
+
+    /** The value is not one this limit writes. */
+    public static LimiterBackendException unreadable(String key) {
+        return permanent("unreadable", key, UNREADABLE, null);
+    }
+
+    public static LimiterBackendException unreadable(String key, Exception cause) {
+        return permanent("unreadable", key, UNREADABLE + " (" + cause.getMessage() + ")", cause);
+    }
+
+    private static String describe(Throwable thrown) {
+        Throwable cause = NestedExceptionUtils.getMostSpecificCause(thrown);
+        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+    }
+}

@@ -1,0 +1,61 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Holder;
+import io.limiter.algorithm.Holders;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.spi.LimitScript;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code concurrency.lua}, which describes the spellings. */
+final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
+
+    private static final byte FIRST_BYTE = 9;
+    private static final int HOLDER_BYTES = 3 * Double.BYTES + Integer.BYTES;
+
+    ConcurrencyScript() {
+        super(ConcurrencyLimit.class, LuaScript.resource(ConcurrencyScript.class, "concurrency.lua"));
+    }
+
+    @Override
+    public int maxBytes(ConcurrencyLimit limit) {
+        return 2 * Double.BYTES;
+    }
+
+    @Override
+    public void writeNumbers(ConcurrencyLimit limit, long aboutMicros, ByteBuffer out) {
+        out.putDouble(limit.limit());
+        out.putDouble(limit.leaseMicros());
+    }
+
+    @Override
+    public void writeRequest(Request request, ByteBuffer out) {
+        ConcurrencyLimit.checkId(request);
+        switch (request.action()) {
+            case TAKE -> out.putInt(request.permits()).putDouble(request.id());
+            case RENEW -> out.putInt(0).putDouble(request.id());
+            case GIVE_BACK -> out.putInt(0).putDouble(-request.id());
+            case PEEK, CHARGE -> out.putInt(-request.permits()).putDouble(0);
+        }
+    }
+
+    @Override
+    public @Nullable Holders readPacked(byte[] value, ConcurrencyLimit limit, long nowMicros, long ttlMillis) {
+        if (value[0] != FIRST_BYTE || (value.length - 1) % HOLDER_BYTES != 0) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(value, 1, value.length - 1).order(ByteOrder.LITTLE_ENDIAN);
+        List<Holder> holders = new ArrayList<>((value.length - 1) / HOLDER_BYTES);
+        while (in.hasRemaining()) {
+            long id = (long) in.getDouble();
+            int permits = in.getInt();
+            holders.add(new Holder(id, permits, (long) in.getDouble(), (long) in.getDouble()));
+        }
+        return new Holders(holders);
+    }
+}

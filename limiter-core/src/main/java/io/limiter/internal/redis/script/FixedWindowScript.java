@@ -1,0 +1,56 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.WindowCount;
+import io.limiter.algorithm.ZoneClock;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.spi.LimitScript;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code fixed_window.lua}. */
+final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
+
+    FixedWindowScript() {
+        super(FixedWindow.class, LuaScript.resource(FixedWindowScript.class, "fixed_window.lua"));
+    }
+
+    @Override
+    public int maxBytes(FixedWindow limit) {
+        return 8 * Double.BYTES;
+    }
+
+    @Override
+    public void writeNumbers(FixedWindow limit, long aboutMicros, ByteBuffer out) {
+        out.putDouble(limit.limit());
+        out.putDouble(limit.periodMicros());
+        out.putDouble(limit.zone() == null ? 0 : 1);
+        if (limit.zone() != null) {
+            ZoneClock clock = ZoneClock.at(limit.zone(), aboutMicros);
+            out.putDouble(clock.sinceMicros());
+            out.putDouble(clock.offsetMicros());
+            out.putDouble(clock.changesAtMicros());
+            out.putDouble(clock.nextOffsetMicros());
+            out.putDouble(clock.thenUntilMicros());
+        }
+    }
+
+    @Override
+    public @Nullable WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+        double[] d = unpack(value, 2, 2, 0);
+        return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new WindowCount(d[0], d[1]);
+    }
+
+    /** A plain counter, as {@code INCR} and {@code EXPIRE} leave it; without a TTL, its window starts now. */
+    private static @Nullable WindowCount readCounter(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+        for (byte b : value) {
+            if (b < '0' || b > '9') {
+                return null;
+            }
+        }
+        double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
+        long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
+        return new WindowCount(count, (nowMicros + windowMicros) / 1000.0);
+    }
+}

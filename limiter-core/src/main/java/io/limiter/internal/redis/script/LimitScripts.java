@@ -1,0 +1,95 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.Limit;
+import io.limiter.spi.LimitScript;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** The scripts of all kinds of limits: this library's, and those that {@link ServiceLoader} finds. */
+public final class LimitScripts {
+
+    /** A set names the kinds of its limits in a byte each. */
+    private static final int MAX_KINDS = 256;
+
+    private static final List<LimitScript<?, ?>> ALL = load();
+
+    private LimitScripts() {}
+
+    public static List<LimitScript<?, ?>> all() {
+        return ALL;
+    }
+
+    /**
+     * The script of the limit's kind, to be called with {@link #erased(Limit)}.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
+    public static LimitScript<Limit<Object>, Object> of(Limit<?> limit) {
+        LimitScript<Limit<Object>, Object> script = find(limit);
+        if (script == null) {
+            throw new IllegalArgumentException("there is no script for "
+                    + limit.getClass().getName() + ": the script engine decides "
+                    + ALL.stream().map(known -> known.type().getSimpleName()).toList()
+                    + " and what META-INF/services/" + LimitScript.class.getName()
+                    + " names, the lock engine and the local one any limit");
+        }
+        return script;
+    }
+
+    /** {@code null} if there is no script for this kind of limit. */
+    @SuppressWarnings("unchecked")
+    static @Nullable LimitScript<Limit<Object>, Object> find(Limit<?> limit) {
+        for (int i = 0; i < ALL.size(); i++) {
+            if (ALL.get(i).type().isInstance(limit)) {
+                return (LimitScript<Limit<Object>, Object>) ALL.get(i);
+            }
+        }
+        return null;
+    }
+
+    /** For the script that was found for it. */
+    @SuppressWarnings("unchecked")
+    static Limit<Object> erased(Limit<?> limit) {
+        return (Limit<Object>) limit;
+    }
+
+    /**
+     * @throws ServiceConfigurationError if there are too many, or one would never be used because an earlier one is for its
+     *     kind of limit
+     */
+    public static List<LimitScript<?, ?>> checked(List<LimitScript<?, ?>> all) {
+        if (all.size() > MAX_KINDS) {
+            throw new ServiceConfigurationError("at most " + MAX_KINDS + " kinds of limits can have a script, were "
+                    + all.size() + ": take some out of META-INF/services/" + LimitScript.class.getName());
+        }
+        for (int i = 1; i < all.size(); i++) {
+            LimitScript<?, ?> late = all.get(i);
+            for (LimitScript<?, ?> early : all.subList(0, i)) {
+                if (early.type().isAssignableFrom(late.type())) {
+                    throw new ServiceConfigurationError(late.getClass().getName() + " would never be used, because "
+                            + early.getClass().getName() + " is for "
+                            + early.type().getName()
+                            + " already: take one of them out of META-INF/services/"
+                            + LimitScript.class.getName());
+                }
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    private static List<LimitScript<?, ?>> load() {
+        List<LimitScript<?, ?>> all = new ArrayList<>(List.of(
+                new TokenBucketScript(),
+                new FixedWindowScript(),
+                new SlidingLogScript(),
+                new SlidingCounterScript(),
+                new ConcurrencyScript()));
+        for (LimitScript<?, ?> own : ServiceLoader.load(LimitScript.class, LimitScript.class.getClassLoader())) {
+            all.add(own);
+        }
+        return checked(all);
+    }
+}

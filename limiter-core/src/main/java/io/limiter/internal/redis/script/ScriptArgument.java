@@ -1,0 +1,75 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.spi.KeyRequests;
+import io.limiter.spi.LimitScript;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** What a script is asked, as {@code batch.lua} and {@code set.lua} read it. Not safe for use by several threads. */
+final class ScriptArgument {
+
+    private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
+    private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
+    private static final int MAX_RUNS = 0xFFFF;
+
+    private final long aboutMicros;
+    private ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+
+    /**
+     * @param aboutMicros what Redis' clock may show
+     */
+    ScriptArgument(long aboutMicros) {
+        this.aboutMicros = aboutMicros;
+    }
+
+    /** Which kind of limit the next section is for, from 0 to 255. */
+    void addKind(int kind) {
+        ensure(1);
+        out.put((byte) kind);
+    }
+
+    /** A section for as many keys, all of which are asked this. */
+    void addSection(int keys, KeyRequests<?> asked) {
+        Limit<Object> limit = LimitScripts.erased(asked.limit());
+        LimitScript<Limit<Object>, Object> script = LimitScripts.of(limit);
+        ensure(SECTION_BYTES + script.maxBytes(limit));
+        int runsAt = out.position() + Integer.BYTES;
+        out.putInt(keys).putShort((short) 0);
+        script.writeNumbers(limit, aboutMicros, out);
+        List<Request> requests = asked.requests();
+        int runs = 0;
+        for (int first = 0; first < requests.size(); runs++) {
+            Request request = requests.get(first);
+            int end = first + 1;
+            while (end < requests.size() && request.equals(requests.get(end))) {
+                end++;
+            }
+            ensure(RUN_BYTES);
+            script.writeRequest(request, out);
+            out.putInt(end - first);
+            first = end;
+        }
+        if (runs > MAX_RUNS) {
+            throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
+        }
+        out.putShort(runsAt, (short) runs);
+    }
+
+    /** All of it; nothing is added later. */
+    byte[] toBytes() {
+        byte[] bytes = new byte[out.position()];
+        out.flip().get(bytes);
+        return bytes;
+    }
+
+    private void ensure(int more) {
+        if (out.remaining() < more) {
+            out = ByteBuffer.allocate(Math.max(2 * out.capacity(), out.position() + more))
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .put(out.flip());
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.spi.Answer;
+import io.limiter.spi.AsyncFailures;
+import io.limiter.spi.KeyRequests;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a limit's script: what it is given, and what its reply means. Java's side of {@code batch.lua}, which
+ * describes both.
+ *
+ * <p>Like goes together, so that a call is small and Redis has little to do: keys that are asked the same share a
+ * section, and like requests in a row are one run. The reply is not one answer for each request but the state from which
+ * they follow; {@link Limit#step} gives them here, bit by bit as in Lua.
+ */
+public final class ScriptCall {
+
+    private static final String ANOTHER_TIME = "TIME";
+
+    private static final StateCodec CODEC = new StateCodec();
+
+    private final List<KeyRequests<?>> batch;
+    private final long sentNanos;
+    private final long aboutMicros;
+    private final List<Integer> atAnotherTime = new ArrayList<>(0);
+
+    /**
+     * @param batch all of one kind of limit
+     * @param sentNanos by the denials' clock
+     * @param aboutMicros what Redis' clock may show
+     */
+    public ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long aboutMicros) {
+        this.batch = batch;
+        this.sentNanos = sentNanos;
+        this.aboutMicros = aboutMicros;
+    }
+
+    /** What Redis' clock showed. */
+    static long nowMicros(List<Object> reply) {
+        return (Long) reply.get(0);
+    }
+
+    /** The places of those that were not decided because the time was not the one expected. */
+    List<Integer> atAnotherTime() {
+        return atAnotherTime;
+    }
+
+    byte[][] keys() {
+        byte[][] keys = new byte[batch.size()][];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = batch.get(i).key().getBytes(StandardCharsets.UTF_8);
+        }
+        return keys;
+    }
+
+    byte[] argument() {
+        ScriptArgument argument = new ScriptArgument(aboutMicros);
+        for (int first = 0; first < batch.size(); ) {
+            int end = first + 1;
+            while (end < batch.size() && askSame(batch.get(first), batch.get(end))) {
+                end++;
+            }
+            argument.addSection(end - first, batch.get(first));
+            first = end;
+        }
+        return argument.toBytes();
+    }
+
+    private static boolean askSame(KeyRequests<?> one, KeyRequests<?> other) {
+        return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
+    }
+
+    /** The answers, in the order of the batch. */
+    public List<Answer> answers(List<Object> reply, KnownRejections denials) {
+        long now = nowMicros(reply);
+        long granted = 0;
+        boolean complete = true;
+        List<Answer> answers = new ArrayList<>(batch.size());
+        for (int i = 0; i < batch.size(); i++) {
+            KeyRequests<?> asked = batch.get(i);
+            byte[] value = (byte[]) reply.get(i + 2);
+            if (isProblem(value)) {
+                if (isAnotherTime(value)) {
+                    atAnotherTime.add(i);
+                }
+                answers.add(Answer.failed(problem(asked.key(), value)));
+                continue;
+            }
+            try {
+                Answer answer = answer(asked, value, now, denials);
+                granted += grants(asked.requests(), answer.decisions());
+                answers.add(answer);
+            } catch (LimiterBackendException e) {
+                answers.add(Answer.failed(e.maybeDone()));
+                complete = false;
+            } catch (RuntimeException e) {
+                answers.add(Answer.failed(RedisErrors.limitFailed(asked, e, true)));
+                complete = false;
+            }
+        }
+        long grantedByScript = (Long) reply.get(1);
+        if (complete && granted != grantedByScript) {
+            return notUnderstood(
+                    batch,
+                    new IllegalStateException("its script granted " + grantedByScript
+                            + " requests of a call where the same arithmetic in this JVM grants " + granted));
+        }
+        return answers;
+    }
+
+    /** Whether the script found something else than a state. */
+    static boolean isProblem(byte @Nullable [] value) {
+        return value != null && value.length > 0 && value[0] == '!';
+    }
+
+    private <S> Answer answer(KeyRequests<S> asked, byte @Nullable [] value, long now, KnownRejections denials) {
+        Limit<S> limit = asked.limit();
+        S state = value == null ? null : CODEC.read(asked.key(), value, limit, now, -1);
+        List<Request> requests = asked.requests();
+        List<Decision> decisions = new ArrayList<>(requests.size());
+        for (int i = 0; i < requests.size(); i++) {
+            Step<S> step = limit.step(state, now, requests.get(i));
+            state = step.state();
+            decisions.add(step.decision());
+        }
+        denials.decided(asked, decisions, state, now, sentNanos);
+        return Answer.of(decisions);
+    }
+
+    private static int grants(List<Request> requests, List<Decision> decisions) {
+        int grants = 0;
+        for (int i = 0; i < decisions.size(); i++) {
+            if (decisions.get(i).granted() && requests.get(i).action() == Request.Action.TAKE) {
+                grants++;
+            }
+        }
+        return grants;
+    }
+
+    static LimiterBackendException problem(String key, byte[] reply) {
+        String problem = problemOf(reply);
+        return problem.equals("UNREADABLE") ? RedisErrors.unreadable(key) : RedisErrors.refused(key, problem);
+    }
+
+    /** Whether it was not decided because the time was not the one expected. */
+    static boolean isAnotherTime(byte[] reply) {
+        return problemOf(reply).equals(ANOTHER_TIME);
+    }
+
+    private static String problemOf(byte[] reply) {
+        return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
+    }
+
+    /** Redis has decided, but what, is not known. */
+    static List<Answer> notUnderstood(List<KeyRequests<?>> batch, RuntimeException error) {
+        return batch.stream()
+                .map(asked -> Answer.failed(RedisErrors.notUnderstood(asked.key(), error)))
+                .toList();
+    }
+
+    static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {
+        Throwable cause = AsyncFailures.cause(error);
+        return batch.stream()
+                .map(asked -> Answer.failed(RedisErrors.of(asked.key(), cause)))
+                .toList();
+    }
+}

@@ -1,0 +1,148 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.spi.Answer;
+import io.limiter.spi.SetPart;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call for a set of limits: Java's side of {@code set.lua}. As in {@link ScriptCall}, the decisions are worked out
+ * here from what the script found, and the number of grants tells if it came to others.
+ */
+public final class SetCall {
+
+    private static final StateCodec CODEC = new StateCodec();
+
+    private final List<SetPart<?>> parts;
+    private final long sentNanos;
+    private final long aboutMicros;
+
+    /**
+     * @param sentNanos by the denials' clock
+     * @param aboutMicros what Redis' clock may show
+     */
+    public SetCall(List<SetPart<?>> parts, long sentNanos, long aboutMicros) {
+        this.parts = parts;
+        this.sentNanos = sentNanos;
+        this.aboutMicros = aboutMicros;
+    }
+
+    byte[][] keys() {
+        byte[][] keys = new byte[parts.size()][];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = parts.get(i).key().getBytes(StandardCharsets.UTF_8);
+        }
+        return keys;
+    }
+
+    byte[] argument() {
+        ScriptArgument argument = new ScriptArgument(aboutMicros);
+        for (SetPart<?> part : parts) {
+            argument.addKind(SetScripts.kindOf(part.limit()));
+            argument.addSection(1, part.toKeyRequests());
+        }
+        return argument.toBytes();
+    }
+
+    /** Whether nothing was decided because the time was not the one expected. */
+    boolean isAnotherTime(List<Object> reply) {
+        for (int i = 0; i < parts.size(); i++) {
+            byte[] value = found(reply, i);
+            if (value != null && ScriptCall.isProblem(value)) {
+                return ScriptCall.isAnotherTime(value);
+            }
+        }
+        return false;
+    }
+
+    /** A decision for each part, in their order: all granted and taken, or none taken. */
+    public Answer answer(List<Object> reply, KnownRejections denials) {
+        for (int i = 0; i < parts.size(); i++) {
+            byte[] value = found(reply, i);
+            if (value != null && ScriptCall.isProblem(value)) {
+                return Answer.failed(ScriptCall.problem(parts.get(i).key(), value));
+            }
+        }
+        long now = (Long) reply.get(0);
+        List<Turn<?>> turns = new ArrayList<>(parts.size());
+        for (int i = 0; i < parts.size(); i++) {
+            try {
+                turns.add(new Turn<>(parts.get(i), found(reply, i), now));
+            } catch (LimiterBackendException e) {
+                return Answer.failed(e.maybeDone());
+            } catch (RuntimeException e) {
+                return Answer.failed(RedisErrors.limitFailed(parts.get(i).toKeyRequests(), e, true));
+            }
+        }
+        long granted = turns.stream().filter(Turn::granted).count();
+        long grantedByScript = (Long) reply.get(1);
+        if (granted != grantedByScript) {
+            return notUnderstood(new IllegalStateException("its script would grant " + grantedByScript + " of "
+                    + parts.size() + " limits where the same arithmetic in this JVM grants " + granted));
+        }
+        boolean take = granted == parts.size();
+        return Answer.of(turns.stream()
+                .map(turn -> turn.decision(take, denials, sentNanos))
+                .toList());
+    }
+
+    private static byte @Nullable [] found(List<Object> reply, int part) {
+        return (byte[]) reply.get(part + 2);
+    }
+
+    /** The call could not be made. */
+    public Answer notAsked(RuntimeException error) {
+        return Answer.failed(RedisErrors.notAsked(parts.get(0).key(), error));
+    }
+
+    /** Redis has decided, but what, is not known. */
+    Answer notUnderstood(RuntimeException error) {
+        return Answer.failed(RedisErrors.notUnderstood(parts.get(0).key(), error));
+    }
+
+    /** The call failed as a whole. */
+    Answer failed(Throwable error) {
+        return ScriptCall.allFailed(List.of(parts.get(0).toKeyRequests()), error)
+                .get(0);
+    }
+
+    /** One part, at the time of the call. */
+    private static final class Turn<S> {
+
+        private final SetPart<S> part;
+        private final long nowMicros;
+        private final @Nullable S found;
+        private final Step<S> step;
+
+        Turn(SetPart<S> part, byte @Nullable [] value, long nowMicros) {
+            this.part = part;
+            this.nowMicros = nowMicros;
+            this.found = value == null ? null : CODEC.read(part.key(), value, part.limit(), nowMicros, -1);
+            this.step = part.limit().step(found, nowMicros, part.request());
+        }
+
+        boolean granted() {
+            return step.decision().granted();
+        }
+
+        /** What this part decided; only a look where it would grant and another refuses. */
+        Decision decision(boolean take, KnownRejections denials, long sentNanos) {
+            if (granted() && !take) {
+                Limit<S> limit = part.limit();
+                return limit.step(found, nowMicros, part.request().as(Request.Action.PEEK))
+                        .decision();
+            }
+            denials.decided(part.toKeyRequests(), List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            return step.decision();
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.spi.SetPart;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The scripts for sets of limits: one for each combination of kinds that is used, with no kind in it that is not. A kind's
+ * number is its place among all that are registered.
+ */
+public final class SetScripts {
+
+    private final String clock;
+    private final String frame = LuaScript.resource(SetScripts.class, "set.lua");
+    private final String ofKind = LuaScript.resource(SetScripts.class, "set_kind.lua");
+    private final Map<BitSet, LuaScript> byKinds = new ConcurrentHashMap<>();
+
+    /**
+     * @param clock the part of the scripts that tells the time
+     */
+    public SetScripts(String clock) {
+        this.clock = clock;
+    }
+
+    /** The script for the kinds of limits of these parts. */
+    public LuaScript of(List<SetPart<?>> parts) {
+        BitSet kinds = new BitSet();
+        for (SetPart<?> part : parts) {
+            kinds.set(kindOf(part.limit()));
+        }
+        return byKinds.computeIfAbsent(kinds, this::build);
+    }
+
+    /** The number by which the scripts know this kind of limit. */
+    static int kindOf(Limit<?> limit) {
+        return LimitScripts.all().indexOf(LimitScripts.of(limit));
+    }
+
+    public LuaScript build(BitSet kinds) {
+        StringBuilder blocks = new StringBuilder("--[kinds]\n");
+        kinds.stream()
+                .forEach(kind -> blocks.append("if kind == ")
+                        .append(kind)
+                        .append(" then\n")
+                        .append(LuaScript.fill(
+                                ofKind, LimitScripts.all().get(kind).script()))
+                        .append("end\n"));
+        return LuaScript.of(clock, LuaScript.fill(frame, blocks.toString()));
+    }
+}

@@ -1,0 +1,56 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.GrantLog;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.spi.LimitScript;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code sliding_log.lua}. */
+final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
+
+    private static final int FIRST_BYTE = 3;
+    private static final int ENTRY_BYTES = Double.BYTES + Integer.BYTES;
+    private static final int END_BYTES = 3 * Integer.BYTES;
+
+    SlidingLogScript() {
+        super(SlidingLog.class, LuaScript.resource(SlidingLogScript.class, "sliding_log.lua"));
+    }
+
+    @Override
+    public int maxBytes(SlidingLog limit) {
+        return 2 * Double.BYTES;
+    }
+
+    @Override
+    public void writeNumbers(SlidingLog limit, long aboutMicros, ByteBuffer out) {
+        out.putDouble(limit.limit());
+        out.putDouble(limit.periodMicros());
+    }
+
+    @Override
+    public @Nullable GrantLog readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
+        int entryBytes = value.length - 1 - END_BYTES;
+        if (value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
+            return null;
+        }
+        ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        int base = in.getInt(1 + entryBytes);
+        int dead = in.getInt(1 + entryBytes + Integer.BYTES);
+        int live = entryBytes / ENTRY_BYTES - dead;
+        if (dead < 0 || live < 0) {
+            return null;
+        }
+        double[] times = new double[live];
+        double[] totals = new double[live];
+        in.position(1 + dead * ENTRY_BYTES);
+        for (int i = 0; i < live; i++) {
+            times[i] = in.getDouble();
+            // Counts go round, and so does the difference.
+            totals[i] = Integer.toUnsignedLong(in.getInt() - base);
+        }
+        return new GrantLog(times, totals);
+    }
+}

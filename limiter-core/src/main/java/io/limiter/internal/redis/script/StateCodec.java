@@ -1,0 +1,67 @@
+package io.limiter.internal.redis.script;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.redis.client.RedisErrors;
+import io.limiter.spi.LimitScript;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The spellings of a state in Redis, told apart by the first byte: JSON, which Java writes for every kind of limit, and
+ * the packed form, which the scripts write because it is smaller and faster to read. Everybody reads both.
+ *
+ * <p>With a mapper of its own, because the application's may be configured to write numbers in ways that lose digits.
+ */
+public final class StateCodec {
+
+    private final ObjectMapper json = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    public byte[] write(Object state) {
+        try {
+            return json.writeValueAsBytes(state);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    "a state must be a value that Jackson can write, such as a record, was " + state, e);
+        }
+    }
+
+    /**
+     * Reads a state in any spelling.
+     *
+     * @throws io.limiter.LimiterBackendException if it is none: never a fresh bucket instead
+     */
+    public <S> S read(String key, byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
+        try {
+            S state = value.length == 0
+                    ? null
+                    : value[0] == '{'
+                            ? json.readValue(value, limit.stateType())
+                            : readPacked(value, limit, nowMicros, ttlMillis);
+            if (state != null) {
+                return state;
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw RedisErrors.unreadable(key, e);
+        }
+        throw RedisErrors.unreadable(key);
+    }
+
+    private static <S> @Nullable S readPacked(byte[] value, Limit<S> limit, long nowMicros, long ttlMillis) {
+        LimitScript<Limit<Object>, Object> script = LimitScripts.find(limit);
+        return script == null
+                ? null
+                : limit.stateType().cast(script.readPacked(value, LimitScripts.erased(limit), nowMicros, ttlMillis));
+    }
+}

@@ -1,0 +1,78 @@
+package io.limiter.internal.redis.script;
+
+import io.limiter.algorithm.Bookings;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.spi.LimitScript;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** Java's side of {@code token_bucket.lua}. */
+public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermits> {
+
+    private static final int OWN_COST = 1;
+    private static final int STARTS_FULL = 2;
+    private static final int WARM_UP = 4;
+
+    /** Until when the key is kept, which only the script has to know. */
+    private static final int KEPT_UNTIL_BYTES = 3;
+
+    private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
+
+    public TokenBucketScript() {
+        super(TokenBucket.class, LuaScript.resource(TokenBucketScript.class, "token_bucket.lua"));
+    }
+
+    @Override
+    public int maxBytes(TokenBucket limit) {
+        return 9 * Double.BYTES;
+    }
+
+    @Override
+    public void writeNumbers(TokenBucket limit, long aboutMicros, ByteBuffer out) {
+        int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
+                | (limit.startsFull() ? STARTS_FULL : 0)
+                | (limit.warmUp() == null ? 0 : WARM_UP);
+        out.putDouble(limit.maxPermits());
+        out.putDouble(limit.intervalMillis());
+        out.putDouble(flags);
+        out.putDouble(limit.maxWaitMicros());
+        out.putDouble(limit.maxBookedMicros());
+        out.putDouble(limit.expire().toMillis());
+        if (limit.warmUp() != null) {
+            out.putDouble(limit.thresholdPermits());
+            out.putDouble(limit.slopeMicros());
+            out.putDouble(limit.coolDownIntervals());
+        }
+    }
+
+    @Override
+    public void writeRequest(Request request, ByteBuffer out) {
+        if (request.action() == Request.Action.GIVE_BACK && request.id() != 0) {
+            out.putInt(request.permits());
+            out.putDouble(CHARGE - request.id());
+        } else {
+            super.writeRequest(request, out);
+        }
+    }
+
+    @Override
+    public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
+        boolean hasBookings = value.length > PLAIN_BYTES;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasBookings ? 3 * Double.BYTES : 0));
+        if (d == null) {
+            return null;
+        }
+        Bookings bookings = null;
+        if (hasBookings) {
+            ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+            in.position(PLAIN_BYTES);
+            bookings = new Bookings(in.getDouble(), in.getDouble(), in.getDouble());
+        }
+        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], bookings);
+    }
+}

@@ -1,0 +1,166 @@
+package io.limiter.internal.resilience;
+
+import com.google.common.base.Ticker;
+import io.limiter.FailingLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.time.OncePerMinute;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The limiters that fail until somebody does something. One fails from its first permanent failure until the keys that
+ * failed are decided again; a key that nobody has asked for in a minute counts no longer as soon as another key of the limiter
+ * is decided. Each is logged, and told to the listeners, once a minute at most.
+ *
+ * <p>In bounded space: beyond {@value #MAX_LIMITERS} limiters all are one, of each the {@value #MAX_KEYS} keys count that
+ * failed last. While none fails, a decision costs one read.
+ */
+final class PermanentFailures {
+
+    static final int MAX_LIMITERS = 100;
+    static final int MAX_KEYS = 16;
+
+    private static final Logger log = LoggerFactory.getLogger(PermanentFailures.class);
+
+    private static final long FORGOTTEN_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final Map<String, Failing> limiters = new ConcurrentHashMap<>();
+    private final AtomicInteger failing = new AtomicInteger();
+    private final ListenerNotifier notices;
+    private final Ticker ticker;
+
+    /**
+     * @param notices logs, and tells listeners
+     */
+    PermanentFailures(ListenerNotifier notices, Ticker ticker) {
+        this.notices = notices;
+        this.ticker = ticker;
+    }
+
+    void failed(LimiterBackendException failure) {
+        if (failure.key().startsWith(KeySpace.PROBE)) {
+            return;
+        }
+        of(KeySpace.limiterOf(failure.key())).failed(failure, ticker.read());
+    }
+
+    void decided(String key) {
+        if (failing.get() == 0) {
+            return;
+        }
+        String name = KeySpace.limiterOf(key);
+        Failing limiter = limiters.getOrDefault(name, limiters.get(LimiterTotals.OTHER));
+        if (limiter != null) {
+            limiter.decided(key, ticker.read());
+        }
+    }
+
+    /** Those that fail now. */
+    List<FailingLimiter> all() {
+        return limiters.values().stream()
+                .map(Failing::now)
+                .flatMap(Optional::stream)
+                .sorted(Comparator.comparing(FailingLimiter::limiter))
+                .toList();
+    }
+
+    private Failing of(String name) {
+        Failing known = limiters.get(name);
+        if (known != null) {
+            return known;
+        }
+        String counted = limiters.size() < MAX_LIMITERS ? name : LimiterTotals.OTHER;
+        return limiters.computeIfAbsent(counted, Failing::new);
+    }
+
+    /** One that fails, or has. */
+    private final class Failing {
+
+        private final String limiter;
+        private final OncePerMinute said = new OncePerMinute();
+        // Under this object's monitor, as all that follows. When each has failed last.
+        private final Map<String, Long> keys = new HashMap<>();
+        private @Nullable FailingLimiter state;
+        private boolean told;
+        private long lookedNanos;
+
+        Failing(String limiter) {
+            this.limiter = limiter;
+        }
+
+        synchronized Optional<FailingLimiter> now() {
+            return Optional.ofNullable(state);
+        }
+
+        synchronized void failed(LimiterBackendException failure, long nowNanos) {
+            if (keys.size() >= MAX_KEYS && !keys.containsKey(failure.key())) {
+                keys.entrySet().stream()
+                        .min(Map.Entry.comparingByValue())
+                        .ifPresent(oldest -> keys.remove(oldest.getKey()));
+            }
+            keys.put(failure.key(), nowNanos);
+            FailingLimiter before = state;
+            if (before == null) {
+                failing.incrementAndGet();
+            }
+            FailingLimiter now = new FailingLimiter(limiter, before == null ? Instant.now() : before.since(), failure);
+            state = now;
+            long unsaid = said.unsaid(nowNanos);
+            if (unsaid == OncePerMinute.NOT_NOW) {
+                return;
+            }
+            notices.run(() -> log(now, unsaid));
+            if (!told) {
+                told = true;
+                notices.tell(listener -> listener.limiterFailing(now));
+            }
+        }
+
+        synchronized void decided(String key, long nowNanos) {
+            FailingLimiter before = state;
+            if (before == null || (keys.remove(key) == null && nowNanos - lookedNanos < LOOK_NANOS)) {
+                return;
+            }
+            lookedNanos = nowNanos;
+            keys.values().removeIf(failedNanos -> nowNanos - failedNanos >= FORGOTTEN_NANOS);
+            if (!keys.isEmpty()) {
+                return;
+            }
+            state = null;
+            failing.decrementAndGet();
+            if (told) {
+                told = false;
+                notices.run(() ->
+                        log.info("Limiter {}, which failed since {}, is decided again.", limiter, before.since()));
+                notices.tell(listener -> listener.limiterRecovered(before));
+            }
+        }
+    }
+
+    private static void log(FailingLimiter failing, long unsaid) {
+        LimiterBackendException failure = failing.failure();
+        log.error(
+                "Limiter {} fails since {}, and its failure policy decides: {} ({} more failures since the last line; one line"
+                        + " a minute at most)",
+                failing.limiter(),
+                failing.since(),
+                failure.getMessage(),
+                unsaid,
+                // Where the remedy is known, the stack tells no more.
+                failure.remedy().isPresent() ? null : failure);
+    }
+}

@@ -1,0 +1,5 @@
+/** Decision timeout, retry, circuit breaker and failure policy: what happens when Redis hangs or fails. */
+@NullMarked
+package io.limiter.internal.resilience;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,121 @@
+package io.limiter.internal.statistics;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterTotals.HotKey;
+import io.limiter.internal.key.KeySpace;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The keys that are asked for most, in bounded space: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key that is not
+ * among those counted takes the place of the one with the lowest count, and goes on from that count. So none that has more
+ * than one in {@value #COUNTERS} requests is missed, and no count is too low.
+ *
+ * <p>Counted are the first {@value #EXACT} requests of a minute and one in {@value #ONE_IN} of the others, each for as many.
+ * That a busy minute is over is seen by one in {@value #LOOK_ONE_IN} requests, or by the first who looks at the keys.
+ * All counts are halved each minute. Safe for use by many threads.
+ */
+final class HotKeys {
+
+    static final int COUNTERS = 32;
+    static final int REPORTED = 10;
+    static final int EXACT = 256;
+    static final int ONE_IN = 64;
+    // To read the time costs more than all the rest.
+    private static final int LOOK_ONE_IN = 8;
+
+    private static final int MAX_LENGTH = KeySpace.MAX_KEY_LENGTH;
+    private static final long MINUTE_NANOS = 60_000_000_000L;
+
+    private final Ticker ticker;
+    // Read and written without order: a few more or less that are counted one by one make no difference.
+    private int exact = EXACT;
+    // Written by those who hold the lock.
+    private volatile long minuteEnds;
+    // Guarded by this.
+    private final Map<String, Count> counts = new HashMap<>();
+
+    HotKeys(Ticker ticker) {
+        this.ticker = ticker;
+        this.minuteEnds = ticker.read() + MINUTE_NANOS;
+    }
+
+    /** Allocates nothing for nearly all calls. */
+    void asked(String key) {
+        int left = exact;
+        if (left > 0) {
+            exact = left - 1;
+            add(key, 1);
+            return;
+        }
+        int random = ThreadLocalRandom.current().nextInt();
+        if ((random & (LOOK_ONE_IN - 1)) == 0 && ticker.read() - minuteEnds >= 0) {
+            add(key, 1);
+        } else if ((random & (ONE_IN - 1)) == 0) {
+            add(key, ONE_IN);
+        }
+    }
+
+    /** The hottest first. */
+    synchronized List<HotKey> hottest() {
+        halve();
+        List<HotKey> hottest = new ArrayList<>(counts.size());
+        counts.forEach((key, count) -> hottest.add(new HotKey(key, count.requests)));
+        hottest.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
+        return List.copyOf(hottest.subList(0, Math.min(REPORTED, hottest.size())));
+    }
+
+    private synchronized void add(String wholeKey, int requests) {
+        halve();
+        // Callers decide how long it is.
+        String key = wholeKey.length() > MAX_LENGTH ? wholeKey.substring(0, MAX_LENGTH) : wholeKey;
+        Count count = counts.get(key);
+        if (count == null) {
+            count = counts.size() < COUNTERS ? new Count() : removeColdest();
+            counts.put(key, count);
+        }
+        count.requests += requests;
+    }
+
+    private Count removeColdest() {
+        Map.Entry<String, Count> coldest = null;
+        for (Map.Entry<String, Count> each : counts.entrySet()) {
+            if (coldest == null || each.getValue().requests < coldest.getValue().requests) {
+                coldest = each;
+            }
+        }
+        if (coldest == null) {
+            return new Count();
+        }
+        counts.remove(coldest.getKey());
+        return coldest.getValue();
+    }
+
+    private void halve() {
+        long now = ticker.read();
+        while (now - minuteEnds >= 0 && !counts.isEmpty()) {
+            minuteEnds += MINUTE_NANOS;
+            exact = EXACT;
+            for (Iterator<Count> all = counts.values().iterator(); all.hasNext(); ) {
+                Count count = all.next();
+                count.requests /= 2;
+                if (count.requests == 0) {
+                    all.remove();
+                }
+            }
+        }
+        if (now - minuteEnds >= 0) {
+            minuteEnds = now + MINUTE_NANOS;
+            exact = EXACT;
+        }
+    }
+
+    private static final class Count {
+        private long requests;
+    }
+}

@@ -1,0 +1,178 @@
+package io.limiter.internal.statistics;
+
+import com.google.common.base.Ticker;
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.spi.EngineObserver;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** Counts what the limiters of one prefix and name decide, and tells those who want to know. Counting allocates nothing. */
+public final class LimiterCounters implements LimiterTotals {
+
+    private static final int SOURCES = Decision.Source.values().length;
+
+    private final String prefix;
+    private final String name;
+    private final LongAdder[] granted;
+    private final LongAdder[] refused;
+    private final LongAdder errors;
+    private final HotKeys hotKeys;
+    private final EngineObserver observer;
+    private final ListenerNotifier notices;
+    private final Built built;
+
+    /**
+     * @param notices tells listeners of refusals
+     */
+    public LimiterCounters(String prefix, String name, EngineObserver observer, ListenerNotifier notices) {
+        this.prefix = prefix;
+        this.name = name;
+        this.granted = adders();
+        this.refused = adders();
+        this.errors = new LongAdder();
+        this.hotKeys = new HotKeys(Ticker.systemTicker());
+        this.observer = observer;
+        this.notices = notices;
+        this.built = new Built();
+    }
+
+    private LimiterCounters(LimiterCounters all) {
+        this.prefix = all.prefix;
+        this.name = all.name;
+        this.granted = all.granted;
+        this.refused = all.refused;
+        this.errors = all.errors;
+        this.hotKeys = all.hotKeys;
+        this.observer = all.observer;
+        this.notices = ListenerNotifier.NONE;
+        this.built = all.built;
+    }
+
+    /** The same counts, of limiters whose refusals nobody is told of. */
+    public LimiterCounters quiet() {
+        return new LimiterCounters(this);
+    }
+
+    /** Of a limiter that no factory has built. */
+    public static LimiterCounters unseen(String prefix, String name) {
+        return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE);
+    }
+
+    private static LongAdder[] adders() {
+        LongAdder[] adders = new LongAdder[SOURCES];
+        for (int i = 0; i < SOURCES; i++) {
+            adders[i] = new LongAdder();
+        }
+        return adders;
+    }
+
+    public void limit(Limit<?> newLimit) {
+        built.limit = newLimit;
+    }
+
+    void failurePolicy(FailurePolicy newPolicy) {
+        built.policy = newPolicy;
+    }
+
+    /** Permits are asked for that are in a slot. */
+    public void usesSlot() {
+        if (!built.inSlots) {
+            built.inSlots = true;
+        }
+    }
+
+    /** Whether somebody wants to know of each refusal what it says. */
+    public boolean isListenedTo() {
+        return notices.hearRefusals();
+    }
+
+    /**
+     * @param limiter its name, which is not this one's if there are too many
+     * @param key the caller's; {@code null} for the limiter's own permits
+     */
+    public void decided(String limiter, @Nullable String key, Decision decision) {
+        counted(key, decision.granted(), decision.source());
+        if (!decision.granted() && isListenedTo()) {
+            notices.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
+        }
+    }
+
+    /** As {@link #decided}, where no decision was made. */
+    public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
+        (wasGranted ? granted : refused)[source.ordinal()].increment();
+        if (key != null) {
+            hotKeys.asked(key);
+        }
+    }
+
+    public void failed() {
+        errors.increment();
+    }
+
+    public EngineObserver.MayWait mayWait() {
+        return observer.mayWait();
+    }
+
+    @Override
+    public String prefix() {
+        return prefix;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Optional<Limit<?>> limit() {
+        return Optional.ofNullable(built.limit);
+    }
+
+    @Override
+    public Optional<FailurePolicy> failurePolicy() {
+        return Optional.ofNullable(built.policy);
+    }
+
+    @Override
+    public boolean inSlots() {
+        return built.inSlots;
+    }
+
+    @Override
+    public long granted(Decision.Source source) {
+        return granted[source.ordinal()].sum();
+    }
+
+    @Override
+    public long refused(Decision.Source source) {
+        return refused[source.ordinal()].sum();
+    }
+
+    @Override
+    public long errors() {
+        return errors.sum();
+    }
+
+    @Override
+    public List<HotKey> hottestKeys() {
+        return hotKeys.hottest();
+    }
+
+    @Override
+    public String toString() {
+        return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", refused " + refused() + ", errors "
+                + errors() + "]";
+    }
+
+    /** What limiters of this name were built and used with last. */
+    private static final class Built {
+        private volatile @Nullable Limit<?> limit;
+        private volatile @Nullable FailurePolicy policy;
+        private volatile boolean inSlots;
+    }
+}

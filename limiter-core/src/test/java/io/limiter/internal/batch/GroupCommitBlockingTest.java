@@ -1,0 +1,126 @@
+package io.limiter.internal.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.time.BlockingCalls;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.HandEngine;
+import io.limiter.testing.Patience;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A client whose calls block: no caller makes one, because a caller waits for its budget at most. */
+class GroupCommitBlockingTest {
+
+    private final HandEngine backend = new HandEngine();
+    private final BlockingCalls threads = new BlockingCalls();
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, threads, Patience.guard());
+
+    GroupCommitBlockingTest() {
+        backend.blocks = true;
+    }
+
+    @AfterEach
+    void end() {
+        threads.shutdown();
+    }
+
+    @Test
+    void a_caller_that_waits_does_not_make_the_call_itself() {
+        backend.onStart = HandEngine.Call::answer;
+        engine.decide("a", HandEngine.LIMIT, HandEngine.request(1));
+        engine.decide("a", HandEngine.LIMIT, HandEngine.request(2));
+        assertThat(backend.calls)
+                .hasSize(2)
+                .allMatch(call -> call.madeBy.getName().startsWith("limiter-blocking-"));
+    }
+
+    @Test
+    void it_makes_no_call_for_those_who_came_after() throws Exception {
+        Thread first = new Thread(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)));
+        first.start();
+        awaitCalls(1);
+        List<CompletableFuture<Decision>> after = new ArrayList<>();
+        for (int permits = 2; permits <= 5; permits++) {
+            after.add(ask("a", permits));
+        }
+        backend.call(0).answer();
+        // The second call is still under way, and the first caller has its decision.
+        first.join();
+        awaitCalls(2);
+        assertThat(backend.sent()).last().isEqualTo(List.of("a:2", "a:3", "a:4", "a:5"));
+        assertThat(backend.call(1).madeBy).isNotEqualTo(first);
+        backend.call(1).answer();
+        assertThat(CompletableFuture.allOf(after.toArray(CompletableFuture[]::new)))
+                .succeedsWithin(java.time.Duration.ofSeconds(30));
+    }
+
+    @Test
+    void a_caller_that_does_not_wait_is_not_blocked() {
+        CompletableFuture<Decision> first = ask("a", 1);
+        CompletableFuture<Decision> second = ask("b", 2);
+        awaitCalls(1);
+        assertThat(backend.call(0).madeBy.getName()).startsWith("limiter-blocking-");
+        assertThat(first).isNotDone();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(0).answer();
+        assertThat(first.join().limit()).isEqualTo(1);
+        assertThat(second.join().limit()).isEqualTo(2);
+    }
+
+    @Test
+    void many_lanes_share_few_threads() {
+        backend.lanes = 5000;
+        List<CompletableFuture<Decision>> asked = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            asked.add(ask("k" + i, 1));
+        }
+        assertThat(threads.getPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
+        backend.onStart = HandEngine.Call::answer;
+        // The first calls may still be on their way into the list.
+        Awaitility.await().until(() -> {
+            backend.calls.forEach(HandEngine.Call::answer);
+            return asked.stream().allMatch(CompletableFuture::isDone);
+        });
+        assertThat(asked).allMatch(each -> each.join().granted());
+        assertThat(threads.getLargestPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
+    }
+
+    @Test
+    void everything_is_decided_whoever_asks() {
+        backend.onStart = HandEngine.Call::answer;
+        AtomicInteger decided = new AtomicInteger();
+        AtomicInteger number = new AtomicInteger();
+        Concurrently.run(8, () -> {
+            boolean waits = number.getAndIncrement() % 2 == 0;
+            for (int i = 0; i < 500; i++) {
+                if (waits) {
+                    engine.decide("k" + i % 5, HandEngine.LIMIT, HandEngine.request(1));
+                    decided.incrementAndGet();
+                } else {
+                    ask("k" + i % 5, 1).thenAccept(decision -> decided.incrementAndGet());
+                }
+            }
+        });
+        Awaitility.await().untilAtomic(decided, org.hamcrest.Matchers.equalTo(4000));
+        assertThat(backend.sent().stream().mapToInt(List::size).sum()).isEqualTo(4000);
+        assertThat(threads.getLargestPoolSize())
+                .as("one queue needs one thread at a time, and the next before the last is gone")
+                .isLessThanOrEqualTo(BlockingCalls.MAX_THREADS);
+    }
+
+    private void awaitCalls(int number) {
+        Awaitility.await().until(() -> backend.calls.size() == number);
+    }
+
+    private CompletableFuture<Decision> ask(String key, int permits) {
+        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+    }
+}

@@ -1,0 +1,301 @@
+package io.limiter.internal.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterListener;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.Answer;
+import io.limiter.spi.BatchEngine;
+import io.limiter.spi.EngineObserver;
+import io.limiter.spi.KeyRequests;
+import io.limiter.testing.HandEngine;
+import io.limiter.testing.Patience;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Whatever is thrown, and wherever: every request is completed, and those that come later are decided. */
+class ThrowingTest {
+
+    private static final int MOST_SECONDS = 60;
+
+    private final Backend backend = new Backend();
+    private final GroupCommit engine =
+            new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
+
+    @Test
+    void a_limit_whose_comparison_throws_fails_its_own_requests_and_no_other() {
+        CompletableFuture<Decision> first = ask("first", HandEngine.LIMIT);
+        CompletableFuture<Decision> a = ask("a", new Incomparable());
+        CompletableFuture<Decision> a2 = ask("a", new Incomparable());
+        CompletableFuture<Decision> b = ask("b", HandEngine.LIMIT);
+        backend.answer(0);
+        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
+        backend.answer(1);
+        assertDecided(first, a, b, ask("c", HandEngine.LIMIT));
+        assertThat(failure(a2)).hasMessageContaining("'a'").hasMessageContaining("cannot be compared");
+    }
+
+    @Test
+    void what_throws_before_anything_is_taken_fails_what_is_queued_and_later_ones_are_sent() {
+        backend.beforeBlocks = () -> {
+            throw new StackOverflowError("a deep stack");
+        };
+        assertThat(failure(ask("a", HandEngine.LIMIT))).hasMessageContaining("a deep stack");
+        assertThatThrownBy(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+                .isInstanceOf(LimiterBackendException.class);
+        backend.beforeBlocks = () -> {};
+        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
+        assertDecided(ask("a", HandEngine.LIMIT));
+    }
+
+    @Test
+    void an_answer_too_few_fails_the_keys_without_one() {
+        CompletableFuture<Decision> first = ask("first", HandEngine.LIMIT);
+        CompletableFuture<Decision> a = ask("a", HandEngine.LIMIT);
+        CompletableFuture<Decision> a2 = ask("a", HandEngine.LIMIT);
+        CompletableFuture<Decision> b = ask("b", HandEngine.LIMIT);
+        backend.answer(0);
+        backend.calls.get(1).complete(List.of(Answer.of(List.of(Failover.granted(HandEngine.LIMIT)))));
+        assertDecided(first, a);
+        assertThat(failure(a2).isAmbiguous()).isTrue();
+        assertThat(failure(b).isAmbiguous()).isTrue();
+        backend.onStart = () -> backend.answer(backend.calls.size() - 1);
+        assertDecided(ask("c", HandEngine.LIMIT));
+    }
+
+    @Test
+    void a_request_whose_failure_cannot_be_made_is_ended_though_its_turn_comes_meanwhile() {
+        AtomicInteger failures = new AtomicInteger();
+        EngineObserver observer = new EngineObserver() {
+            @Override
+            public void failed(String problem) {
+                // Of the first, which was sent, and then of the one that was not.
+                if (failures.incrementAndGet() == 2) {
+                    backend.answer(0);
+                    throw new OutOfMemoryError("no room for a failure");
+                }
+            }
+        };
+        Duration budget = Duration.ofMillis(20);
+        Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
+        Guard guard = new Guard(budget, budget, breaker, new ListenerNotifier(List.of()), observer);
+        GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> queued = slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        assertThat(failure(queued).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(backend.calls).hasSize(1);
+    }
+
+    @Test
+    void where_there_is_no_thread_for_the_probe_everyone_is_answered_and_the_backend_is_asked_still() {
+        AtomicInteger asked = new AtomicInteger();
+        Breaker unprobed = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
+            asked.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        Guard guard = new Guard(Duration.ofMillis(20), unprobed);
+        GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        for (int i = 0; i < 20; i++) {
+            assertThatThrownBy(() -> unanswered.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+                    .isInstanceOf(LimiterBackendException.class);
+            backend.calls.forEach(call -> call.completeExceptionally(new IllegalStateException("late")));
+        }
+        assertThat(asked.get()).isPositive();
+        assertThat(guard.state().up()).isTrue();
+    }
+
+    @Test
+    void a_log_that_throws_or_hangs_holds_up_no_decision_and_is_not_written_by_those_who_decide() throws Exception {
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        AtomicBoolean ended = new AtomicBoolean();
+        Logger logger = (Logger) LoggerFactory.getLogger(Breaker.class);
+        AppenderBase<ILoggingEvent> hanging = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                threads.add(Thread.currentThread().getName());
+                Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(ended::get);
+                throw new IllegalStateException("of a log");
+            }
+        };
+        hanging.start();
+        boolean additive = logger.isAdditive();
+        logger.setAdditive(false);
+        logger.addAppender(hanging);
+        CompletableFuture<LimiterBackendException> down = new CompletableFuture<>();
+        ListenerNotifier notices = new ListenerNotifier(List.of(new LimiterListener() {
+            @Override
+            public void backendDown(LimiterBackendException cause) {
+                down.complete(cause);
+            }
+        }));
+        try {
+            Guard guard = new Guard(Duration.ofMillis(20), new Breaker(Duration.ofMillis(50), notices));
+            AtomicInteger probes = new AtomicInteger();
+            guard.probeBy(key -> {
+                if (probes.incrementAndGet() < 3) {
+                    throw new LimiterBackendException(key, "still away");
+                }
+            });
+            GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+            List<CompletableFuture<Decision>> asked = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                asked.add(unanswered.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1)));
+            }
+            asked.forEach(ThrowingTest::failure);
+            Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> probes.get() >= 3);
+            Awaitility.await()
+                    .atMost(MOST_SECONDS, TimeUnit.SECONDS)
+                    .until(() -> guard.state().up());
+        } finally {
+            ended.set(true);
+            Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> !threads.isEmpty());
+            notices.close();
+            logger.detachAppender(hanging);
+            logger.setAdditive(additive);
+        }
+        assertThat(threads).containsExactly("limiter-listeners");
+        assertThat(down.get(MOST_SECONDS, TimeUnit.SECONDS).kind()).isIn(Kind.AMBIGUOUS, Kind.NOT_EXECUTED);
+    }
+
+    private CompletableFuture<Decision> ask(String key, Limit<?> limit) {
+        return engine.decideAsync(key, limit, HandEngine.request(1));
+    }
+
+    @SafeVarargs
+    private static void assertDecided(CompletableFuture<Decision>... asked) {
+        for (CompletableFuture<Decision> each : asked) {
+            assertThat(each).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private static LimiterBackendException failure(CompletableFuture<?> future) {
+        Throwable thrown = future.handle((decision, error) -> error)
+                .orTimeout(MOST_SECONDS, TimeUnit.SECONDS)
+                .join();
+        assertThat(thrown).isInstanceOf(LimiterBackendException.class);
+        return (LimiterBackendException) thrown;
+    }
+
+    /** One whose calls the test completes. */
+    private static final class Backend implements BatchEngine {
+
+        final List<CompletableFuture<List<Answer>>> calls = new ArrayList<>();
+        final List<List<KeyRequests<?>>> batches = new ArrayList<>();
+        Runnable beforeBlocks = () -> {};
+        Runnable onStart = () -> {};
+
+        void answer(int call) {
+            calls.get(call)
+                    .complete(batches.get(call).stream()
+                            .map(asked -> Answer.of(asked.requests().stream()
+                                    .map(request -> Failover.granted(asked.limit()))
+                                    .toList()))
+                            .toList());
+        }
+
+        @Override
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+            CompletableFuture<List<Answer>> call = new CompletableFuture<>();
+            batches.add(batch);
+            calls.add(call);
+            onStart.run();
+            return call;
+        }
+
+        @Override
+        public boolean blocks() {
+            beforeBlocks.run();
+            return false;
+        }
+
+        @Override
+        public int lanes() {
+            return 1;
+        }
+
+        @Override
+        public int laneOf(String key) {
+            return 0;
+        }
+
+        @Override
+        public List<Answer> decide(List<KeyRequests<?>> batch) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void reset(String key) {
+            throw new UnsupportedOperationException();
+        }
+    }
+
+    /** Somebody's own. */
+    @SuppressWarnings("EqualsHashCode")
+    private static final class Incomparable implements Limit<FixedWindow> {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            throw new AssertionError("cannot be compared");
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+
+        @Override
+        public Class<FixedWindow> stateType() {
+            return FixedWindow.class;
+        }
+
+        @Override
+        public long capacity() {
+            return 1;
+        }
+
+        @Override
+        public Limit<FixedWindow> scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public Step<FixedWindow> step(@Nullable FixedWindow state, long nowMicros, Request request) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public long lifetimeMillis(FixedWindow state, long nowMicros) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

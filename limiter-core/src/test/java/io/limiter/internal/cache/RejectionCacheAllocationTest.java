@@ -1,0 +1,62 @@
+package io.limiter.internal.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Engine;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A flood that is refused leaves nothing for the garbage collector. */
+class RejectionCacheAllocationTest {
+
+    private static final int CALLS = 100_000;
+
+    private final TestClock clock = new TestClock();
+    private final KnownRejections denials = new KnownRejections(16, clock);
+    private final SteppingEngine backend = new SteppingEngine(clock::micros, denials);
+    private final RateLimiter limiter = new Limited(TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock);
+
+    @Test
+    void a_refusal_that_is_known_allocates_nothing() {
+        assertThat(limiter.tryAcquire()).isTrue();
+        Duration none = Duration.ZERO;
+        assertThat(refused(CALLS, none)).isEqualTo(2 * CALLS);
+        int requests = backend.requests();
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        int refused = refused(CALLS, none);
+        long allocated = threads.getThreadAllocatedBytes(thread) - before;
+        assertThat(refused).isEqualTo(2 * CALLS);
+        assertThat(backend.requests()).isEqualTo(requests);
+        assertThat(allocated).as("bytes in %d calls", 2 * CALLS).isLessThan(CALLS / 10);
+    }
+
+    private int refused(int calls, Duration timeout) {
+        int refused = 0;
+        for (int i = 0; i < calls; i++) {
+            if (!limiter.tryAcquire()) {
+                refused++;
+            }
+            if (!limiter.tryAcquire(2, timeout)) {
+                refused++;
+            }
+        }
+        return refused;
+    }
+
+    private static final class Limited extends EngineRateLimiter {
+
+        Limited(TokenBucket limit, Engine engine, Sleeper sleeper) {
+            super("k", "", limit, engine, sleeper);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+package io.limiter.internal.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which refusals are told without asking the backend, and for how long. */
+class RejectionCacheTest {
+
+    private static final TokenBucket ONE_IN_TEN_SECONDS = TokenBucket.of(0.1, 10);
+    private static final TokenBucket TEN = TokenBucket.of(10, 1);
+
+    private final TestClock redisClock = new TestClock();
+    private final TestClock ticker = new TestClock();
+
+    @Test
+    void a_refusal_is_told_again_without_the_backend_until_it_can_change() {
+        Cached cached = cached(16);
+        assertThat(cached.take("k", TEN, 10)).isTrue();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.newRequests()).isEqualTo(2);
+        for (int millis = 1; millis < 100; millis++) {
+            advance(Duration.ofMillis(1));
+            assertThat(cached.take("k", TEN, 1)).isFalse();
+            assertThat(cached.take("k", TEN, 5)).isFalse();
+        }
+        assertThat(cached.newRequests()).isZero();
+        advance(Duration.ofMillis(1));
+        assertThat(cached.take("k", TEN, 1)).isTrue();
+    }
+
+    @Test
+    void who_would_wait_longer_is_not_refused_without_a_decision_either() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 10);
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REFUSED);
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    @Test
+    void what_is_given_back_after_a_refusal_in_one_call_drops_it() {
+        Cached cached = cached(16);
+        Request eleven = new Request(11, 0, false);
+        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(Request.giveBack(1), eleven))));
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REFUSED);
+    }
+
+    @Test
+    void a_grant_drops_nothing_of_another_key_in_the_same_place() {
+        Cached cached = cached(1);
+        cached.take("k", TEN, 10);
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.take("other", TEN, 1)).isTrue();
+        cached.newRequests();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.newRequests()).isZero();
+    }
+
+    @Test
+    void after_a_second_the_backend_is_asked_whatever_it_said() {
+        Cached cached = cached(16);
+        cached.take("k", ONE_IN_TEN_SECONDS, 1);
+        cached.take("k", ONE_IN_TEN_SECONDS, 1);
+        cached.take("never", ONE_IN_TEN_SECONDS, 2);
+        cached.newRequests();
+        advance(Duration.ofNanos(999_999_000));
+        assertThat(cached.take("k", ONE_IN_TEN_SECONDS, 1)).isFalse();
+        assertThat(cached.take("never", ONE_IN_TEN_SECONDS, 2)).isFalse();
+        assertThat(cached.newRequests()).isZero();
+        advance(Duration.ofNanos(1000));
+        cached.take("k", ONE_IN_TEN_SECONDS, 1);
+        cached.take("never", ONE_IN_TEN_SECONDS, 2);
+        assertThat(cached.newRequests()).isEqualTo(2);
+    }
+
+    @Test
+    void the_time_counts_from_when_the_refused_request_was_sent_and_what_is_told_from_its_answer() {
+        KnownRejections denials = new KnownRejections(16, ticker);
+        long sent = denials.readNanos();
+        ticker.advance(Duration.ofMillis(30));
+        Request one = new Request(1, 0, false);
+        long now = redisClock.micros();
+        RedisPermits empty = TEN.step(null, now, new Request(10, 0, false)).state();
+        Step<RedisPermits> refused = TEN.step(empty, now, one);
+        denials.decided(
+                new KeyRequests<>("k", TEN, List.of(one)), List.of(refused.decision()), refused.state(), now, sent);
+        ticker.advance(Duration.ofMillis(69));
+        assertThat(denials.find("k", TEN, one).retryAfter())
+                .as("100 ms from the answer on, 69 ms ago")
+                .isEqualTo(Duration.ofMillis(31));
+        ticker.advance(Duration.ofMillis(1));
+        assertThat(denials.find("k", TEN, one)).as("100 ms after it was sent").isNull();
+    }
+
+    @Test
+    void what_is_given_back_can_be_had_at_once() {
+        Cached cached = cached(16);
+        assertThat(cached.take("k", TEN, 10)).isTrue();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        cached.giveBack("k", TEN, 3);
+        assertThat(cached.take("k", TEN, 3)).isTrue();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+    }
+
+    @Test
+    void fewer_permits_and_longer_timeouts_are_not_refused_by_it() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 8);
+        cached.take("k", TEN, 5);
+        cached.newRequests();
+        assertThat(cached.decide("k", TEN, new Request(5, 300_000, false)).granted())
+                .isTrue();
+        assertThat(cached.take("k", TEN, 5)).isFalse();
+        assertThat(cached.take("k", TEN, 4)).isFalse();
+        assertThat(cached.newRequests()).isEqualTo(3);
+    }
+
+    @Test
+    void a_grant_drops_what_is_known_of_its_key_so_that_refusals_tell_what_remains() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 5);
+        assertThat(cached.decide("k", TEN, new Request(6, 0, false)).remaining())
+                .isEqualTo(5);
+        assertThat(cached.take("k", TEN, 2)).isTrue();
+        assertThat(cached.decide("k", TEN, new Request(6, 0, false)))
+                .isEqualTo(new Decision(false, 10, 3, 300_000, 300_000, 700_000));
+    }
+
+    @Test
+    void a_peek_is_never_answered_by_it_and_leaves_it_as_it_is() {
+        Cached cached = cached(16);
+        TokenBucket startsEmpty = TokenBucket.builder(1, 10).startsFull(false).build();
+        Request peek = new Request(1, 0, true);
+        assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
+        advance(Duration.ofMillis(400));
+        assertThat(cached.decide("k", startsEmpty, new Request(1, 0, false)).retryAfter())
+                .as("the bucket comes into being with the first request, and not with a peek")
+                .isEqualTo(Duration.ofSeconds(1));
+        advance(Duration.ofMillis(600));
+        cached.newRequests();
+        assertThat(cached.decide("k", startsEmpty, peek).retryAfter()).isEqualTo(Duration.ofMillis(400));
+        assertThat(cached.newRequests()).isEqualTo(1);
+        assertThat(cached.take("k", startsEmpty, 1)).isFalse();
+        assertThat(cached.newRequests()).isZero();
+        advance(Duration.ofMillis(400));
+        assertThat(cached.take("k", startsEmpty, 1)).isTrue();
+    }
+
+    @Test
+    void another_limit_for_the_key_asks_the_backend_and_drops_what_was_known() {
+        Cached cached = cached(16);
+        cached.take("k", TEN, 10);
+        cached.take("k", TEN, 1);
+        cached.newRequests();
+        assertThat(cached.take("k", TokenBucket.of(20, 1), 1)).isFalse();
+        assertThat(cached.take("k", TEN, 1)).isFalse();
+        assertThat(cached.newRequests()).isEqualTo(2);
+    }
+
+    @Test
+    void a_cold_limiter_that_says_never_is_asked_again_because_others_can_warm_it_up() {
+        TokenBucket limit = TokenBucket.builder(10, new WarmUp(Duration.ofSeconds(4)))
+                .maxWait(Duration.ofMillis(2450))
+                .build();
+        Cached cached = cached(16);
+        Request ten = new Request(10, 2_450_000, false);
+        assertThat(cached.decide("k", limit, ten).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(cached.others
+                        .takeElsewhere("k", limit, new Request(3, 0, false))
+                        .granted())
+                .isTrue();
+        advance(Duration.ofMillis(900));
+        assertThat(cached.decide("k", limit, ten).granted()).isTrue();
+    }
+
+    @Test
+    void with_one_place_two_keys_take_turns_and_both_are_right() {
+        Cached cached = cached(1);
+        for (String key : List.of("a", "b")) {
+            assertThat(cached.take(key, TEN, 10)).isTrue();
+        }
+        for (int i = 0; i < 20; i++) {
+            assertThat(cached.take("a", TEN, 1)).isFalse();
+            assertThat(cached.take("a", TEN, 1)).isFalse();
+            assertThat(cached.take("b", TEN, 1)).isFalse();
+        }
+        assertThat(cached.newRequests()).isEqualTo(2 + 40);
+        advance(Duration.ofMillis(100));
+        assertThat(cached.take("b", TEN, 1)).isTrue();
+        assertThat(cached.take("a", TEN, 1)).isTrue();
+    }
+
+    @Test
+    void without_any_place_everything_goes_to_the_backend() {
+        Cached cached = cached(0);
+        for (int i = 0; i < 10; i++) {
+            assertThat(cached.take("never", ONE_IN_TEN_SECONDS, 2)).isFalse();
+        }
+        assertThat(cached.newRequests()).isEqualTo(10);
+    }
+
+    @Test
+    void a_window_is_known_to_be_full_until_it_ends() {
+        Cached cached = cached(16);
+        FixedWindow window = new FixedWindow(2, Duration.ofMillis(500));
+        cached.take("k", window, 2);
+        advance(Duration.ofMillis(200));
+        cached.take("k", window, 1);
+        cached.newRequests();
+        advance(Duration.ofNanos(299_999_000));
+        assertThat(cached.decide("k", window, new Request(2, 0, false)))
+                .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.DENY_CACHE));
+        assertThat(cached.newRequests()).isZero();
+        advance(Duration.ofNanos(1000));
+        assertThat(cached.take("k", window, 2)).isTrue();
+    }
+
+    @Test
+    void a_size_out_of_range_is_an_error() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KnownRejections(-1))
+                .withMessage("size of the deny cache must be from 0 to 16777216, was -1");
+        assertThatIllegalArgumentException().isThrownBy(() -> new KnownRejections((1 << 24) + 1));
+    }
+
+    private void advance(Duration duration) {
+        redisClock.advance(duration);
+        ticker.advance(duration);
+    }
+
+    private Cached cached(int size) {
+        KnownRejections denials = new KnownRejections(size, ticker);
+        SteppingEngine backend = new SteppingEngine(redisClock::micros, denials);
+        return new Cached(new RejectionCache(denials, backend), backend);
+    }
+
+    /** A deny cache, and the backend that others ask too. */
+    private static final class Cached {
+
+        private final RejectionCache engine;
+        private final SteppingEngine others;
+        private int seen;
+
+        Cached(RejectionCache engine, SteppingEngine others) {
+            this.engine = engine;
+            this.others = others;
+        }
+
+        /** Both ways agree. */
+        boolean take(String key, Limit<?> limit, int permits) {
+            boolean refused = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REFUSED;
+            boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
+            assertThat(refused && granted).isFalse();
+            return granted;
+        }
+
+        void giveBack(String key, Limit<?> limit, int permits) {
+            assertThat(decide(key, limit, Request.giveBack(permits)).granted()).isTrue();
+        }
+
+        Decision decide(String key, Limit<?> limit, Request request) {
+            return engine.decide(key, limit, request);
+        }
+
+        /** How many requests got to the backend since this was last asked. */
+        int newRequests() {
+            int before = seen;
+            seen = others.requests();
+            return seen - before;
+        }
+    }
+}

@@ -1,0 +1,271 @@
+package io.limiter.internal.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.limiter.testing.Seed;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeySpaceTest {
+
+    private static final String PREFIX = "rateLimit:";
+    private static final Pattern SAFE = Pattern.compile("rateLimit:\\{[^{}\\s]+}");
+
+    /** What has a meaning in a key, what spells it out, and what is easily confused. */
+    private static final String[] PIECES = {
+        ":",
+        "{",
+        "}",
+        "%",
+        "#",
+        "%3A",
+        "%7B",
+        "%u00E4",
+        "u",
+        "a",
+        "b",
+        "0",
+        "3A",
+        "}:lock",
+        "#ab",
+        " ",
+        "\n",
+        "\0",
+        "\u007f",
+        "ä",
+        "é",
+        "e\u0301",
+        "\u20ac",
+        "\ud83d\ude00",
+        "\ud83d",
+        "\ude00",
+        "\u00a0",
+        "x"
+    };
+
+    private final KeySpace keys = new KeySpace(PREFIX, "sms");
+    private final Random random = Seed.random();
+
+    @ParameterizedTest
+    @CsvSource({
+        "198.51.100.7,   rateLimit:{sms:198.51.100.7}",
+        "2001:db8::1,    rateLimit:{sms:2001:db8::1}",
+        "a b,            rateLimit:{sms:a%20b}",
+        "{x},            rateLimit:{sms:%7Bx%7D}",
+        "100%,           rateLimit:{sms:100%25}",
+        "'#1',           rateLimit:{sms:%231}",
+        "jürgen,         rateLimit:{sms:j%u00FCrgen}",
+        "~!,             rateLimit:{sms:~!}",
+    })
+    void spellsAKeySoThatItCanBeReadAndMeansNothingElse(String key, String expected) {
+        assertThat(keys.of(key)).isEqualTo(expected);
+    }
+
+    @Test
+    void spellsWhatAsciiDoesNotPrint() {
+        assertThat(keys.of("a\nb")).isEqualTo("rateLimit:{sms:a%0Ab}");
+        assertThat(keys.of("\u007f")).isEqualTo("rateLimit:{sms:%7F}");
+        assertThat(keys.of("\u0080")).isEqualTo("rateLimit:{sms:%u0080}");
+        assertThat(keys.of("\ud83d\ude00")).isEqualTo("rateLimit:{sms:%uD83D%uDE00}");
+        assertThat(keys.of("\ud83d")).isEqualTo("rateLimit:{sms:%uD83D}");
+    }
+
+    @Test
+    void theLimitersOwnKeyHasNoColon() {
+        assertThat(keys.own()).isEqualTo("rateLimit:{sms}");
+        assertThat(new KeySpace(PREFIX, "a:b").own()).isEqualTo("rateLimit:{a%3Ab}");
+        assertThat(new KeySpace("", "sms").own()).isEqualTo("{sms}");
+    }
+
+    @Test
+    void twoNamesOrKeysNeverShareAKey() {
+        Map<String, String> owners = new HashMap<>();
+        for (int i = 0; i < 200_000; i++) {
+            String name = text(3);
+            String key = text(3);
+            if (!name.isBlank()) {
+                checkOwner(owners, new KeySpace(PREFIX, name).own(), "own\u0001" + name);
+            }
+            if (!name.isBlank() && !key.isBlank()) {
+                checkOwner(owners, new KeySpace(PREFIX, name).of(key), "of\u0001" + name + "\u0001" + key);
+            }
+        }
+        assertThat(owners.size()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void a_slot_stands_ahead_in_braces_of_its_own() {
+        assertThat(keys.inSlot("acme", keys.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
+        assertThat(keys.inSlot("acme", keys.own())).isEqualTo("rateLimit:{acme}{sms}");
+        assertThat(keys.inSlot("a:b}{%", keys.own())).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
+        assertThat(keys.inSlot("k".repeat(129), keys.own())).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
+        KeySpace log = new KeySpace(PREFIX, "sms", ":log");
+        assertThat(log.inSlot("acme", log.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
+    }
+
+    @Test
+    void no_slot_name_or_key_can_be_made_up_to_reach_anothers() {
+        Map<String, String> owners = new HashMap<>();
+        for (int i = 0; i < 200_000; i++) {
+            String name = text(2);
+            String key = text(2);
+            String slot = text(2);
+            if (name.isBlank() || key.isBlank() || slot.isBlank()) {
+                continue;
+            }
+            KeySpace space = new KeySpace(PREFIX, name, random.nextBoolean() ? "" : ":log");
+            String kind = space.own().endsWith("}") ? "" : "log";
+            String owner = kind + "\u0001" + name;
+            checkOwner(owners, space.own(), owner);
+            checkOwner(owners, space.of(key), owner + "\u0001of" + key);
+            checkOwner(owners, space.inSlot(slot, space.own()), owner + "\u0001in" + slot);
+            checkOwner(owners, space.inSlot(slot, space.of(key)), owner + "\u0001of" + key + "\u0001in" + slot);
+        }
+        assertThat(owners.size()).isGreaterThan(10_000);
+    }
+
+    @Test
+    void noKeyLeavesItsBraces() {
+        for (int i = 0; i < 10_000; i++) {
+            String key = text(12);
+            if (!key.isBlank()) {
+                assertThat(keys.of(key)).as(Seed.hint()).matches(SAFE).startsWith("rateLimit:{sms:");
+            }
+        }
+        assertThat(keys.of("x}:lock")).isEqualTo("rateLimit:{sms:x%7D:lock}");
+    }
+
+    @Test
+    void aLongKeyIsHashed() {
+        String longest = "k".repeat(KeySpace.MAX_KEY_LENGTH);
+
+        assertThat(keys.of(longest)).isEqualTo("rateLimit:{sms:" + longest + "}");
+        assertThat(keys.of(longest + "k")).matches("rateLimit:\\{sms:#[0-9a-f]{64}}");
+        assertThat(keys.of(longest + "k")).isEqualTo(keys.of(longest + "k")).isNotEqualTo(keys.of(longest + "l"));
+        assertThat(keys.of("k".repeat(1_000_000)))
+                .hasSize(keys.of(longest + "k").length());
+    }
+
+    @Test
+    void aLongKeyIsNotKeptInMemory() {
+        String longest = "k".repeat(KeySpace.MAX_KEY_LENGTH);
+
+        assertThat(keys.of(longest)).as("made once").isSameAs(keys.of(longest));
+        assertThat(keys.of(longest + "k")).as("made anew").isNotSameAs(keys.of(longest + "k"));
+    }
+
+    @Test
+    void theLengthCountsAsEncoded() {
+        assertThat(keys.of("ä".repeat(21))).doesNotContain("#");
+        assertThat(keys.of("ä".repeat(22))).contains("#");
+    }
+
+    @Test
+    void longKeysThatDifferOnlyInHalfASurrogatePairAreTwo() {
+        String start = "k".repeat(200);
+
+        assertThat(keys.of(start + "\ud83d")).isNotEqualTo(keys.of(start + "\ud83c"));
+        assertThat(keys.of(start + "?")).isNotEqualTo(keys.of(start + "\ud83c"));
+    }
+
+    @Test
+    void noKeyCanBeMadeUpToEqualAHash() {
+        String hashed = keys.of("k".repeat(129));
+        String hash = hashed.substring(hashed.indexOf('#'), hashed.length() - 1);
+
+        assertThat(keys.of(hash))
+                .isEqualTo("rateLimit:{sms:%23" + hash.substring(1) + "}")
+                .isNotEqualTo(hashed);
+    }
+
+    @Test
+    void noNameCanBeMadeUpToReachAnothersKeys() {
+        assertThat(new KeySpace(PREFIX, "sms:alice").own()).isNotEqualTo(keys.of("alice"));
+        assertThat(new KeySpace(PREFIX, "sms:a").of("b")).isNotEqualTo(keys.of("a:b"));
+        assertThat(new KeySpace(PREFIX, "sms%3Aa").of("b")).isNotEqualTo(new KeySpace(PREFIX, "sms:a").of("b"));
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
+    void aBlankKeyIsRefused(String blank) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys.of(blank))
+                .withMessage("key must not be null or blank, was " + quoted(blank));
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n"})
+    void aBlankNameIsRefused(String blank) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KeySpace(PREFIX, blank))
+                .withMessage("name must not be null or blank, was " + quoted(blank));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "}", "a{b}:", "rateLimit:}"})
+    void aPrefixWithBracesIsRefused(String prefix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KeySpace(prefix, "sms"))
+                .withMessageStartingWith("prefix must not contain braces, was '" + prefix + "'")
+                .withMessageContaining("slot");
+    }
+
+    private void checkOwner(Map<String, String> owners, String redisKey, String owner) {
+        String other = owners.putIfAbsent(redisKey, owner);
+        assertThat(other == null || other.equals(owner))
+                .as(() -> Seed.hint() + redisKey + " belongs to " + other + " and " + owner)
+                .isTrue();
+    }
+
+    private String text(int pieces) {
+        StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(pieces + 1); i > 0; i--) {
+            text.append(PIECES[random.nextInt(PIECES.length)]);
+        }
+        return text.toString();
+    }
+
+    private static String quoted(String text) {
+        return text == null ? "null" : "'" + text + "'";
+    }
+
+    @Test
+    void what_was_made_lately_is_never_taken_for_another() {
+        KeySpace other = new KeySpace(PREFIX, "login");
+        for (int round = 0; round < 3; round++) {
+            // One hash code, one place.
+            for (String key : new String[] {"Aa", "BB", "AaAa", "BBBB", "AaBB"}) {
+                assertThat(keys.of(key)).isEqualTo("rateLimit:{sms:" + key + "}");
+                assertThat(other.of(key)).isEqualTo("rateLimit:{login:" + key + "}");
+                assertThat(keys.of(key)).isSameAs(keys.of(key));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"}", "{x}", " ", ":a b", ":ä", ":lock", ":log:lock", "\n", "123456789012345678901234567890123"})
+    void a_suffix_that_could_be_mistaken_is_refused(String suffix) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new KeySpace(PREFIX, "sms", suffix))
+                .withMessageContaining("was '" + suffix + "'")
+                .withMessageContaining("at most 32 of A-Z")
+                .withMessageContaining("return one such as ':log'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2"})
+    void other_suffixes_stand_behind_the_key(String suffix) {
+        assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{sms:a}" + suffix);
+    }
+}

@@ -1,0 +1,376 @@
+package io.limiter.internal.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.Lease;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.time.LeaseClock;
+import io.limiter.testing.FlakyEngine;
+import io.limiter.testing.HandSleeper;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Renewing, losing and waiting, with time and timers in the test's hand. Prefetch are 30 s. */
+class HeldLeasesTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+    private static final ConcurrencyLimit ONE = new ConcurrencyLimit(1);
+
+    private final TestClock clock = new TestClock();
+    private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
+    private final HandSleeper sleeper = new HandSleeper(clock);
+    private final HeldLeases leases = new HeldLeases(backend, sleeper, new LeaseClock(clock, clock));
+    private final EngineConcurrencyLimiter limiter = limiter(ONE);
+
+    @AfterEach
+    void nobody_is_left_waiting() {
+        assertThat(leases.queues()).isZero();
+        leases.close();
+    }
+
+    @Test
+    void a_lease_is_renewed_for_as_long_as_it_is_held() {
+        Lease lease = limiter.acquire(1, Duration.ZERO);
+        for (int i = 0; i < 10; i++) {
+            clock.advance(Duration.ofSeconds(10));
+            leases.renewer().renewDue();
+            leases.renewer().findLost();
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(limiter.tryAcquire()).isEmpty();
+        }
+        lease.close();
+        assertThat(limiter.inUse()).isZero();
+        assertThat(leases.renewer().size()).isZero();
+    }
+
+    @Test
+    void what_is_due_is_renewed_in_one_call_and_what_is_not_is_left_alone() {
+        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(100));
+        for (int i = 0; i < 30; i++) {
+            many.acquire("k" + i % 10, 1, Duration.ZERO);
+        }
+        clock.advance(Duration.ofSeconds(7));
+        many.acquire("later", 1, Duration.ZERO);
+        int before = backend.calls.get();
+        leases.renewer().renewDue();
+        assertThat(backend.calls).as("a quarter of no lease has passed").hasValue(before);
+        clock.advance(Duration.ofMillis(500));
+        leases.renewer().renewDue();
+        assertThat(backend.calls).hasValue(before + 1);
+        assertThat(backend.lastBatch).hasSize(10);
+        assertThat(backend.lastBatch)
+                .allSatisfy(asked -> assertThat(asked.requests())
+                        .hasSize(3)
+                        .allMatch(request -> request.action() == Request.Action.RENEW));
+        leases.renewer().renewDue();
+        assertThat(backend.calls).as("renewed already").hasValue(before + 1);
+    }
+
+    @Test
+    void a_hundred_are_renewed_and_given_back_in_a_call() {
+        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(1000));
+        for (int i = 0; i < 250; i++) {
+            many.acquire(1, Duration.ZERO);
+        }
+        clock.advance(Duration.ofSeconds(10));
+        int before = backend.calls.get();
+        leases.renewer().renewDue();
+        assertThat(backend.calls).hasValue(before + 3);
+        leases.close();
+        assertThat(backend.calls).hasValue(before + 6);
+        assertThat(many.inUse()).isZero();
+    }
+
+    @Test
+    void one_key_under_two_limits_is_renewed_in_two_calls() {
+        Lease first = limiter(new ConcurrencyLimit(5)).acquire(1, Duration.ZERO);
+        Lease second = limiter(new ConcurrencyLimit(6)).acquire(1, Duration.ZERO);
+        for (int i = 0; i < 4; i++) {
+            clock.advance(Duration.ofSeconds(10));
+            leases.renewer().renewDue();
+        }
+        assertThat(first.isHeld()).isTrue();
+        assertThat(second.isHeld()).isTrue();
+    }
+
+    @Test
+    void while_the_backend_fails_renewal_is_tried_again_until_the_lease_is_over() {
+        List<String> lost = new ArrayList<>();
+        Lease lease = limiter.acquire(1, Duration.ZERO);
+        lease.onLost(() -> lost.add("first"));
+        lease.onLost(() -> {
+            throw new IllegalStateException("for the log");
+        });
+        lease.onLost(() -> lost.add("third"));
+        backend.failing = true;
+        for (int i = 0; i < 2; i++) {
+            clock.advance(Duration.ofSeconds(10));
+            leases.renewer().renewDue();
+            leases.renewer().findLost();
+            assertThat(lease.isHeld()).isTrue();
+        }
+        backend.failing = false;
+        leases.renewer().renewDue();
+        clock.advance(Duration.ofSeconds(29));
+        assertThat(lease.isHeld()).as("the third try was in time").isTrue();
+
+        backend.failing = true;
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lost).isEmpty();
+        leases.renewer().findLost();
+        assertThat(lost).containsExactly("first", "third");
+        lease.onLost(() -> lost.add("late"));
+        assertThat(lost).containsExactly("first", "third", "late");
+        backend.failing = false;
+        leases.renewer().renewDue();
+        assertThat(lease.isHeld()).as("what is lost stays lost").isFalse();
+    }
+
+    @Test
+    void a_lease_that_the_backend_does_not_know_any_more_is_lost() {
+        AtomicInteger lost = new AtomicInteger();
+        Lease lease = limiter.acquire(1, Duration.ZERO);
+        lease.onLost(lost::incrementAndGet);
+        backend.forget(ONE);
+        assertThat(lease.isHeld()).as("nobody has said so yet").isTrue();
+        clock.advance(Duration.ofSeconds(10));
+        leases.renewer().renewDue();
+        assertThat(lease.isHeld()).isFalse();
+        assertThat(lost).hasValue(1);
+        lease.close();
+        assertThat(lost).hasValue(1);
+    }
+
+    @Test
+    void a_holder_that_stood_still_never_believes_for_longer_than_the_backend() {
+        backend.beforeDecision = () -> clock.advance(Duration.ofSeconds(3));
+        Lease lease = limiter.acquire(1, Duration.ZERO);
+        backend.beforeDecision = () -> {};
+        clock.advance(Duration.ofSeconds(27).minusNanos(1000));
+        assertThat(lease.isHeld()).isTrue();
+        clock.advance(Duration.ofNanos(1000));
+        assertThat(lease.isHeld()).as("counted from when it was asked for").isFalse();
+        assertThat(limiter.inUse()).isEqualTo(1);
+
+        clock.advance(Duration.ofSeconds(10));
+        Lease other = limiter.acquire(1, Duration.ZERO);
+        leases.renewer().renewDue();
+        lease.close();
+        assertThat(other.isHeld()).isTrue();
+        assertThat(limiter.inUse()).isEqualTo(1);
+    }
+
+    @Test
+    void an_answer_that_comes_when_the_lease_is_over_is_no_lease() {
+        backend.afterDecision = () -> clock.advance(Duration.ofSeconds(31));
+        assertThatThrownBy(() -> limiter.tryAcquire())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("the lease was over already");
+        assertThat(leases.renewer().size()).isZero();
+    }
+
+    @Test
+    void what_may_have_been_granted_without_an_answer_is_released() {
+        backend.losesAnswers = true;
+        assertThatThrownBy(() -> limiter.tryAcquire()).isInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> limiter.acquireAsync(1, Duration.ZERO).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> limiter.acquire(1, HOUR)).isInstanceOf(LimiterBackendException.class);
+        backend.losesAnswers = false;
+        assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
+    void those_who_wait_are_served_in_the_order_in_which_they_came_when_a_lease_is_closed() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(limiter.acquireAsync(1, HOUR));
+        }
+        assertThat(limiter.tryAcquire()).as("nobody passes those who wait").isEmpty();
+        for (CompletableFuture<Lease> next : waiting) {
+            assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(waiting.indexOf(next));
+            held.close();
+            assertThat(next).as("woken at once, with no timer").isCompleted();
+            held = next.join();
+        }
+        held.close();
+        sleeper.run();
+    }
+
+    @Test
+    void one_who_wants_many_is_not_passed_by_those_who_want_few() {
+        EngineConcurrencyLimiter three = limiter(new ConcurrencyLimit(3));
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            held.add(three.acquire(1, Duration.ZERO));
+        }
+        CompletableFuture<Lease> two = three.acquireAsync(2, HOUR);
+        CompletableFuture<Lease> one = three.acquireAsync(1, HOUR);
+        held.get(0).close();
+        assertThat(two).isNotDone();
+        assertThat(one).isNotDone();
+        held.get(1).close();
+        assertThat(two).isCompleted();
+        assertThat(one).isNotDone();
+        held.get(2).close();
+        assertThat(one).isCompleted();
+    }
+
+    @Test
+    void calls_do_not_depend_on_how_many_wait() {
+        limiter.acquire(1, Duration.ZERO);
+        List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
+        int before = backend.calls.get();
+        for (int i = 0; i < 50; i++) {
+            waiting.add(limiter.tryAcquireAsync(Duration.ofSeconds(20)));
+        }
+        assertThat(backend.calls).hasValue(before + 1);
+        for (int i = 0; i < 60 && leases.queues() > 0; i++) {
+            sleeper.run();
+        }
+        assertThat(waiting).allSatisfy(each -> assertThat(each.join()).isEmpty());
+        // 16 ms, 32 ms, ... 1 s until 20 s are over.
+        assertThat(backend.calls.get() - before).isBetween(20, 30);
+    }
+
+    @Test
+    void a_timeout_ends_the_wait_of_one_and_not_of_others() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Optional<Lease>> patient = limiter.tryAcquireAsync(HOUR);
+        CompletableFuture<Optional<Lease>> hurried = limiter.tryAcquireAsync(Duration.ofMillis(1));
+        sleeper.run();
+        assertThat(hurried.join()).isEmpty();
+        assertThat(patient).isNotDone();
+        held.close();
+        assertThat(patient.join()).isPresent();
+        sleeper.run();
+    }
+
+    @Test
+    void a_cancelled_wait_takes_no_permit_and_the_next_gets_it() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> third = limiter.acquireAsync(1, HOUR);
+        first.cancel(false);
+        third.cancel(false);
+        held.close();
+        assertThat(second).isCompleted();
+        second.join().close();
+        assertThat(limiter.inUse()).isZero();
+        sleeper.run();
+    }
+
+    @Test
+    void after_all_waits_were_cancelled_nobody_is_in_the_way() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        waiting.cancel(false);
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(limiter.tryAcquire()).as("the lease is over").isPresent();
+        assertThat(held.isHeld()).isFalse();
+        sleeper.run();
+    }
+
+    @Test
+    void one_that_is_cancelled_while_it_is_asked_for_gives_the_permit_back() {
+        List<CompletableFuture<Lease>> asked = new ArrayList<>();
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        asked.add(limiter.acquireAsync(1, HOUR));
+        backend.afterDecision = () -> asked.get(0).cancel(false);
+        held.close();
+        backend.afterDecision = () -> {};
+        assertThat(limiter.inUse()).isZero();
+        sleeper.run();
+    }
+
+    @Test
+    void a_backend_that_fails_fails_those_who_wait() {
+        limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
+        backend.failing = true;
+        sleeper.run();
+        for (CompletableFuture<Lease> each : List.of(first, second)) {
+            assertThatThrownBy(each::join).hasCauseInstanceOf(LimiterBackendException.class);
+        }
+    }
+
+    @Test
+    void a_timer_that_cannot_be_set_fails_those_who_wait_and_not_those_who_come_after() {
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        // Comes to the same queue, before it has ended.
+        CompletableFuture<Lease> second = first.handle((lease, error) -> {
+                    sleeper.rejects = false;
+                    return limiter.acquireAsync(1, HOUR);
+                })
+                .thenCompose(again -> again);
+        sleeper.rejects = true;
+        sleeper.run();
+        assertThatThrownBy(first::join).hasCauseInstanceOf(RejectedExecutionException.class);
+        assertThat(second).isNotDone();
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(held.isHeld()).isFalse();
+        sleeper.run();
+        assertThat(second).as("its timer was set").isCompleted();
+    }
+
+    @Test
+    void close_gives_back_what_is_held_and_fails_who_waits() {
+        AtomicInteger lost = new AtomicInteger();
+        Lease held = limiter.acquire(1, Duration.ZERO);
+        held.onLost(lost::incrementAndGet);
+        limiter.acquire("a", 1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        leases.close();
+        assertThatThrownBy(waiting::join)
+                .cause()
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining("the limiters were closed");
+        assertThat(held.isHeld()).isFalse();
+        assertThat(lost).hasValue(1);
+        assertThat(limiter.inUse()).isZero();
+        assertThat(limiter.inUse("a")).isZero();
+        held.close();
+        for (Duration timeout : List.of(Duration.ZERO, HOUR)) {
+            assertThatThrownBy(() -> limiter.tryAcquire(timeout)).hasMessageContaining("the limiters were closed");
+        }
+        assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
+    void a_release_that_fails_is_no_error_for_who_closes() {
+        Lease first = limiter.acquire("a", 1, Duration.ZERO);
+        Lease second = limiter.acquire("b", 1, Duration.ZERO);
+        backend.failing = true;
+        first.close();
+        assertThat(second.closeAsync()).isCompleted();
+        assertThat(first.isHeld()).isFalse();
+        assertThat(leases.renewer().size()).isZero();
+        backend.failing = false;
+        assertThat(limiter.inUse("a")).isEqualTo(1);
+        clock.advance(Duration.ofSeconds(30));
+        assertThat(limiter.inUse("a")).isZero();
+    }
+
+    private EngineConcurrencyLimiter limiter(ConcurrencyLimit limit) {
+        return new EngineConcurrencyLimiter("k", "", limit, backend, leases);
+    }
+}

@@ -1,0 +1,251 @@
+package io.limiter.internal.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.CountLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.local.LocalLimiterFactory;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class EngineLimiterFactoryTest {
+
+    private final LimiterFactory limiters = new LocalLimiterFactory();
+
+    @Test
+    void the_same_name_prefix_and_numbers_are_the_same_limiter() {
+        RateLimiter limiter = limiters.build("k", 1, 1, 60);
+        assertThat(limiters.build("k", TokenBucket.of(1, 1))).isSameAs(limiter);
+        assertThat(limiters.withPrefix("rateLimit:").build("k", 1, 1, 60)).isSameAs(limiter);
+        assertThat(limiters.build("k", 2, 1, 60)).isNotSameAs(limiter);
+        assertThat(limiters.build("other", 1, 1, 60)).isNotSameAs(limiter);
+        assertThat(limiters.withPrefix("other:").build("k", 1, 1, 60)).isNotSameAs(limiter);
+        assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
+                .isSameAs(limiter);
+        assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
+                .isSameAs(limiters.build("k", new FixedWindow(1, Duration.ofSeconds(1))));
+    }
+
+    @Test
+    void keeps_no_more_limiters_than_it_may_and_loses_no_permits_by_that() {
+        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        RateLimiter first = small.build("first", 1, 1, 60);
+        assertThat(first.tryAcquire()).isTrue();
+        for (int i = 0; i < 50; i++) {
+            small.build("k" + i, 1, 1, 60);
+        }
+        assertThat(small.build("first", 1, 1, 60)).isNotSameAs(first);
+        assertThat(small.build("first", 1, 1, 60).tryAcquire()).isFalse();
+    }
+
+    @Test
+    void two_kinds_under_one_key_are_an_error_at_build() {
+        LimiterFactory app = limiters.withPrefix("app:");
+        app.build("k", new BucketOfItsOwn(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> app.withFailurePolicy(FailurePolicy.DENY).build("k", TokenBucket.of(1, 1)))
+                .withMessage(
+                        "limiter 'k' cannot be a TokenBucket: another kind of limit, whose state is a Long, has its key"
+                                + " app:{k}; give it another name or prefix, or its kind a keySuffix of its own");
+        app.build("k", new BucketOfItsOwn(2));
+        app.build("other", TokenBucket.of(1, 1));
+        limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
+        app.count("k", 1, Duration.ofSeconds(1));
+        app.concurrent("k", 1);
+        app.build("k", new SlidingLog(1, Duration.ofSeconds(1)));
+        app.build("k", new SlidingCounter(1, Duration.ofSeconds(1)));
+    }
+
+    @Test
+    void a_rate_that_was_set_outlives_its_limiter() throws Exception {
+        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
+        Objects.requireNonNull(forgotten.get()).setRate(5);
+        RateLimiter kept = small.build("k", 1, 60, 60);
+        for (int i = 0; forgotten.get() != null; i++) {
+            small.build("other" + i, 1, 1, 60);
+            System.gc();
+        }
+        assertThat(small.build("k", 1, 1, 60).getRate()).isEqualTo(5);
+        assertThat(small.withPrefix("other:").build("k", 1, 1, 60).getRate()).isEqualTo(1);
+        small.build("k", 1, 1, 60).setRate(6);
+        assertThat(kept.getRate()).as("one that is no longer in the cache").isEqualTo(6);
+    }
+
+    @Test
+    void a_rate_that_one_of_two_cannot_have_is_that_of_the_other_and_logged() {
+        RateLimiter roomy = limiters.build("k", 1, 60, 60);
+        RateLimiter tight = limiters.build("k", 1, 1, 60);
+        assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
+        assertThat(roomy.getRate()).isEqualTo(1);
+        Logger logger = (Logger) LoggerFactory.getLogger(SharedRate.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.addAppender(said);
+        logger.setAdditive(false);
+        try {
+            roomy.setRate(0.1);
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(said);
+        }
+        assertThat(roomy.getRate()).isEqualTo(0.1);
+        assertThat(tight.getRate()).isEqualTo(1);
+        assertThat(said.list)
+                .singleElement()
+                .satisfies(event -> assertThat(event.getFormattedMessage())
+                        .contains("'k'", "keeps its rate of 1.0/s", "burst must be at least 10.0 s"));
+    }
+
+    @Test
+    void who_asks_for_a_known_limiter_waits_for_nobody() throws Exception {
+        CountDownLatch building = new CountDownLatch(1);
+        CountDownLatch looked = new CountDownLatch(1);
+        LimiterFactory factory = new SlowFactory("slow", building, looked);
+        // Enough that some are in the same part of the cache as the one that is being built.
+        List<String> names = IntStream.range(0, 100).mapToObj(i -> "k" + i).toList();
+        names.forEach(name -> factory.build(name, 1, 1, 60));
+        Thread builder = new Thread(() -> factory.build("slow", 1, 1, 60));
+        builder.start();
+        try {
+            assertThat(building.await(10, TimeUnit.SECONDS)).isTrue();
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(10), () -> names.forEach(name -> factory.build(name, 1, 1, 60)));
+        } finally {
+            looked.countDown();
+            builder.join();
+        }
+    }
+
+    @Test
+    void a_limiter_says_what_it_is() {
+        assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
+        assertThat(limiters.build("sms", 1, 1, 60)).hasToString("LocalRateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
+    }
+
+    @Test
+    void a_dear_log_says_so_once_and_names_the_counter() {
+        Logger logger = (Logger) LoggerFactory.getLogger(EngineLimiterFactory.class);
+        ListAppender<ILoggingEvent> said = new ListAppender<>();
+        said.start();
+        logger.addAppender(said);
+        try {
+            limiters.build("moderate", new SlidingLog(1000, Duration.ofSeconds(1)));
+            limiters.build("large", new SlidingCounter(100_000, Duration.ofSeconds(1)));
+            assertThat(said.list).isEmpty();
+            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+        } finally {
+            logger.detachAppender(said);
+        }
+        assertThat(said.list).singleElement().satisfies(event -> {
+            assertThat(event.getLevel()).isEqualTo(Level.WARN);
+            assertThat(event.getFormattedMessage()).contains("'dear'", "1001", "SlidingCounter");
+        });
+    }
+
+    @Test
+    void bounds_out_of_range_are_an_error() {
+        Duration minute = Duration.ofMinutes(1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new CacheBounds(-1, 1, minute))
+                .withMessage("cache initial must be at least 0, was -1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new CacheBounds(0, 0, minute))
+                .withMessage("cache maximum must be at least 1, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new CacheBounds(0, 1, Duration.ZERO))
+                .withMessage("cache expireAfterAccess must be more than zero, was PT0S");
+    }
+
+    /** Somebody's own, who has not thought of the suffix. */
+    private record BucketOfItsOwn(long capacity) implements Limit<Long> {
+
+        @Override
+        public Class<Long> stateType() {
+            return Long.class;
+        }
+
+        @Override
+        public Limit<Long> scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public Step<Long> step(@Nullable Long state, long nowMicros, Request request) {
+            throw new UnsupportedOperationException("only built here");
+        }
+
+        @Override
+        public long lifetimeMillis(Long state, long nowMicros) {
+            return 1;
+        }
+    }
+
+    private static final class SlowFactory extends EngineLimiterFactory {
+
+        private final LimiterFactory limiters = new LocalLimiterFactory();
+        private final String slow;
+        private final CountDownLatch building;
+        private final CountDownLatch until;
+
+        SlowFactory(String slow, CountDownLatch building, CountDownLatch until) {
+            super(CacheBounds.DEFAULT);
+            this.slow = slow;
+            this.building = building;
+            this.until = until;
+        }
+
+        @Override
+        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
+            if (name.equals(slow)) {
+                building.countDown();
+                Uninterruptibles.awaitUninterruptibly(until);
+            }
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected ConcurrencyLimiter newConcurrencyLimiter(
+                String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
+            return limiters.build(name, limit);
+        }
+
+        @Override
+        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
+            return limiters.build(name, limit);
+        }
+    }
+}

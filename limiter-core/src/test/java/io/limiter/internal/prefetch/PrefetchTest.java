@@ -1,0 +1,293 @@
+package io.limiter.internal.prefetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.base.Ticker;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.Sleeper;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Permits that are taken ahead, on a backend whose requests are counted. */
+class PrefetchTest {
+
+    private static final int MAX_LEASE = 100;
+    private static final Duration MAX_TIME = Duration.ofSeconds(1);
+    private static final TokenBucket LEASED =
+            TokenBucket.builder(1000, 10).lease(MAX_LEASE, MAX_TIME).build();
+    private static final Request ONE = new Request(1, 0, false);
+    private static final String KEY = "{k}";
+
+    private final TestClock clock = new TestClock();
+    private final SteppedClock wall = new SteppedClock();
+    private final Timers timers = new Timers();
+    private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
+    private final Prefetch leases = new Prefetch(backend, timers, new LeaseClock(clock, wall));
+
+    @Test
+    void a_limit_without_a_lease_is_asked_for_every_permit() {
+        TokenBucket exact = TokenBucket.of(1000, 10);
+        for (int i = 0; i < 100; i++) {
+            assertThat(leases.decide(KEY, exact, ONE).granted()).isTrue();
+        }
+        assertThat(backend.requests()).isEqualTo(100);
+        assertThat(timers.actions).isEmpty();
+    }
+
+    @Test
+    void a_key_that_is_asked_for_now_and_then_is_never_leased() {
+        for (int i = 0; i < 50; i++) {
+            clock.advance(Duration.ofMillis(300));
+            wall.advance(Duration.ofMillis(300));
+            leases.decide(KEY, LEASED, ONE);
+        }
+        assertThat(backend.requests()).isEqualTo(50);
+        assertThat(remaining()).isEqualTo(9_999);
+    }
+
+    @Test
+    void a_hot_key_costs_fewer_and_fewer_requests() {
+        take(5_000);
+        int first = backend.requests();
+        take(1_000);
+        assertThat(leases.decide(KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.LEASE);
+        assertThat(first).isLessThan(200);
+        assertThat(backend.requests() - first)
+                .as("blocks of half of what may be held")
+                .isLessThanOrEqualTo(25);
+    }
+
+    @Test
+    void what_is_granted_and_held_is_what_the_backend_has_given() {
+        take(3_000);
+        long taken = 10_000 - remaining();
+        assertThat(taken).isBetween(3_000L, 3_000L + MAX_LEASE);
+    }
+
+    @Test
+    void no_more_is_held_than_the_lease_allows() {
+        for (int i = 1; i <= 6_000; i++) {
+            take(1);
+            assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_LEASE);
+        }
+    }
+
+    @Test
+    void a_bucket_that_is_nearly_empty_is_asked_permit_by_permit() {
+        take(10_000);
+        assertThat(leases.decide(KEY, LEASED, ONE).granted()).isFalse();
+        assertThat(remaining()).isZero();
+    }
+
+    @Test
+    void a_request_for_more_than_is_held_goes_to_the_backend() {
+        take(1_000);
+        int before = backend.requests();
+        assertThat(leases.decide(KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
+                        .granted())
+                .isTrue();
+        assertThat(backend.requests()).isGreaterThan(before);
+    }
+
+    @Test
+    void peeks_see_the_backend() {
+        take(1_000);
+        long before = remaining();
+        assertThat(leases.decide(KEY, LEASED, new Request(1, 0, true)).remaining())
+                .isEqualTo(before);
+    }
+
+    @Test
+    void a_lease_of_few_permits_goes_on_and_on() {
+        TokenBucket few = TokenBucket.builder(1000, 10).lease(2, MAX_TIME).build();
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(leases.decide(KEY, few, ONE).granted()).isTrue();
+        }
+        assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
+    }
+
+    @Test
+    void what_was_not_used_in_time_goes_back_by_itself() {
+        take(1_000);
+        long held = 9_000 - remaining();
+        assertThat(held).isPositive();
+        clock.advance(MAX_TIME);
+        wall.advance(MAX_TIME);
+        timers.run();
+        assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        int before = backend.requests();
+        leases.decide(KEY, LEASED, ONE);
+        assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
+    }
+
+    @Test
+    void a_pause_that_the_monotonic_clock_does_not_see_ends_a_lease_too() {
+        take(1_000);
+        assertThat(9_000 - remaining()).isPositive();
+        wall.advance(MAX_TIME);
+        int before = backend.requests();
+        assertThat(leases.decide(KEY, LEASED, ONE).granted()).isTrue();
+        assertThat(backend.requests()).as("given back, and asked for").isGreaterThan(before);
+        assertThat(remaining()).isEqualTo(8_999);
+    }
+
+    @Test
+    void a_wall_clock_that_is_set_back_does_not_prolong_a_lease() {
+        take(1_000);
+        wall.advance(Duration.ofHours(-1));
+        clock.advance(MAX_TIME);
+        leases.decide(KEY, LEASED, ONE);
+        assertThat(remaining()).isEqualTo(9_999);
+    }
+
+    @Test
+    void closing_gives_everything_back() {
+        take(1_000);
+        leases.decide("{other}", LEASED, ONE);
+        leases.close();
+        assertThat(remaining()).isEqualTo(9_000);
+        int before = backend.requests();
+        take(10);
+        assertThat(backend.requests()).isEqualTo(before + 10);
+    }
+
+    @Test
+    void a_reset_forgets_what_is_held_and_gives_nothing_back_on_top() {
+        take(1_000);
+        leases.reset(KEY);
+        assertThat(remaining()).isEqualTo(10_000);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        take(1);
+        clock.advance(Duration.ofMillis(1));
+        timers.actions.forEach(Runnable::run);
+        leases.close();
+        assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
+        assertThat(backend.decide(KEY, LEASED, new Request(1, 0, true)).remaining())
+                .isGreaterThanOrEqualTo(9_999);
+    }
+
+    @Test
+    void a_block_that_comes_after_closing_goes_straight_back() {
+        CompletableFuture<Decision> late = new CompletableFuture<>();
+        List<Request> asked = new ArrayList<>();
+        Engine slow = new Engine() {
+            @Override
+            public List<Answer> decide(List<KeyRequests<?>> batch) {
+                return backend.decide(batch);
+            }
+
+            @Override
+            public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+                asked.add(request);
+                return late;
+            }
+
+            @Override
+            public void reset(String key) {
+                backend.reset(key);
+            }
+        };
+        Prefetch closing = new Prefetch(slow, timers, new LeaseClock(clock, wall));
+        for (int i = 0; i < 8; i++) {
+            closing.decide(KEY, LEASED, ONE);
+        }
+        assertThat(asked).hasSize(1);
+        closing.close();
+        late.complete(new Decision(true, 10_000, 9_988, 0, 0, 0));
+        assertThat(asked).last().isEqualTo(Request.giveBack(asked.get(0).permits()));
+    }
+
+    @Test
+    void a_new_limit_does_not_spend_what_was_leased_under_the_old_one() {
+        take(1_000);
+        TokenBucket other = LEASED.withRate(2000);
+        int before = backend.requests();
+        assertThat(leases.decide(KEY, other, ONE).granted()).isTrue();
+        assertThat(backend.requests()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void asynchronous_callers_share_what_is_leased() {
+        take(1_000);
+        int before = backend.requests();
+        assertThat(leases.decideAsync(KEY, LEASED, ONE)).isCompleted();
+        assertThat(leases.decideAsync(KEY, LEASED, ONE).join().remaining()).isPositive();
+        assertThat(backend.requests()).isEqualTo(before);
+    }
+
+    @Test
+    void leased_permits_are_had_without_a_decision_and_count_as_any_other() {
+        take(1_000);
+        int before = backend.requests();
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, MAX_LEASE + 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(backend.requests()).isEqualTo(before);
+        leases.close();
+        assertThat(remaining()).isEqualTo(9_000 - 3);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    private void take(int permits) {
+        for (int i = 0; i < permits; i++) {
+            Decision decision = leases.decide(KEY, LEASED, ONE);
+            assertThat(decision.granted()).as("permit %s", i).isTrue();
+        }
+    }
+
+    /** What the backend still has. */
+    private long remaining() {
+        return backend.takeElsewhere(KEY, LEASED, new Request(1, 0, true)).remaining();
+    }
+
+    /** A wall clock, which can be set. */
+    private static final class SteppedClock extends Ticker {
+
+        private long nanos;
+
+        void advance(Duration duration) {
+            nanos += duration.toNanos();
+        }
+
+        @Override
+        public long read() {
+            return nanos;
+        }
+    }
+
+    /** What is to be done later, when the test says so. */
+    private static final class Timers implements Sleeper {
+
+        private final List<Runnable> actions = new ArrayList<>();
+
+        @Override
+        public void sleep(long micros) {
+            throw new UnsupportedOperationException("leases do not sleep");
+        }
+
+        @Override
+        public Runnable later(long micros, Runnable action) {
+            actions.add(action);
+            return () -> actions.remove(action);
+        }
+
+        void run() {
+            List<Runnable> due = List.copyOf(actions);
+            actions.clear();
+            due.forEach(Runnable::run);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package io.limiter.internal.prefetch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.LeaseTerms;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.time.LeaseClock;
+import io.limiter.testing.HandSleeper;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The blocks of one key. */
+class PrefetchedKeyTest {
+
+    private static final Decision GRANTED = new Decision(true, 100, 100, 0, 0, 0);
+
+    private final TestClock clock = new TestClock();
+    private final LeaseClock leaseClock = new LeaseClock(clock, clock);
+    private final PrefetchedKey key = new PrefetchedKey(
+            "k",
+            TokenBucket.of(1, 1),
+            new LeaseTerms(10, Duration.ofSeconds(1)),
+            new SteppingEngine(clock::micros, new KnownRejections(0)),
+            leaseClock,
+            new HandSleeper(clock));
+
+    @Test
+    void a_block_that_takes_the_place_of_the_one_before_while_permits_are_counted_is_counted() {
+        key.add(new PrefetchedBlock(1, GRANTED, in(1), in(1)) {
+            private boolean counted;
+
+            @Override
+            int left() {
+                int left = super.left();
+                if (!counted) {
+                    counted = true;
+                    // Others use it up and go on to the next.
+                    take(left);
+                    assertThat(key.takeFrom(1)).isNotNull();
+                }
+                return left;
+            }
+        });
+        key.add(new PrefetchedBlock(10, GRANTED, in(1), in(1)));
+        assertThat(key.left()).as("of 9 that are held").isGreaterThanOrEqualTo(9);
+    }
+
+    private LeaseClock.Deadline in(int seconds) {
+        return leaseClock.in(Duration.ofSeconds(seconds).toNanos());
+    }
+}

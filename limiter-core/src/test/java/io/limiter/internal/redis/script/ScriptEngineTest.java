@@ -1,0 +1,294 @@
+package io.limiter.internal.redis.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.CountLimiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.redis.RedisFixture;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ScriptEngineTest {
+
+    private static final TokenBucket TEN = TokenBucket.of(1, 10);
+    private static final Request ONE = new Request(1, 0, false);
+    private static final Request PEEK = new Request(1, 0, true);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Test
+    void one_decision_is_one_command() {
+        RateLimiter limiter = RedisFixture.builder(RedisFixture.connections())
+                .denyCacheSize(0)
+                .build()
+                .withPrefix(redis.prefix())
+                .build("k", TEN);
+        limiter.tryAcquire();
+        RedisFixture.commands().configResetstat();
+        for (int i = 0; i < 20; i++) {
+            limiter.tryAcquire();
+        }
+        assertThat(RedisFixture.commandsSent())
+                .as("20 decisions: one EVALSHA each, and in it TIME, GET and for the 9 granted one write")
+                .isEqualTo(Map.of("evalsha", 20L, "time", 20L, "get", 20L, "setrange", 9L));
+    }
+
+    @Test
+    void a_bucket_is_given_a_new_expiry_once_in_a_while_and_never_too_late() {
+        String key = redis.prefix() + "{k}";
+        TokenBucket limit =
+                TokenBucket.builder(1, 10).expire(Duration.ofSeconds(20)).build();
+        Engine engine = engine();
+        RedisFixture.commands().configResetstat();
+        long startNanos = System.nanoTime();
+        engine.decide(key, limit, ONE);
+        for (int second = 1; second <= 40; second++) {
+            // The test's clock moves, and what expiry goes by does not.
+            redis.clock().advance(Duration.ofSeconds(1));
+            RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
+            Decision decision = engine.decide(key, limit, new Request(second % 3 + 1, 0, false));
+            // A refusal writes nothing.
+            long needed = Math.max(decision.granted() ? 20_000 : 0, decision.resetAfterMicros() / 1_000);
+            long ttl = RedisFixture.commands().pttl(key);
+            long elapsedMillis =
+                    Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
+            assertThat(ttl).as("second %s", second).isBetween(needed - elapsedMillis, 25_000L);
+        }
+        assertThat(RedisFixture.commandsSent().get("setrange"))
+                .as("kept long enough")
+                .isGreaterThan(10);
+    }
+
+    @Test
+    void a_bucket_does_not_say_that_it_is_kept_for_longer_than_it_is() {
+        String key = redis.prefix() + "{k}";
+        long startNanos = System.nanoTime();
+        engine().decide(key, TEN, ONE);
+        byte[] value = RedisFixture.commands().get(key);
+        long ttl = RedisFixture.commands().pttl(key);
+        long elapsedMillis = Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
+        long keptUntil = (value[41] & 0xFF) | (value[42] & 0xFF) << 8 | (value[43] & 0xFF) << 16;
+        double nowSeconds = redis.clock().micros() / 1e6 % (1 << 24);
+        assertThat((keptUntil - nowSeconds) * 1000).isBetween(ttl - 1000.0, (double) (ttl + elapsedMillis));
+    }
+
+    @Test
+    void limits_that_take_turns_on_one_key_do_not_prolong_its_life() {
+        String key = redis.prefix() + "{k}";
+        TokenBucket other = TEN.withRate(2);
+        Engine engine = engine();
+        for (int i = 0; i < 20; i++) {
+            engine.decide(key, i % 2 == 0 ? TEN : other, ONE);
+        }
+        assertThat(RedisFixture.commands().pttl(key))
+                .as("no longer than a bucket that has one limit")
+                .isBetween(60_000L, 75_000L);
+    }
+
+    @Test
+    void a_flushed_script_is_sent_again() {
+        RateLimiter limiter = redis.byScript().build("k", TEN);
+        for (int i = 0; i < 10; i++) {
+            RedisFixture.commands().scriptFlush();
+            assertThat(limiter.tryAcquire()).isTrue();
+        }
+        assertThat(limiter.tryAcquire()).isFalse();
+    }
+
+    @Test
+    void a_batch_decides_many_requests_of_many_keys_and_kinds() {
+        String bucket = redis.prefix() + "{a}";
+        String window = redis.prefix() + "{b}";
+        String other = redis.prefix() + "{c}";
+        List<Answer> answers = engine().decide(List.of(
+                new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
+                new KeyRequests<>(window, new FixedWindow(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
+                new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
+        assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
+        assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
+        assertThat(answers.get(2).decisions())
+                .containsExactly(
+                        new Decision(
+                                true,
+                                10,
+                                0,
+                                2_000_000,
+                                0,
+                                12_000_000,
+                                Decision.Source.BACKEND,
+                                redis.clock().micros() + 2_000_000),
+                        new Decision(false, 10, 0, 3_000_000, 3_000_000, 12_000_000));
+    }
+
+    @Test
+    void a_key_that_cannot_be_read_fails_its_own_requests_only() {
+        redis.expectForeignValues();
+        String bad = redis.prefix() + "{bad}";
+        String wrong = redis.prefix() + "{wrong}";
+        String good = redis.prefix() + "{good}";
+        RedisFixture.commands().set(bad, "not a bucket".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        RedisFixture.commands().hset(wrong, "field", new byte[] {1});
+        List<Answer> answers = engine().decide(List.of(
+                new KeyRequests<>(bad, TEN, List.of(ONE, ONE)),
+                new KeyRequests<>(wrong, TEN, List.of(ONE)),
+                new KeyRequests<>(good, TEN, List.of(ONE))));
+        assertThatThrownBy(() -> answers.get(0).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(bad)
+                .hasMessageContaining("not this kind of limit's state; delete the key");
+        assertThatThrownBy(() -> answers.get(1).decisions())
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(wrong)
+                .hasMessageContaining("WRONGTYPE");
+        assertThat(granted(answers.get(2))).containsExactly(true);
+    }
+
+    @Test
+    void a_decision_that_cannot_be_saved_was_not_made() {
+        String full = redis.prefix() + "{full}";
+        RedisFixture.commands().configSet("maxmemory", "1");
+        try {
+            List<Answer> answers = engine().decide(List.of(
+                    new KeyRequests<>(full, TEN, List.of(PEEK, ONE, ONE)),
+                    new KeyRequests<>(redis.prefix() + "{peeked}", TEN, List.of(PEEK)),
+                    new KeyRequests<>(
+                            full + "window", new FixedWindow(1, Duration.ofSeconds(1)), List.of(PEEK, ONE, ONE))));
+            for (int failed : new int[] {0, 2}) {
+                assertThatThrownBy(() -> answers.get(failed).decisions())
+                        .isInstanceOf(LimiterBackendException.class)
+                        .hasMessageContaining(full)
+                        .hasMessageContaining("OOM");
+            }
+            assertThat(granted(answers.get(1))).containsExactly(true);
+        } finally {
+            RedisFixture.commands().configSet("maxmemory", "0");
+        }
+    }
+
+    @Test
+    void a_key_that_cannot_be_saved_fails_alone() {
+        String refusing = redis.clockLua() + """
+
+                local server = redis
+                local redis = {call = server.call, pcall = function(command, key, ...)
+                  if command ~= 'GET' and string.find(key, '{bad}', 1, true) then
+                    return {err = 'ERR refused'}
+                  end
+                  return server.pcall(command, key, ...)
+                end}
+                """;
+        ScriptEngine engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), refusing, new KnownRejections(0), Runnable::run);
+        for (Limit<?> limit : List.of(TEN, new FixedWindow(10, Duration.ofMinutes(1)))) {
+            String start = redis.prefix() + limit.getClass().getSimpleName();
+            List<Answer> answers = engine.decide(List.of(
+                    new KeyRequests<>(start + "{good}", limit, List.of(ONE, ONE, PEEK)),
+                    new KeyRequests<>(start + "{bad}", limit, List.of(ONE)),
+                    new KeyRequests<>(start + "{better}", limit, List.of(ONE))));
+            assertThat(granted(answers.get(0))).containsExactly(true, true, true);
+            assertThatThrownBy(() -> answers.get(1).decisions())
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageContaining("{bad}")
+                    .hasMessageContaining("refused");
+            assertThat(granted(answers.get(2))).containsExactly(true);
+        }
+    }
+
+    @Test
+    void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
+        Limit<String> own = new OwnLimit();
+        assertThatThrownBy(() -> engine().decide("k", own, ONE))
+                .isInstanceOf(LimiterBackendException.class)
+                .hasMessageContaining(OwnLimit.class.getName())
+                .hasMessageContaining("TokenBucket")
+                .hasMessageContaining("lock engine");
+    }
+
+    @Test
+    void refusals_and_peeks_write_nothing() {
+        String key = redis.prefix() + "{k}";
+        Engine engine = engine();
+        assertThat(engine.decide(key, TEN, PEEK).granted()).isTrue();
+        assertThat(engine.decide(key, TEN, new Request(11, 0, false)).granted()).isFalse();
+        assertThat(redis.keys()).isEmpty();
+        engine.decide(key, TEN, new Request(10, 0, false));
+        byte[] before = RedisFixture.commands().get(key);
+        redis.clock().advance(Duration.ofMillis(500));
+        assertThat(engine.decide(key, TEN, ONE).granted()).isFalse();
+        assertThat(RedisFixture.commands().get(key)).isEqualTo(before);
+    }
+
+    private Engine engine() {
+        return new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
+    }
+
+    private static List<Boolean> granted(Answer answer) {
+        return answer.decisions().stream().map(Decision::granted).toList();
+    }
+
+    private record OwnLimit() implements Limit<String> {
+
+        @Override
+        public Class<String> stateType() {
+            return String.class;
+        }
+
+        @Override
+        public OwnLimit scaled(double share) {
+            return this;
+        }
+
+        @Override
+        public long capacity() {
+            return 1;
+        }
+
+        @Override
+        public Step<String> step(@Nullable String state, long nowMicros, Request request) {
+            return new Step<>(state, new Decision(true, 1, 1, 0, 0, 0));
+        }
+
+        @Override
+        public long lifetimeMillis(String state, long nowMicros) {
+            return 1;
+        }
+    }
+
+    @Test
+    void clocks_in_another_season_than_expected_cost_one_more_call() {
+        FixedWindow daily = FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Europe/Berlin"));
+        CountLimiter limiter = redis.byScript().build("k", daily);
+        limiter.tryAcquire();
+        // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
+        redis.clock().advance(Duration.ofDays(365));
+        RedisFixture.commands().configResetstat();
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(2);
+        assertThat(limiter.decide("who", 1).resetAfter())
+                .as("at 23:00Z")
+                .isEqualTo(Duration.parse("PT8H13M19.876544S"));
+        assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(3);
+    }
+}

@@ -1,0 +1,91 @@
+package io.limiter.internal.resilience;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.testing.HandEngine;
+import io.limiter.testing.Patience;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What is watched, and for how long. */
+class DeadlinesTest {
+
+    private static final int MOST_SECONDS = 60;
+
+    @Test
+    void calls_that_have_finished_are_not_kept_behind_one_that_is_pending() {
+        Guard guard = Patience.guard();
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        BoundedCall<String> pending = BoundedCall.start(guard, "k", () -> answer);
+        for (int i = 0; i < 1000; i++) {
+            BoundedCall.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
+                    .join();
+        }
+        Awaitility.await()
+                .atMost(MOST_SECONDS, TimeUnit.SECONDS)
+                .until(() -> guard.deadlines().watchedCalls() == 1);
+        answer.complete("late");
+        assertThat(pending.join()).isEqualTo("late");
+    }
+
+    @Test
+    void a_pool_that_throws_keeps_no_other_from_its_end() {
+        Guard guard =
+                new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())));
+        AtomicBoolean ended = new AtomicBoolean();
+        guard.deadlines().watch(now -> {
+            if (!ended.get()) {
+                throw new StackOverflowError("of a pool");
+            }
+            return false;
+        });
+        HandEngine backend = new HandEngine();
+        GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        CompletableFuture<Decision> asked = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        BoundedCall<String> call = BoundedCall.start(guard, "k", CompletableFuture::new);
+        for (CompletableFuture<?> each : List.of(asked, call)) {
+            assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
+                    .hasCauseInstanceOf(LimiterBackendException.class);
+        }
+        ended.set(true);
+    }
+
+    @Test
+    void a_caller_that_blocks_when_its_time_is_over_keeps_no_other_from_its_end() {
+        Guard guard =
+                new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())));
+        GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        CompletableFuture<Decision> first = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> second = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
+                second.handle((other, otherError) -> otherError).join());
+        assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
+    }
+
+    @Test
+    void of_the_queues_of_a_cluster_only_those_are_visited_in_which_something_is_pending() {
+        HandEngine backend = new HandEngine();
+        backend.lanes = 16_384;
+        backend.onStart = HandEngine.Call::answer;
+        GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
+        for (int i = 0; i < 3000; i++) {
+            engine.decide("k" + i, HandEngine.LIMIT, HandEngine.request(1));
+        }
+        backend.onStart = call -> {};
+        CompletableFuture<Decision> pending = engine.decideAsync("pending", HandEngine.LIMIT, HandEngine.request(1));
+        Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 1);
+        backend.call(3000).answer();
+        assertThat(pending.join().granted()).isTrue();
+        Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 0);
+    }
+}

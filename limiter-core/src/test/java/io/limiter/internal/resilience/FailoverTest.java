@@ -1,0 +1,162 @@
+package io.limiter.internal.resilience;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.SetDecision;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.local.LocalEngine;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is answered instead of a backend that fails. */
+class FailoverTest {
+
+    private static final FixedWindow TEN = new FixedWindow(10, Duration.ofHours(1));
+
+    private final LocalEngine local = new LocalEngine();
+    private final Away away = new Away();
+
+    @Test
+    void each_policy_answers_as_it_says() {
+        Decision denied = limiter("a", FailurePolicy.DENY).decide(1);
+        assertThat(denied.granted()).isFalse();
+        assertThat(denied.source()).isEqualTo(Source.POLICY);
+        assertThat(denied.retryAfter()).isEqualTo(Duration.ofMillis(500));
+        Decision allowed = limiter("a", FailurePolicy.ALLOW).decide(1);
+        assertThat(allowed.granted()).isTrue();
+        assertThat(allowed.source()).isEqualTo(Source.POLICY);
+        assertThatThrownBy(() -> limiter("a", FailurePolicy.THROW).decide(1))
+                .isInstanceOf(LimiterBackendException.class);
+        Limiter half = limiter("a", FailurePolicy.local(0.5));
+        for (int i = 0; i < 5; i++) {
+            assertThat(half.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
+        }
+        assertThat(half.decideAsync(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_set_is_all_or_nothing_whatever_its_policies(boolean waits) {
+        Limiter one = limiter("one", FailurePolicy.local(0.5));
+        Limiter other = limiter("other", FailurePolicy.local(0.1));
+        Limiter open = limiter("open", FailurePolicy.ALLOW);
+        Limiter shut = limiter("shut", FailurePolicy.DENY);
+        Limiter broken = limiter("broken", FailurePolicy.THROW);
+        assertThat(ask(waits, one, shut, open).granted()).isFalse();
+        assertThat(one.peek().remaining()).as("nothing was taken").isEqualTo(5);
+        SetDecision granted = ask(waits, one, open, other);
+        assertThat(granted.granted()).isTrue();
+        assertThat(granted.parts().stream().map(part -> part.decision().source()))
+                .containsExactly(Source.LOCAL, Source.POLICY, Source.LOCAL);
+        assertThat(ask(waits, one, open, other).refusedBy()).hasValue("other");
+        assertThat(one.peek().remaining()).as("once").isEqualTo(4);
+        assertThatThrownBy(() -> ask(waits, one, shut, broken))
+                .satisfies(e -> assertThat(Failover.failureOf(e)).isNotNull());
+    }
+
+    @Test
+    void what_is_refunded_and_charged_goes_to_this_jvm_or_nowhere() {
+        Limiter local = limiter("l", FailurePolicy.LOCAL);
+        assertThat(local.charge(4).source()).isEqualTo(Source.LOCAL);
+        assertThat(local.refund(1).remaining()).isEqualTo(7);
+        assertThat(limiter("l", FailurePolicy.ALLOW).charge(1).source()).isEqualTo(Source.POLICY);
+        assertThat(limiter("l", FailurePolicy.DENY).refund(1).granted()).isFalse();
+        assertThat(local.peek().remaining()).isEqualTo(7);
+        SetDecision refunded = LimitSet.of(
+                        local.own(), limiter("m", FailurePolicy.ALLOW).own())
+                .refund(2);
+        assertThat(refunded.parts().get(0).decision().remaining()).isEqualTo(9);
+    }
+
+    @Test
+    void a_refund_that_may_have_been_made_is_not_made_here_too() {
+        Limiter limiter = limiter("l", FailurePolicy.LOCAL);
+        limiter.charge(4);
+        away.ambiguous = true;
+        assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
+        assertThat(limiter.refundAsync(2).join().source()).isEqualTo(Source.POLICY);
+        assertThat(LimitSet.of(limiter.own(), limiter.on("other")).refund(2).parts())
+                .allMatch(part -> part.decision().source() == Source.POLICY);
+        assertThat(limiter.peek().remaining()).isEqualTo(6);
+        assertThat(limiter.charge(1).remaining())
+                .as("a charge that may have been made is made, which admits nobody")
+                .isEqualTo(5);
+    }
+
+    @Test
+    void what_was_taken_from_the_backend_is_given_back_there_or_nowhere() {
+        limiter("l", FailurePolicy.LOCAL).charge(4);
+        Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
+        Failover local = new Failover(away, FailurePolicy.LOCAL, this.local, 1);
+        local.giveBack(taken, "l", TEN, 2);
+        assertThat(local.giveBackAsync(taken, "l", TEN, 2)).isCompleted();
+        assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
+        Failover broken = new Failover(away, FailurePolicy.THROW, this.local, 1);
+        assertThatThrownBy(() -> broken.giveBack(taken, "l", TEN, 2)).isInstanceOf(LimiterBackendException.class);
+        assertThat(broken.giveBackAsync(taken, "l", TEN, 2)).isCompletedExceptionally();
+    }
+
+    @Test
+    void an_error_of_the_policy_reaches_the_caller() {
+        Engine bad = new Away() {
+            @Override
+            public Decision decide(String key, Limit<?> limit, Request request) {
+                throw new AssertionError("of a limit");
+            }
+        };
+        Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
+        assertThat(failover.decideAsync("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
+    }
+
+    private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
+        LimitSet set = LimitSet.of(first.own(), second.own(), third.own());
+        return waits ? set.decide(1) : set.decideAsync(1).join();
+    }
+
+    private Limiter limiter(String name, FailurePolicy policy) {
+        return new UntimedLimiter(name, "", TEN, new Failover(away, policy, local, 500_000));
+    }
+
+    private static class Away implements Engine {
+
+        private volatile boolean ambiguous;
+
+        private LimiterBackendException failure(String key) {
+            return new LimiterBackendException(key, "it is away", new IllegalStateException(), ambiguous);
+        }
+
+        @Override
+        public List<Answer> decide(List<KeyRequests<?>> batch) {
+            return batch.stream()
+                    .map(asked -> Answer.failed(failure(asked.key())))
+                    .toList();
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+            return CompletableFuture.failedFuture(failure(key));
+        }
+
+        @Override
+        public void reset(String key) {
+            throw failure(key);
+        }
+    }
+}

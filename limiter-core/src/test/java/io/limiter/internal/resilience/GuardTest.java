@@ -1,0 +1,356 @@
+package io.limiter.internal.resilience;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.LimiterListener;
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.Engine;
+import io.limiter.spi.EngineObserver;
+import io.limiter.testing.HandEngine;
+import io.limiter.testing.Patience;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Budgets, tries and the breaker, in front of a backend by hand. */
+class GuardTest {
+
+    private final HandEngine backend = new HandEngine();
+    private final CountDownLatch down = new CountDownLatch(1);
+    private final CountDownLatch up = new CountDownLatch(1);
+
+    @Test
+    void what_was_sent_is_ambiguous_when_its_time_is_over_and_what_was_not_is_withdrawn() {
+        GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
+        CompletableFuture<Decision> sent = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(sent).isAmbiguous()).isTrue();
+        assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(failure(waits).isAmbiguous()).isFalse();
+        backend.call(0).answer();
+        assertThat(backend.sent()).containsExactly(List.of("a:1"));
+    }
+
+    @Test
+    void a_caller_that_waits_gets_the_same_and_sees_itself_in_the_stack() {
+        GroupCommit engine = engine(guard(Duration.ofMillis(50), Duration.ofHours(1)));
+        assertThatThrownBy(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
+                    assertThat(e.getStackTrace())
+                            .anyMatch(frame ->
+                                    frame.getClassName().equals(getClass().getName()));
+                });
+    }
+
+    @Test
+    void until_the_first_answer_a_decision_may_take_longer_and_what_waits_then_has_its_time_too() {
+        List<String> failed = new CopyOnWriteArrayList<>();
+        Guard guard = firstBudget(Patience.BUDGET, failed);
+        GroupCommit engine = engine(guard);
+        CompletableFuture<Decision> first = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        BoundedCall<String> alone = neverAnswered(guard);
+        for (int i = 0; i < 3; i++) {
+            assertThat(failure(neverAnswered(guard(Duration.ofMillis(50), Duration.ofHours(1))))
+                            .kind())
+                    .isEqualTo(Kind.AMBIGUOUS);
+        }
+        assertThat(first).as("longer than a budget").isNotDone();
+        assertThat(waits).isNotDone();
+        assertThat(alone).isNotDone();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(0).answer();
+        assertThat(first.join().granted()).isTrue();
+        assertThat(waits.join().limit()).isEqualTo(2);
+        assertThat(failed).isEmpty();
+        backend.onStart = call -> {};
+        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(failure(ask(engine, "a", 1))).hasMessageContaining("within PT0.05S");
+        assertThat(failure(alone).kind()).isEqualTo(Kind.AMBIGUOUS);
+    }
+
+    @Test
+    void a_decision_that_took_too_long_is_told() {
+        List<String> failed = new CopyOnWriteArrayList<>();
+        Logger logger = (Logger) LoggerFactory.getLogger(Guard.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        logger.setAdditive(false);
+        try {
+            GroupCommit engine = engine(firstBudget(Duration.ofMillis(60), failed));
+            CompletableFuture<Decision> sent = ask(engine, "a", 1);
+            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            assertThat(failure(sent)).hasMessageContaining("within PT0.06S");
+            assertThat(failure(waits)).hasMessageContaining("within PT0.06S");
+            assertThat(failed).containsExactly("timeout", "timeout");
+            Awaitility.await().until(() -> !lines.list.isEmpty());
+            assertThat(lines.list)
+                    .singleElement()
+                    .satisfies(line -> assertThat(line.getFormattedMessage())
+                            .startsWith("A decision was not made in time, so its failure policy decided: ")
+                            .contains("within PT0.06S"));
+        } finally {
+            logger.detachAppender(lines);
+            logger.setAdditive(true);
+        }
+    }
+
+    private static Guard firstBudget(Duration firstBudget, List<String> failed) {
+        return new Guard(
+                Duration.ofMillis(50),
+                firstBudget,
+                new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
+                new ListenerNotifier(List.of()),
+                new EngineObserver() {
+                    @Override
+                    public void failed(String problem) {
+                        failed.add(problem);
+                    }
+                });
+    }
+
+    @Test
+    void a_continuation_that_blocks_delays_no_caller() throws Exception {
+        Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
+        GroupCommit queued = engine(guard);
+        CountDownLatch blocked = new CountDownLatch(2);
+        CountDownLatch released = new CountDownLatch(1);
+        for (CompletableFuture<?> each : List.of(ask(queued, "a", 1), neverAnswered(guard))) {
+            each.whenComplete((answer, error) -> {
+                blocked.countDown();
+                Uninterruptibles.awaitUninterruptibly(released);
+            });
+        }
+        assertThatThrownBy(() -> queued.decide("b", HandEngine.LIMIT, HandEngine.request(1)))
+                .isInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> neverAnswered(guard).await()).isInstanceOf(LimiterBackendException.class);
+        released.countDown();
+        blocked.await();
+    }
+
+    @Test
+    void what_is_being_sent_when_its_time_is_over_counts_as_sent() {
+        Guard guard = guard(Duration.ofMillis(50), Duration.ofHours(1));
+        CompletableFuture<CompletableFuture<String>> started = new CompletableFuture<>();
+        CountDownLatch over = new CountDownLatch(1);
+        CompletableFuture<String> sent = new CompletableFuture<>();
+        new Thread(() -> started.complete(BoundedCall.start(guard, "a", () -> {
+                    Uninterruptibles.awaitUninterruptibly(over);
+                    return sent;
+                })))
+                .start();
+        Awaitility.await().until(() -> guard.state().lastFailure().isPresent());
+        over.countDown();
+        assertThat(failure(started.join()).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(sent).as("better not sent at all").isCancelled();
+    }
+
+    @Test
+    void what_was_not_executed_is_tried_again_and_nobody_notices() {
+        AtomicInteger calls = new AtomicInteger();
+        backend.onStart = call -> {
+            if (calls.incrementAndGet() <= 3) {
+                call.fail(loading());
+            } else {
+                call.answer();
+            }
+        };
+        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        assertThat(engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)).granted())
+                .isTrue();
+        calls.set(0);
+        assertThat(ask(engine, "b", 2).join().limit()).isEqualTo(2);
+        assertThat(backend.calls).hasSize(8);
+    }
+
+    @Test
+    void what_may_have_been_executed_is_never_tried_again() {
+        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
+        assertThat(backend.calls).hasSize(1);
+    }
+
+    @Test
+    void a_handful_of_failures_opens_the_breaker_and_an_answer_to_the_probe_closes_it() throws Exception {
+        Guard guard = guard(Patience.BUDGET, Duration.ofMillis(1));
+        CountDownLatch answers = new CountDownLatch(1);
+        guard.probeBy(key -> {
+            assertThat(key).isEqualTo("a");
+            if (answers.getCount() > 0) {
+                throw loading();
+            }
+        });
+        GroupCommit engine = engine(guard);
+        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        int asked = 0;
+        while (guard.state().up()) {
+            assertThat(ask(engine, "a", 1)).isCompletedExceptionally();
+            asked++;
+        }
+        assertThat(asked).isEqualTo(5);
+        LimiterBackendException atOnce = failure(ask(engine, "a", 1));
+        assertThat(atOnce.kind()).isEqualTo(Kind.NOT_EXECUTED);
+        assertThat(atOnce.getStackTrace()).isEmpty();
+        assertThat(backend.calls).hasSize(5);
+        down.await();
+        answers.countDown();
+        up.await();
+        backend.onStart = HandEngine.Call::answer;
+        assertThat(ask(engine, "a", 1).join().granted()).isTrue();
+        assertThat(guard.state().up()).isTrue();
+        assertThat(guard.state().lastFailure()).isPresent();
+    }
+
+    @Test
+    void what_the_backend_refuses_for_good_opens_nothing() {
+        Guard guard = guard(Patience.BUDGET, Duration.ofHours(1));
+        GroupCommit engine = engine(guard);
+        backend.onStart =
+                call -> call.fail(LimiterBackendException.of(Kind.PERMANENT, "NOPERM", "a", "no rights", null));
+        for (int i = 0; i < 50; i++) {
+            assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
+        }
+        assertThat(guard.state().up()).isTrue();
+        assertThat(backend.calls).hasSize(50);
+    }
+
+    @Test
+    void a_listener_that_throws_or_hangs_harms_no_other_and_no_decision() {
+        CountDownLatch ended = new CountDownLatch(1);
+        List<String> told = new CopyOnWriteArrayList<>();
+        ListenerNotifier notices = new ListenerNotifier(List.of(
+                new LimiterListener() {
+                    @Override
+                    public void backendDown(LimiterBackendException cause) {
+                        throw new IllegalStateException("of a listener");
+                    }
+                },
+                new LimiterListener() {
+                    @Override
+                    public void backendDown(LimiterBackendException cause) {
+                        try {
+                            ended.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                        told.add(cause.key());
+                    }
+                }));
+        for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
+            notices.tellIfRoom(listener -> listener.backendDown(loading()));
+        }
+        notices.tell(listener -> listener.backendDown(
+                LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null)));
+        ended.countDown();
+        notices.close();
+        Awaitility.await().until(() -> told.contains("is never dropped"));
+        assertThat(told).hasSizeBetween(ListenerNotifier.MAX_WAITING, ListenerNotifier.MAX_WAITING + 2);
+    }
+
+    @Test
+    void a_pause_of_this_jvm_costs_no_request_its_time() {
+        TestClock clock = new TestClock();
+        Guard guard = guard(Duration.ofMillis(100), clock);
+        AtomicInteger judged = new AtomicInteger();
+        guard.deadlines().watch(now -> judged.incrementAndGet() > 0);
+        GroupCommit engine = engine(guard);
+        CompletableFuture<String> answer = new CompletableFuture<>();
+        CompletableFuture<Decision> sent = ask(engine, "a", 1);
+        CompletableFuture<Decision> waits = ask(engine, "a", 2);
+        CompletableFuture<String> single = BoundedCall.start(guard, "s", () -> answer);
+        Awaitility.await().until(() -> judged.get() > 0);
+        clock.advance(Duration.ofSeconds(30));
+        int before = judged.get();
+        Awaitility.await().until(() -> judged.get() > before + 3);
+        assertThat(sent).isNotDone();
+        assertThat(waits).isNotDone();
+        assertThat(single).isNotDone();
+        backend.onStart = HandEngine.Call::answer;
+        backend.call(0).answer();
+        answer.complete("answered");
+        assertThat(sent.join().limit()).isEqualTo(1);
+        assertThat(waits.join().limit()).isEqualTo(2);
+        assertThat(single.join()).isEqualTo("answered");
+        assertThat(guard.state().lastFailure()).isEmpty();
+    }
+
+    @Test
+    void an_outage_that_meets_a_pause_ends_all_the_same_also_where_every_look_is_late() {
+        for (Duration step : List.of(Duration.ofMillis(5), Duration.ofMillis(200))) {
+            TestClock clock = new TestClock();
+            GroupCommit engine = engine(guard(Duration.ofMillis(100), clock));
+            CompletableFuture<Decision> sent = ask(engine, "a", 1);
+            CompletableFuture<Decision> waits = ask(engine, "a", 2);
+            clock.advance(Duration.ofSeconds(30));
+            Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> {
+                clock.advance(step);
+                return sent.isDone() && waits.isDone();
+            });
+            assertThat(failure(sent).kind()).isEqualTo(Kind.AMBIGUOUS);
+            assertThat(failure(waits).kind()).isEqualTo(Kind.NOT_EXECUTED);
+        }
+    }
+
+    private static Guard guard(Duration budget, TestClock clock) {
+        return new Guard(
+                budget,
+                new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
+                new Deadlines(budget, clock));
+    }
+
+    private static LimiterBackendException loading() {
+        return LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "a", "loading", null);
+    }
+
+    private GroupCommit engine(Guard guard) {
+        return new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+    }
+
+    private Guard guard(Duration budget, Duration probeInterval) {
+        return new Guard(budget, new Breaker(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
+            @Override
+            public void backendDown(LimiterBackendException cause) {
+                down.countDown();
+            }
+
+            @Override
+            public void backendUp(Duration downtime) {
+                up.countDown();
+            }
+        }))));
+    }
+
+    private static BoundedCall<String> neverAnswered(Guard guard) {
+        return BoundedCall.start(guard, "t", CompletableFuture::new);
+    }
+
+    private static LimiterBackendException failure(CompletableFuture<?> future) {
+        Throwable thrown = future.handle((decision, error) -> error).join();
+        assertThat(thrown).isInstanceOf(LimiterBackendException.class);
+        return (LimiterBackendException) thrown;
+    }
+
+    private static CompletableFuture<Decision> ask(Engine engine, String key, int permits) {
+        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+    }
+}

@@ -1,0 +1,73 @@
+package io.limiter.internal.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CounterRegistryTest {
+
+    private static final Limit<?> ONE = new FixedWindow(1, Duration.ofDays(1));
+    private static final Limit<?> TWO = new FixedWindow(2, Duration.ofDays(1));
+    private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1);
+    private static final Decision REFUSED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.DENY_CACHE);
+
+    private final List<LimiterTotals> added = new ArrayList<>();
+    private final CounterRegistry tallies = new CounterRegistry(
+            new EngineObserver() {
+                @Override
+                public void limiterAdded(LimiterTotals totals) {
+                    added.add(totals);
+                }
+            },
+            ListenerNotifier.NONE,
+            2);
+
+    @Test
+    void outcomes_are_counted_by_source() {
+        LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
+        tally.decided("a", "key", GRANTED);
+        tally.decided("a", null, REFUSED);
+        tally.counted("key", false, Decision.Source.DENY_CACHE);
+        tally.counted(null, true, Decision.Source.LEASE);
+        tally.failed();
+        assertThat(tally.granted(Decision.Source.BACKEND)).isEqualTo(1);
+        assertThat(tally.granted(Decision.Source.LEASE)).isEqualTo(1);
+        assertThat(tally.granted()).isEqualTo(2);
+        assertThat(tally.refused(Decision.Source.DENY_CACHE)).isEqualTo(2);
+        assertThat(tally.refused(Decision.Source.BACKEND)).isZero();
+        assertThat(tally.refused()).isEqualTo(2);
+        assertThat(tally.errors()).isEqualTo(1);
+        assertThat(tally.hottestKeys()).containsExactly(new LimiterTotals.HotKey("key", 2));
+    }
+
+    @Test
+    void one_name_is_counted_in_one_place_and_has_the_numbers_that_were_built_last() {
+        LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
+        assertThat(tallies.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(tally);
+        assertThat(tally.limit()).contains(TWO);
+        assertThat(tally.failurePolicy()).contains(FailurePolicy.DENY);
+        assertThat(tallies.of("q:", "a", TWO, FailurePolicy.DENY)).isNotSameAs(tally);
+        assertThat(tallies.all()).extracting(LimiterTotals::prefix).containsExactly("p:", "q:");
+    }
+
+    @Test
+    void too_many_names_are_counted_together() {
+        tallies.of("", "a", ONE, FailurePolicy.DENY);
+        tallies.of("", "b", ONE, FailurePolicy.DENY);
+        LimiterCounters other = tallies.of("", "c", ONE, FailurePolicy.DENY);
+        assertThat(tallies.of("p:", "d", TWO, FailurePolicy.DENY)).isSameAs(other);
+        assertThat(other.name()).isEqualTo(LimiterTotals.OTHER);
+        assertThat(other.limit()).isEmpty();
+        assertThat(tallies.all()).extracting(LimiterTotals::name).containsExactly("a", "b", "other");
+        assertThat(added).isEqualTo(tallies.all());
+    }
+}

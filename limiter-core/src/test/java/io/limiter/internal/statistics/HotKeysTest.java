@@ -1,0 +1,89 @@
+package io.limiter.internal.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterTotals.HotKey;
+import io.limiter.testing.Seed;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class HotKeysTest {
+
+    private final TestClock clock = new TestClock();
+    private final HotKeys keys = new HotKeys(clock);
+
+    @Test
+    void few_requests_are_counted_one_by_one() {
+        ask("a", 3);
+        ask("b", 5);
+        ask("c", 1);
+        assertThat(keys.hottest()).containsExactly(new HotKey("b", 5), new HotKey("a", 3), new HotKey("c", 1));
+    }
+
+    @Test
+    void what_is_no_longer_asked_for_fades_away_and_the_next_minute_counts_one_by_one_again() {
+        ask("a", 4);
+        clock.advance(Duration.ofSeconds(60));
+        ask("b", 3);
+        assertThat(keys.hottest()).containsExactly(new HotKey("b", 3), new HotKey("a", 2));
+        clock.advance(Duration.ofSeconds(120));
+        assertThat(keys.hottest()).isEmpty();
+        ask("b", HotKeys.EXACT);
+        assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
+        clock.advance(Duration.ofDays(300));
+        assertThat(keys.hottest()).isEmpty();
+        ask("b", HotKeys.EXACT);
+        assertThat(keys.hottest()).containsExactly(new HotKey("b", HotKeys.EXACT));
+    }
+
+    @Test
+    void soon_after_a_busy_minute_they_are_counted_one_by_one_again() {
+        int exact = 0;
+        for (int i = 0; i < 200; i++) {
+            HotKeys busy = new HotKeys(clock);
+            for (int j = 0; j < 10 * HotKeys.EXACT; j++) {
+                busy.asked("busy");
+            }
+            clock.advance(Duration.ofSeconds(60));
+            for (int j = 0; j < 32; j++) {
+                busy.asked("next");
+            }
+            for (int j = 0; j < 3; j++) {
+                busy.asked("few");
+            }
+            exact += busy.hottest().contains(new HotKey("few", 3)) ? 1 : 0;
+        }
+        assertThat(exact).as("of 200").isGreaterThan(160);
+    }
+
+    @Test
+    void hot_keys_are_found_among_very_many_and_their_number_is_bounded() {
+        Random random = Seed.random();
+        for (int i = 0; i < 1_000_000; i++) {
+            // A tenth each for two keys, and the rest for a hundred thousand.
+            int key = random.nextInt(10);
+            keys.asked(key < 2 ? "hot" + key : "cold" + random.nextInt(100_000));
+        }
+        List<HotKey> hottest = keys.hottest();
+        assertThat(hottest).hasSize(HotKeys.REPORTED);
+        assertThat(hottest.subList(0, 2)).extracting(HotKey::key).containsExactlyInAnyOrder("hot0", "hot1");
+        assertThat(hottest.subList(0, 2))
+                .allSatisfy(
+                        hot -> assertThat(hot.requests()).as("of about 100,000").isBetween(80_000L, 160_000L));
+    }
+
+    @Test
+    void a_long_key_is_cut_off() {
+        keys.asked("x".repeat(1000));
+        assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
+    }
+
+    private void ask(String key, int times) {
+        for (int i = 0; i < times; i++) {
+            keys.asked(key);
+        }
+    }
+}

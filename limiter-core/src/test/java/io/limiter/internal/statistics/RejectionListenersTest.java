@@ -1,0 +1,113 @@
+package io.limiter.internal.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.limiter.CountLimiter;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterListener;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.spi.EngineObserver;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.SteppingEngine;
+import io.limiter.testing.TestClock;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Who is told of refusals, and what that costs those who are refused. */
+class RejectionListenersTest {
+
+    private static final int CALLS = 100_000;
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private final Heard heard = new Heard();
+
+    private static final class Heard implements LimiterListener {
+
+        final List<String> refused = new CopyOnWriteArrayList<>();
+        volatile boolean hears = true;
+
+        @Override
+        public boolean hearsRefusals() {
+            return hears;
+        }
+
+        @Override
+        public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
+            refused.add(limiter);
+        }
+    }
+
+    @Test
+    void limiters_without_listeners_share_permits_and_counts_with_the_others() {
+        try (LocalLimiterFactory factory =
+                new LocalLimiterFactory(CacheBounds.DEFAULT, 100, EngineObserver.NONE, List.of(heard))) {
+            for (LimiterFactory quiet : List.of(
+                    factory.withoutListeners(),
+                    factory.withoutListeners().withPrefix("countLimit:"),
+                    factory.withPrefix("countLimit:").withoutListeners())) {
+                CountLimiter limiter = quiet.count("shared", 1, DAY);
+                limiter.tryAcquire();
+                limiter.decideAsync("key", 1).join();
+                assertThat(limiter.decide(1).granted()).isFalse();
+                limiter.own().with(List.of()).decide(1);
+            }
+            CountLimiter told = factory.count("shared", 1, DAY);
+            assertThat(told.tryAcquire()).isFalse();
+            factory.count("last", 1, DAY).tryAcquire();
+            factory.count("last", 1, DAY).tryAcquire();
+            Eventually.that(() -> assertThat(heard.refused).containsExactly("shared", "last"));
+            assertThat(factory.statistics().totals())
+                    .filteredOn(totals -> totals.name().equals("shared"))
+                    .singleElement()
+                    .satisfies(totals -> {
+                        assertThat(totals.granted()).isEqualTo(2);
+                        assertThat(totals.refused()).isEqualTo(11);
+                    });
+        }
+    }
+
+    @Test
+    void a_refusal_that_is_known_allocates_nothing_while_nobody_needs_to_hear_of_it() {
+        TestClock clock = new TestClock();
+        KnownRejections denials = new KnownRejections(16, clock);
+        SteppingEngine backend = new SteppingEngine(clock::micros, denials);
+        EngineRateLimiter limiter =
+                new EngineRateLimiter("k", "", TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock) {};
+        limiter.countIn(new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard))));
+        heard.hears = false;
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(refused(limiter)).isEqualTo(CALLS);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long thread = Thread.currentThread().getId();
+        long before = threads.getThreadAllocatedBytes(thread);
+        assertThat(refused(limiter)).isEqualTo(CALLS);
+        long allocated = threads.getThreadAllocatedBytes(thread) - before;
+        assertThat(allocated).as("bytes in %d calls", CALLS).isLessThan(CALLS / 10);
+        assertThat(heard.refused).isEmpty();
+        heard.hears = true;
+        assertThat(limiter.tryAcquire()).isFalse();
+        Eventually.that(() -> assertThat(heard.refused).isNotEmpty());
+    }
+
+    private static int refused(RateLimiter limiter) {
+        int refused = 0;
+        for (int i = 0; i < CALLS; i++) {
+            if (!limiter.tryAcquire()) {
+                refused++;
+            }
+        }
+        return refused;
+    }
+}

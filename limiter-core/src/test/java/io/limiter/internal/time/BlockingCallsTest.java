@@ -1,0 +1,65 @@
+package io.limiter.internal.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** As many threads as calls that block at once, and no more. */
+class BlockingCallsTest {
+
+    private final BlockingCalls calls = new BlockingCalls();
+
+    @AfterEach
+    void shutDown() {
+        calls.shutdownNow();
+    }
+
+    @Test
+    void calls_that_come_one_after_the_other_share_a_few_threads() throws ExecutionException, InterruptedException {
+        for (int i = 0; i < 1000; i++) {
+            calls.submit(() -> {}).get();
+        }
+        assertThat(calls.getLargestPoolSize()).isLessThan(BlockingCalls.MAX_THREADS / 2);
+    }
+
+    @Test
+    void calls_that_block_at_once_have_a_thread_each_and_what_is_beyond_the_most_waits_its_turn() throws Exception {
+        CountDownLatch blocked = new CountDownLatch(BlockingCalls.MAX_THREADS);
+        CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(3 * BlockingCalls.MAX_THREADS);
+        for (int i = 0; i < 3 * BlockingCalls.MAX_THREADS; i++) {
+            calls.execute(() -> {
+                blocked.countDown();
+                Uninterruptibles.awaitUninterruptibly(released);
+                done.countDown();
+            });
+        }
+        blocked.await();
+        assertThat(calls.getPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
+        assertThat(calls.getQueue()).hasSize(2 * BlockingCalls.MAX_THREADS);
+        released.countDown();
+        done.await();
+    }
+
+    @Test
+    void what_comes_after_the_end_is_rejected_and_what_waits_is_run() throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch done = new CountDownLatch(BlockingCalls.MAX_THREADS + 1);
+        for (int i = 0; i <= BlockingCalls.MAX_THREADS; i++) {
+            calls.execute(() -> {
+                Uninterruptibles.awaitUninterruptibly(released);
+                done.countDown();
+            });
+        }
+        calls.shutdown();
+        assertThatThrownBy(() -> calls.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+        released.countDown();
+        done.await();
+    }
+}

@@ -1,0 +1,25 @@
+package io.limiter.internal.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class OncePerMinuteTest {
+
+    private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
+    // The clock may begin anywhere, and run over.
+    private static final long START = Long.MAX_VALUE - MINUTE / 2;
+
+    private final OncePerMinute said = new OncePerMinute();
+
+    @Test
+    void the_first_is_said_and_then_one_a_minute_with_a_count_of_the_others() {
+        assertThat(said.unsaid(START)).isZero();
+        assertThat(said.unsaid(START)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.unsaid(START + MINUTE - 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.unsaid(START + MINUTE)).isEqualTo(2);
+        assertThat(said.unsaid(START + MINUTE + 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.unsaid(START + 5 * MINUTE)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,77 @@
+package io.limiter.internal.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** Looked at every 5 ms, or later. */
+class RunningClockTest {
+
+    private static final Duration INTERVAL = Duration.ofMillis(5);
+
+    private final TestClock ticker = new TestClock();
+    private final RunningClock clock = new RunningClock(ticker, INTERVAL.toNanos());
+    private final long start = clock.now();
+
+    @Test
+    void it_goes_as_the_ticker_does_while_it_is_looked_at() {
+        for (int i = 1; i <= 1000; i++) {
+            ticker.advance(INTERVAL);
+            assertThat(clock.now() - start).isEqualTo(i * INTERVAL.toNanos());
+            assertThat(clock.look()).isTrue();
+            assertThat(clock.now() - start).isEqualTo(i * INTERVAL.toNanos());
+        }
+    }
+
+    @Test
+    void a_pause_counts_a_few_intervals_however_long_it_was_and_whoever_asks_first() {
+        ticker.advance(Duration.ofMinutes(1));
+        assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
+        assertThat(clock.look()).isFalse();
+        assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
+        ticker.advance(INTERVAL);
+        assertThat(clock.now() - start).isEqualTo(6 * INTERVAL.toNanos());
+    }
+
+    @Test
+    void the_looks_after_a_pause_judge_nothing() {
+        ticker.advance(Duration.ofMillis(500));
+        for (int i = 0; i < 4; i++) {
+            assertThat(clock.look()).isFalse();
+            ticker.advance(INTERVAL);
+        }
+        assertThat(clock.look()).isTrue();
+    }
+
+    @Test
+    void where_every_look_is_late_time_goes_on_and_some_judge() {
+        int judged = 0;
+        for (int i = 0; i < 1000; i++) {
+            ticker.advance(Duration.ofMillis(100));
+            judged += clock.look() ? 1 : 0;
+        }
+        assertThat(judged).isEqualTo(200);
+        assertThat(clock.now() - start).isEqualTo(1000 * 5 * INTERVAL.toNanos());
+    }
+
+    @Test
+    void it_stands_still_while_nobody_looks_and_begins_where_it_was() {
+        ticker.advance(Duration.ofHours(1));
+        clock.start();
+        assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
+        ticker.advance(INTERVAL);
+        assertThat(clock.look()).isTrue();
+        assertThat(clock.now() - start).isEqualTo(6 * INTERVAL.toNanos());
+    }
+
+    @Test
+    void it_never_goes_back() {
+        ticker.advance(Duration.ofSeconds(-10));
+        assertThat(clock.now()).isEqualTo(start);
+        assertThat(clock.look()).isTrue();
+        ticker.advance(INTERVAL);
+        assertThat(clock.now() - start).isEqualTo(INTERVAL.toNanos());
+    }
+}

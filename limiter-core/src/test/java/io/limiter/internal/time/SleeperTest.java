@@ -1,0 +1,61 @@
+package io.limiter.internal.time;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class SleeperTest {
+
+    @Test
+    void an_interrupt_does_not_cut_the_sleep_short_and_is_not_lost() throws Exception {
+        CompletableFuture<Long> slept = new CompletableFuture<>();
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread sleeper = new Thread(() -> {
+            long start = System.nanoTime();
+            Sleeper.UNINTERRUPTIBLE.sleep(50_000);
+            slept.complete(System.nanoTime() - start);
+            interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        sleeper.start();
+        sleeper.interrupt();
+        assertThat(slept.get()).isGreaterThanOrEqualTo(50_000_000);
+        assertThat(interrupted.get()).isTrue();
+        sleeper.join();
+    }
+
+    @Test
+    void what_is_cancelled_is_forgotten_at_once() {
+        int before = Timers.waiting();
+        List<Runnable> timers = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            timers.add(Sleeper.UNINTERRUPTIBLE.later(3_600_000_000L, () -> {}));
+        }
+        assertThat(Timers.waiting()).isGreaterThanOrEqualTo(1000);
+        timers.forEach(Runnable::run);
+        assertThat(Timers.waiting()).isLessThanOrEqualTo(before);
+    }
+
+    @Test
+    void many_timers_need_few_threads_and_one_that_blocks_delays_no_other() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        CountDownLatch released = new CountDownLatch(1);
+        Sleeper.UNINTERRUPTIBLE.later(1, () -> Uninterruptibles.awaitUninterruptibly(released));
+        for (int round = 0; round < 200; round++) {
+            CompletableFuture<?> done = new CompletableFuture<>();
+            Sleeper.UNINTERRUPTIBLE.later(1, () -> {
+                threads.add(Thread.currentThread());
+                done.complete(null);
+            });
+            done.join();
+        }
+        released.countDown();
+        assertThat(threads).hasSizeLessThan(BlockingCalls.MAX_THREADS / 2);
+    }
+}

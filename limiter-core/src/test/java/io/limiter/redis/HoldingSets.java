@@ -1,0 +1,82 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** What concurrency limiters do in real time, over two connections to one Redis. */
+final class HoldingSets {
+
+    private static final int KEYS = 20;
+
+    private HoldingSets() {}
+
+    /** Permits of many keys are shared, waited for and renewed, and come back when their factory is closed. */
+    static void check(RedisConnectionFactory one, RedisConnectionFactory other, String prefix) {
+        try (RedisRateLimiterFactory here = RedisFixture.builder(one).build();
+                RedisRateLimiterFactory there = RedisFixture.builder(other).build()) {
+            share(held(here, prefix), held(there, prefix));
+            renew(here.withPrefix(prefix).concurrent("renewed", 1, Duration.ofSeconds(6)));
+        }
+        try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
+            for (int i = 0; i < KEYS; i++) {
+                assertThat(held(later, prefix).inUse("key" + i)).isZero();
+            }
+        }
+    }
+
+    private static ConcurrencyLimiter held(RedisRateLimiterFactory factory, String prefix) {
+        return factory.withPrefix(prefix).concurrent("held", 2, Duration.ofHours(1));
+    }
+
+    /** Leaves one of each key held. */
+    private static void share(ConcurrencyLimiter here, ConcurrencyLimiter there) {
+        for (int i = 0; i < KEYS; i++) {
+            String key = "key" + i;
+            Lease first = here.acquire(key, 1, Duration.ZERO);
+            assertThat(there.tryAcquire(key, 2, Duration.ZERO)).isEmpty();
+            there.acquire(key, 1, Duration.ZERO);
+            assertThat(here.tryAcquire(key)).isEmpty();
+            assertThat(there.inUse(key)).isEqualTo(2);
+            CompletableFuture<Lease> waiting = there.acquireAsync(key, 1, Duration.ofMinutes(5));
+            assertThat(waiting).isNotDone();
+            first.close();
+            waiting.join().close();
+            assertThat(here.inUse(key)).isEqualTo(1);
+        }
+    }
+
+    private static void renew(ConcurrencyLimiter limiter) {
+        Map<String, Lease> leases = new HashMap<>();
+        for (int i = 0; i < KEYS; i++) {
+            leases.put("key" + i, limiter.acquire("key" + i, 1, Duration.ZERO));
+        }
+        Map<String, Long> left = new HashMap<>();
+        Set<String> notRenewed = new HashSet<>(leases.keySet());
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
+            for (String key : List.copyOf(notRenewed)) {
+                if (!leases.get(key).isHeld()) {
+                    // This machine has stood still for a whole lease. Once more.
+                    leases.put(key, limiter.acquire(key, 1, Duration.ofMinutes(1)));
+                    left.remove(key);
+                }
+                long now = limiter.peek(key).resetAfterMicros();
+                Long before = left.put(key, now);
+                if (before != null && now > before) {
+                    notRenewed.remove(key);
+                }
+            }
+            return notRenewed.isEmpty();
+        });
+    }
+}

@@ -1,0 +1,152 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+
+/**
+ * A limiter with a deny cache and one without, call by call through the same random trace, each on a bucket of its own in
+ * one Redis: what the cache makes of it is the same, but for what is documented.
+ */
+class RejectionCacheExactnessTest {
+
+    private static final int TRACES = 5;
+    private static final int CALLS = 100;
+    private static final Duration LONGEST = Duration.ofSeconds(1);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+
+    @BeforeEach
+    void count() {
+        RedisFixture.commands().configResetstat();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void with_nobody_else_every_decision_is_the_same_in_every_field_but_its_source(RejectionCachePair.Kind kind) {
+        for (int trace = 0; trace < TRACES; trace++) {
+            RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
+            for (int call = 0; call < CALLS; call++) {
+                pair.timePasses();
+                if (random.nextInt(30) == 0) {
+                    pair.setAnotherRate();
+                }
+                RejectionCachePair.Call next = pair.randomCall();
+                Decision plain = pair.plain(next);
+                Decision cached = pair.cached(next);
+                assertThat(cached.from(Decision.Source.BACKEND))
+                        .as("%s, call %d of trace %d: %s", pair, call, trace, next)
+                        .isEqualTo(plain);
+            }
+        }
+        assertThat(RedisFixture.commandsSent().get("evalsha"))
+                .as("without a cache all, with it not all: it has answered some")
+                .isLessThan(2L * TRACES * CALLS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void when_others_take_permits_too_the_same_is_granted(RejectionCachePair.Kind kind) {
+        for (int trace = 0; trace < TRACES; trace++) {
+            RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
+            for (int call = 0; call < CALLS; call++) {
+                pair.timePasses();
+                if (random.nextInt(3) == 0) {
+                    pair.othersCall(pair.randomCallUnderFirstLimit());
+                }
+                RejectionCachePair.Call next = pair.randomCallUnderFirstLimit();
+                boolean plain = pair.plain(next).granted();
+                boolean cached = random.nextBoolean() ? pair.cached(next).granted() : pair.tryCached(next);
+                assertThat(cached)
+                        .as("%s, call %d of trace %d: %s", pair, call, trace, next)
+                        .isEqualTo(plain);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void when_others_change_the_limit_it_may_refuse_for_a_second_more(RejectionCachePair.Kind kind) {
+        for (int trace = 0; trace < TRACES; trace++) {
+            RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
+            long changed = Long.MIN_VALUE;
+            for (int call = 0; call < CALLS; call++) {
+                pair.timePasses();
+                if (call == CALLS / 2) {
+                    pair.othersCallUnderAnotherLimit();
+                    changed = pair.ticker().micros();
+                }
+                if (isLongerRefused(pair, pair.randomCallUnderFirstLimit(), changed)) {
+                    break;
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void when_redis_clock_steps_ahead_it_may_refuse_for_a_second_more(RejectionCachePair.Kind kind) {
+        for (int trace = 0; trace < TRACES; trace++) {
+            RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
+            long stepped = Long.MIN_VALUE;
+            for (int call = 0; call < CALLS; call++) {
+                pair.timePasses();
+                if (call == CALLS / 2) {
+                    redis.clock().advance(Duration.ofMillis(random.nextInt(100_000)));
+                    stepped = pair.ticker().micros();
+                }
+                if (isLongerRefused(pair, pair.randomCallUnderFirstLimit(), stepped)) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /** Not a window, which ends a period after the first who asks, up to a second later; nor what slides with it. */
+    @ParameterizedTest
+    @EnumSource(
+            mode = Mode.EXCLUDE,
+            names = {"WINDOW", "LOG", "COUNTER"})
+    void when_redis_clock_steps_back_the_same_is_granted(RejectionCachePair.Kind kind) {
+        for (int trace = 0; trace < TRACES; trace++) {
+            RejectionCachePair pair = new RejectionCachePair(redis, kind, random, TokenBucket.DEFAULT_MAX_WAIT);
+            for (int call = 0; call < CALLS; call++) {
+                pair.timePasses();
+                if (random.nextInt(30) == 0) {
+                    redis.clock().advance(Duration.ofMillis(-random.nextInt(60_000)));
+                }
+                RejectionCachePair.Call next = pair.randomCallUnderFirstLimit();
+                boolean plain = pair.plain(next).granted();
+                assertThat(pair.cached(next).granted())
+                        .as("%s, call %d of trace %d: %s", pair, call, trace, next)
+                        .isEqualTo(plain);
+            }
+        }
+    }
+
+    /** Whether the cache refuses what would be granted without it, which is only right for a while after the change. */
+    private static boolean isLongerRefused(RejectionCachePair pair, RejectionCachePair.Call call, long changedMicros) {
+        boolean plain = pair.plain(call).granted();
+        boolean cached = pair.cached(call).granted();
+        if (cached == plain) {
+            return false;
+        }
+        assertThat(cached).as("%s: %s", pair, call).isFalse();
+        assertThat(pair.ticker().micros() - changedMicros)
+                .as("%s: %s, microseconds after the change", pair, call)
+                .isBetween(0L, LONGEST.toNanos() / 1000);
+        return true;
+    }
+}

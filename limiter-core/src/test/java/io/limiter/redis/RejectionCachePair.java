@@ -1,0 +1,231 @@
+package io.limiter.redis;
+
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.testing.Seed;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * Limiters of two numbers with a deny cache, and the same without on a bucket of their own. Nobody sleeps; time passes
+ * only between the calls, in Redis and for the cache alike.
+ */
+final class RejectionCachePair {
+
+    enum Kind {
+        OWN_COST,
+        GUAVAS_WAY,
+        STARTS_EMPTY,
+        WARM_UP,
+        WINDOW,
+        LOG,
+        COUNTER;
+
+        boolean isBucket() {
+            return ordinal() < WINDOW.ordinal();
+        }
+    }
+
+    private static final String[] KEYS = {"a", "b", "c"};
+
+    private final RedisFixture redis;
+    private final Random random;
+    private final Kind kind;
+    private final TestClock ticker = new TestClock();
+    private final double rate;
+    private final Duration maxWait;
+    private final Limiter[] plain;
+    private final Limiter[] cached;
+    private final Limiter[] others;
+    private long lastRetryMicros = 1;
+
+    RejectionCachePair(RedisFixture redis, Kind kind, Random random) {
+        this(
+                redis,
+                kind,
+                random,
+                random.nextBoolean() ? TokenBucket.DEFAULT_MAX_WAIT : Duration.ofMillis(100 + random.nextInt(4000)));
+    }
+
+    RejectionCachePair(RedisFixture redis, Kind kind, Random random, Duration maxWait) {
+        this.redis = redis;
+        this.kind = kind;
+        this.random = random;
+        this.rate = random.nextBoolean() ? 1 + random.nextInt(40) : 0.5 + random.nextDouble() * 20;
+        this.maxWait = maxWait;
+        String plainPrefix = redis.prefix() + UUID.randomUUID() + ":";
+        String cachedPrefix = redis.prefix() + UUID.randomUUID() + ":";
+        long burstSeed = random.nextLong();
+        plain = limiters(0, plainPrefix, burstSeed);
+        // Three keys and two places, so that some lose theirs.
+        cached = limiters(random.nextBoolean() ? 2 : 64, cachedPrefix, burstSeed);
+        others = new Limiter[] {
+            limiters(0, plainPrefix, burstSeed)[0],
+            limiters(0, cachedPrefix, burstSeed)[0],
+            limiters(0, plainPrefix, burstSeed)[1],
+            limiters(0, cachedPrefix, burstSeed)[1]
+        };
+    }
+
+    private Limiter[] limiters(int denyCacheSize, String prefix, long seed) {
+        LimiterFactory limiters = redis.builder()
+                .clock(redis.clockLua(), ticker)
+                .sleeper(micros -> {})
+                .denyCacheSize(denyCacheSize)
+                .build()
+                .withPrefix(prefix);
+        Random numbers = new Random(seed);
+        if (!kind.isBucket()) {
+            return new Limiter[] {
+                limiters.build("k", counting(5 + numbers.nextInt(5), numbers)),
+                limiters.build("k", counting(3 + numbers.nextInt(9), numbers))
+            };
+        }
+        double permits = numbers.nextBoolean() ? 1 : 1 + numbers.nextDouble() * 10;
+        double otherRate = rate * (0.3 + numbers.nextDouble() * 3);
+        return new Limiter[] {
+            limiters.build("k", bucket(rate, permits)),
+            limiters.build("k", bucket(otherRate, permits * otherRate / rate + 1))
+        };
+    }
+
+    private Limit<?> counting(int limit, Random numbers) {
+        // So long that Redis's own clock expires none.
+        Duration period = Duration.ofSeconds(100 + numbers.nextInt(50));
+        return switch (kind) {
+            case LOG -> new SlidingLog(limit, period);
+            case COUNTER -> new SlidingCounter(limit, period);
+            default -> new FixedWindow(limit, period);
+        };
+    }
+
+    private TokenBucket bucket(double permitsPerSecond, double permits) {
+        if (kind == Kind.WARM_UP) {
+            return TokenBucket.builder(permitsPerSecond, new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
+                    .maxWait(maxWait)
+                    .build();
+        }
+        return TokenBucket.builder(permitsPerSecond, permits / permitsPerSecond)
+                .whoWaits(kind == Kind.GUAVAS_WAY ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .startsFull(kind != Kind.STARTS_EMPTY)
+                .maxWait(maxWait)
+                .build();
+    }
+
+    TestClock ticker() {
+        return ticker;
+    }
+
+    /** Often exactly until the last refusal ends, or one microsecond less. */
+    void timePasses() {
+        double interval = kind.isBucket() ? 1e6 / rate : 10e6;
+        double micros = switch (random.nextInt(20)) {
+            case 0, 1 -> random.nextDouble() * interval;
+            case 2 -> random.nextBoolean() ? lastRetryMicros : 0;
+            case 3, 4 -> lastRetryMicros - 1;
+            case 5 -> random.nextInt(3) == 0 ? random.nextDouble() * 3 * interval : 0;
+            case 6 -> random.nextInt(4) == 0 ? random.nextDouble() * 15 * interval : 1;
+            case 7, 8 -> random.nextDouble() * 0.2 * interval;
+            default -> 0;
+        };
+        redis.clock().sleep((long) micros);
+        ticker.sleep((long) micros);
+    }
+
+    /** Of the first limiter, in either. */
+    void setAnotherRate() {
+        if (kind.isBucket()) {
+            double newRate = rate * (1 + random.nextInt(5));
+            ((RateLimiter) plain[0]).setRate(newRate);
+            ((RateLimiter) cached[0]).setRate(newRate);
+        }
+    }
+
+    Call randomCall() {
+        return randomCall(random.nextInt(15) == 0 ? 1 : 0, random.nextInt(8) == 0);
+    }
+
+    Call randomCallUnderFirstLimit() {
+        return randomCall(0, random.nextInt(8) == 0);
+    }
+
+    private Call randomCall(int limiter, boolean peek) {
+        long timeoutMicros = switch (random.nextInt(12)) {
+            case 0 -> (long) (random.nextDouble() * 3e6 / rate);
+            case 1 -> random.nextInt(3) == 0 ? maxWait.toNanos() / 1000 : 0;
+            default -> 0;
+        };
+        int permits = switch (random.nextInt(20)) {
+            case 0 -> 1 + random.nextInt(40);
+            case 1, 2, 3, 4, 5 -> 1 + random.nextInt(3);
+            default -> 1;
+        };
+        return new Call(
+                limiter, KEYS[random.nextInt(KEYS.length)], permits, Duration.ofNanos(timeoutMicros * 1000), peek);
+    }
+
+    Decision plain(Call call) {
+        Decision decision = call.on(plain[call.limiter]);
+        if (!decision.granted() && decision.retryAfterMicros() < 2e6 / rate) {
+            lastRetryMicros = decision.retryAfterMicros();
+        }
+        return decision;
+    }
+
+    Decision cached(Call call) {
+        return call.on(cached[call.limiter]);
+    }
+
+    /** By the shorter way, which tells only whether it was granted. */
+    boolean tryCached(Call call) {
+        if (call.peek) {
+            return cached(call).granted();
+        }
+        return cached[call.limiter] instanceof RateLimiter limiter
+                ? limiter.tryAcquire(call.key, call.permits, call.timeout)
+                : cached[call.limiter].tryAcquire(call.key, call.permits);
+    }
+
+    /** As another JVM would, on either bucket. */
+    void othersCall(Call call) {
+        call.on(others[0]);
+        call.on(others[1]);
+    }
+
+    void othersCallUnderAnotherLimit() {
+        for (String key : KEYS) {
+            Call call = new Call(0, key, 1, Duration.ZERO, false);
+            call.on(others[2]);
+            call.on(others[3]);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return Seed.hint() + kind + " " + plain[0].limit() + " and " + plain[1].limit();
+    }
+
+    record Call(int limiter, String key, int permits, Duration timeout, boolean peek) {
+
+        Decision on(Limiter limiter) {
+            if (peek) {
+                return limiter.peek(key, permits);
+            }
+            if (limiter instanceof RateLimiter rateLimiter) {
+                return rateLimiter.decide(key, permits, timeout);
+            }
+            return limiter.decide(key, permits);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.GetExArgs;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
+import io.limiter.algorithm.WindowCount;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.StateCodec;
+import io.limiter.spi.Engine;
+import io.limiter.spi.SetPart;
+import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Random sets of limits in Java and in Lua, side by side: other numbers than those that wrote the state, other spellings, and
+ * a clock that steps back. Decisions and what is stored are the same to the last bit.
+ */
+class SetDifferentialTest {
+
+    private static final int CALLS = 12_000;
+    private static final int KEYS = 9;
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    private final Random random = Seed.random();
+    private final StateCodec codec = new StateCodec();
+    private final Map<String, Object> states = new HashMap<>();
+    private final List<TokenBucket> buckets = List.of(
+            TokenBucket.of(10, 10),
+            TokenBucket.of(1.0 / 3, 31.4),
+            TokenBucket.of(1e6, 0.001),
+            TokenBucket.builder(7, 2).whoWaits(WhoWaits.NEXT_CALLER).build(),
+            TokenBucket.builder(0.7, 9)
+                    .startsFull(false)
+                    .maxWait(Duration.ofSeconds(20))
+                    .build(),
+            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+    private final List<SlidingLog> logs = List.of(
+            new SlidingLog(3, Duration.ofSeconds(1)),
+            new SlidingLog(50, Duration.ofSeconds(60)),
+            new SlidingLog(400, Duration.ofMinutes(10)));
+    private final List<SlidingCounter> counters = List.of(
+            new SlidingCounter(3, Duration.ofSeconds(1)),
+            new SlidingCounter(50, Duration.ofSeconds(60)),
+            new SlidingCounter(400, Duration.ofMinutes(10)));
+    private final List<FixedWindow> windows = List.of(
+            new FixedWindow(3, Duration.ofSeconds(1)),
+            new FixedWindow(50, Duration.ofSeconds(60)),
+            new FixedWindow(400, Duration.ofMinutes(10)));
+
+    @Test
+    void sets_in_java_and_in_lua() {
+        Engine engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
+        int granted = 0;
+        for (int call = 0; call < CALLS; call++) {
+            moveClock();
+            leaveAnotherSpelling();
+            List<SetPart<?>> parts = randomSet();
+            String where = "call " + call + " at " + redis.clock().micros();
+            Map<String, Object> before = new HashMap<>(states);
+            Supplier<String> what = () -> where + ", " + parts + " on " + before + Seed.hint();
+            List<Decision> expected = stepTogether(parts);
+            assertThat(engine.decideTogether(parts)).as(what).isEqualTo(expected);
+            for (SetPart<?> part : parts) {
+                assertThat(stored(part)).as(what).isEqualTo(states.get(part.key()));
+            }
+            granted += expected.stream().allMatch(Decision::granted) ? 1 : 0;
+        }
+        assertThat(granted).as("some of each").isBetween(CALLS / 10, CALLS * 9 / 10);
+    }
+
+    private List<Decision> stepTogether(List<SetPart<?>> parts) {
+        boolean all = parts.stream()
+                .allMatch(part -> step(part, Request.Action.TAKE).decision().granted());
+        List<Decision> decisions = new ArrayList<>();
+        for (SetPart<?> part : parts) {
+            Step<?> taken = step(part, Request.Action.TAKE);
+            if (all || !taken.decision().granted()) {
+                states.put(part.key(), taken.state());
+                decisions.add(taken.decision());
+            } else {
+                decisions.add(step(part, Request.Action.PEEK).decision());
+            }
+        }
+        return decisions;
+    }
+
+    private <S> Step<S> step(SetPart<S> part, Request.Action action) {
+        @Nullable S state = part.limit().stateType().cast(states.get(part.key()));
+        return part.limit().step(state, redis.clock().micros(), part.request().as(action));
+    }
+
+    /** Stalls, goes on, and now and then steps back. */
+    private void moveClock() {
+        double micros = switch (random.nextInt(20)) {
+            case 0 -> -random.nextDouble() * (random.nextBoolean() ? 1e6 : 3600e6);
+            case 1 -> random.nextDouble() * 600e6;
+            case 2, 3, 4, 5, 6, 7 -> 0;
+            default -> random.nextDouble() * 2e6;
+        };
+        redis.clock().set(redis.clock().micros() + (long) micros);
+    }
+
+    private List<SetPart<?>> randomSet() {
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < KEYS; i++) {
+            keys.add(key(i));
+        }
+        Collections.shuffle(keys, random);
+        int permits = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 1 + random.nextInt(2);
+        List<SetPart<?>> parts = new ArrayList<>();
+        for (String key : keys.subList(0, 1 + random.nextInt(5))) {
+            long timeout = switch (random.nextInt(4)) {
+                case 0 -> (long) (random.nextDouble() * 5e6);
+                case 1 -> random.nextInt(5) == 0 ? Long.MAX_VALUE : 0;
+                default -> 0;
+            };
+            parts.add(new SetPart<>(key, limitFor(key), new Request(permits, timeout, false)));
+        }
+        return parts;
+    }
+
+    /** Mostly the same; now and then other numbers than those that wrote the state. */
+    private Limit<?> limitFor(String key) {
+        List<? extends Limit<?>> limits = switch (key.charAt(key.indexOf('{') + 1)) {
+            case 'w' -> windows;
+            case 'l' -> logs;
+            case 'c' -> counters;
+            default -> buckets;
+        };
+        int usual = Math.floorMod(key.hashCode(), limits.size());
+        return limits.get(random.nextInt(10) == 0 ? random.nextInt(limits.size()) : usual);
+    }
+
+    /** As the lock engine or an {@code INCR} would. */
+    private void leaveAnotherSpelling() {
+        String key = key(random.nextInt(KEYS));
+        Object state = states.get(key);
+        if (state == null || random.nextInt(3) > 0) {
+            return;
+        }
+        if (state instanceof WindowCount && random.nextInt(4) == 0) {
+            RedisFixture.commands().del(key);
+            states.remove(key);
+            return;
+        }
+        RedisFixture.commands().set(key, codec.write(state));
+        RedisFixture.commands().expire(key, 3600);
+    }
+
+    private String key(int number) {
+        char kind = "wlcbb".charAt(number % 5);
+        String suffix = kind == 'l' ? ":log" : kind == 'c' ? ":counter" : "";
+        return redis.prefix() + "{" + kind + number + "}" + suffix;
+    }
+
+    /** What Redis holds, kept from expiring while simulated time goes its own way. */
+    private <S> @Nullable S stored(SetPart<S> part) {
+        byte[] value = RedisFixture.commands().getex(part.key(), GetExArgs.Builder.ex(3600));
+        return value == null ? null : codec.read(part.key(), value, part.limit(), 0, 1);
+    }
+
+    @Test
+    void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
+        Engine engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()),
+                redis.clockLua(),
+                new KnownRejections(0),
+                Runnable::run);
+        SetPart<?> window = new SetPart<>(key(0), new FixedWindow(5, Duration.ofSeconds(60)), new Request(2, 0, false));
+        SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
+        RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
+        assertThat(engine.decideTogether(List.of(window, bucket))).allMatch(Decision::granted);
+        assertThat(stored(window)).isEqualTo(new WindowCount(5, (redis.clock().micros() + 60_000_000) / 1000.0));
+        RedisFixture.commands().set(key(0), "4".getBytes(StandardCharsets.US_ASCII));
+        assertThat(engine.decideTogether(List.of(bucket, window))).noneMatch(Decision::granted);
+        assertThat(RedisFixture.commands().pttl(key(0)))
+                .as("one without a TTL gets one")
+                .isPositive();
+    }
+}

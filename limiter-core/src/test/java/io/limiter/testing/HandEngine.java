@@ -1,0 +1,138 @@
+package io.limiter.testing;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spi.Answer;
+import io.limiter.spi.BatchEngine;
+import io.limiter.spi.KeyRequests;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * A backend by hand: a call stays under way until the test answers it. Each decision says which request it is for: its
+ * limit is the permits asked for, its wait the timeout, and what remains the number of the decision.
+ */
+public final class HandEngine implements BatchEngine {
+
+    public static final TokenBucket LIMIT = TokenBucket.of(1, 1);
+
+    public final List<Call> calls = new CopyOnWriteArrayList<>();
+    /** What becomes of a call as soon as it is made. */
+    public volatile Consumer<Call> onStart = call -> {};
+
+    public volatile boolean blocks;
+    public volatile int lanes = 1;
+    private final AtomicLong decisions = new AtomicLong();
+
+    @Override
+    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+        Call call = new Call(batch);
+        calls.add(call);
+        onStart.accept(call);
+        if (blocks) {
+            call.future.handle((answers, error) -> answers).join();
+        }
+        return call.future;
+    }
+
+    @Override
+    public boolean blocks() {
+        return blocks;
+    }
+
+    @Override
+    public int lanes() {
+        return lanes;
+    }
+
+    @Override
+    public int laneOf(String key) {
+        return Math.floorMod(key.hashCode(), lanes);
+    }
+
+    @Override
+    public List<Answer> decide(List<KeyRequests<?>> batch) {
+        return start(batch).join();
+    }
+
+    @Override
+    public void reset(String key) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        throw new AssertionError("a group commit makes calls of batches");
+    }
+
+    /** What was sent so far, call by call. */
+    public List<List<String>> sent() {
+        return calls.stream().map(Call::requests).toList();
+    }
+
+    public Call call(int number) {
+        return calls.get(number);
+    }
+
+    public static Request request(int permits) {
+        return new Request(permits, permits * 10L, false);
+    }
+
+    /** One that is under way, or was. */
+    public final class Call {
+
+        public final List<KeyRequests<?>> batch;
+        public final Thread madeBy = Thread.currentThread();
+        private final CompletableFuture<List<Answer>> future = new CompletableFuture<>();
+
+        public Call(List<KeyRequests<?>> batch) {
+            this.batch = List.copyOf(batch);
+        }
+
+        /** Each as {@code key:permits}. */
+        public List<String> requests() {
+            List<String> requests = new ArrayList<>();
+            for (KeyRequests<?> asked : batch) {
+                for (Request request : asked.requests()) {
+                    requests.add(asked.key() + ":" + request.permits());
+                }
+            }
+            return requests;
+        }
+
+        public void answer() {
+            answerAllBut("");
+        }
+
+        public void answerAllBut(String failing) {
+            future.complete(batch.stream()
+                    .map(asked -> asked.key().equals(failing)
+                            ? Answer.failed(new LimiterBackendException(failing, "it holds a list"))
+                            : Answer.of(asked.requests().stream()
+                                    .map(this::decision)
+                                    .toList()))
+                    .toList());
+        }
+
+        public void fail(Throwable error) {
+            future.completeExceptionally(error);
+        }
+
+        private Decision decision(Request request) {
+            return new Decision(
+                    true,
+                    request.permits(),
+                    decisions.incrementAndGet(),
+                    request.timeoutMicros(),
+                    0,
+                    calls.indexOf(this));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.limiter.testing;
+
+import com.google.common.base.Ticker;
+import io.limiter.internal.time.Sleeper;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+/** Timers that go off when the test says so, the soonest first. */
+public class HandSleeper implements Sleeper {
+
+    private final List<Timer> timers = new ArrayList<>();
+    private final TestClock clock;
+    public boolean rejects;
+
+    public HandSleeper(TestClock clock) {
+        this.clock = clock;
+    }
+
+    private record Timer(long atMicros, Runnable action) {}
+
+    @Override
+    public void sleep(long micros) {
+        throw new UnsupportedOperationException("nobody sleeps");
+    }
+
+    @Override
+    public Runnable later(long micros, Runnable action) {
+        if (rejects) {
+            throw new RejectedExecutionException("test");
+        }
+        Timer timer = new Timer(clock.micros() + micros, action);
+        timers.add(timer);
+        return () -> timers.remove(timer);
+    }
+
+    @Override
+    public boolean runsByItself() {
+        return false;
+    }
+
+    @Override
+    public Ticker ticker() {
+        return clock;
+    }
+
+    /** All that are set now. */
+    public void run() {
+        List<Timer> due = new ArrayList<>(timers);
+        timers.clear();
+        due.sort(Comparator.comparingLong(Timer::atMicros));
+        for (Timer timer : due) {
+            clock.set(Math.max(clock.micros(), timer.atMicros()));
+            timer.action().run();
+        }
+    }
+}

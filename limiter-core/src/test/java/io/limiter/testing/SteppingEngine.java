@@ -1,0 +1,84 @@
+package io.limiter.testing;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.spi.Answer;
+import io.limiter.spi.Engine;
+import io.limiter.spi.KeyRequests;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
+
+/** The simplest backend there is: a map, one step at a time. Tells denials what it decided, as engines over Redis do. */
+public final class SteppingEngine implements Engine {
+
+    private final Map<String, Object> states = new HashMap<>();
+    private final LongSupplier clockMicros;
+    private final KnownRejections denials;
+    private int requests;
+
+    public SteppingEngine(LongSupplier clockMicros, KnownRejections denials) {
+        this.clockMicros = clockMicros;
+        this.denials = denials;
+    }
+
+    /** How many requests have come this far. */
+    public int requests() {
+        return requests;
+    }
+
+    /** As another JVM would, of which nobody here hears. */
+    public synchronized Decision takeElsewhere(String key, TokenBucket limit, Request request) {
+        Step<RedisPermits> step = limit.step((RedisPermits) states.get(key), clockMicros.getAsLong(), request);
+        states.put(key, step.state());
+        return step.decision();
+    }
+
+    /** As if the key had been deleted by hand. */
+    synchronized void forget(String key) {
+        states.remove(key);
+    }
+
+    @Override
+    public void reset(String key) {
+        forget(key);
+    }
+
+    @Override
+    public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
+        List<Answer> answers = new ArrayList<>(batch.size());
+        for (KeyRequests<?> asked : batch) {
+            answers.add(decide(asked));
+        }
+        return answers;
+    }
+
+    @Override
+    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+        return CompletableFuture.completedFuture(decide(key, limit, request));
+    }
+
+    private <S> Answer decide(KeyRequests<S> asked) {
+        requests += asked.requests().size();
+        long sentNanos = denials.readNanos();
+        long nowMicros = clockMicros.getAsLong();
+        S state = asked.limit().stateType().cast(states.get(asked.key()));
+        List<Decision> decisions = new ArrayList<>();
+        for (Request request : asked.requests()) {
+            Step<S> step = asked.limit().step(state, nowMicros, request);
+            state = step.state();
+            decisions.add(step.decision());
+        }
+        states.put(asked.key(), state);
+        denials.decided(asked, decisions, state, nowMicros, sentNanos);
+        return Answer.of(decisions);
+    }
+}
