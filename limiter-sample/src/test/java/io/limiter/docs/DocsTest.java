@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -140,15 +141,57 @@ class DocsTest {
 
     @Test
     void links_between_the_pages_lead_somewhere() throws IOException {
-        Pattern link = Pattern.compile("]\\(([^)#:]+)(?:#[^)]*)?\\)");
-        for (String page : List.of("getting-started", "keys", "migration")) {
-            Path file = ROOT.resolve("docs/" + page + ".md");
-            link.matcher(Files.readString(file))
-                    .results()
-                    .forEach(match -> assertThat(
-                                    file.resolveSibling(match.group(1)).normalize())
-                            .exists());
+        Pattern link = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
+        for (Path page : pages()) {
+            for (MatchResult match : link.matcher(withoutCode(page)).results().toList()) {
+                Path target = match.group(1).isEmpty()
+                        ? page
+                        : page.resolveSibling(match.group(1)).normalize();
+                assertThat(target).as("linked by " + page).exists();
+                if (match.group(2) != null) {
+                    assertThat(anchors(target)).as(page + " -> " + target).contains(match.group(2));
+                }
+            }
         }
+    }
+
+    @Test
+    void every_decision_is_in_the_index() throws IOException {
+        String index = Files.readString(ROOT.resolve("docs/decisions.md"));
+        try (Stream<Path> topics = Files.list(ROOT.resolve("docs/decisions"))) {
+            for (Path topic : topics.toList()) {
+                List<String> records = anchors(topic);
+                for (String record : records.subList(1, records.size())) {
+                    assertThat(index).contains("(decisions/" + topic.getFileName() + "#" + record + ")");
+                }
+            }
+        }
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> root = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(root, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    private static String withoutCode(Path page) throws IOException {
+        return Files.readString(page).replaceAll("(?s)```.*?```", "");
+    }
+
+    /** Of the headings, as GitHub makes them. */
+    private static List<String> anchors(Path page) throws IOException {
+        return Pattern.compile("(?m)^#+ (.*)$")
+                .matcher(withoutCode(page))
+                .results()
+                .map(match -> match.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("]\\([^)]*\\)", "")
+                        .replaceAll("(?U)[^\\w\\- ]", "")
+                        .replace(' ', '-'))
+                .toList();
     }
 
     private static ConfigurableApplicationContext start() {
