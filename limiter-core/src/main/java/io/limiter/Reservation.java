@@ -38,7 +38,9 @@ public interface Reservation {
      *
      * <p>Reservations that others made meanwhile keep their times, so what was reserved after this one is not restored: others
      * would be due together with it. Of ten permits after which one was reserved, nine come back. If all that is reserved is
-     * cancelled, in whatever order, the limit is as if it had never been. This is golang's {@code CancelAt}.
+     * cancelled, in whatever order, the limit is as if it had never been. This is golang's {@code CancelAt}. Where the next
+     * caller waits, nothing comes back in that case of a request for more than the capacity, nor of a limit that warms up. So
+     * no cancellation lets more be due than the limit allows.
      *
      * @return whether the permits were given back by this call
      * @throws LimiterBackendException if the backend does not answer; the permits may have been given back, and another

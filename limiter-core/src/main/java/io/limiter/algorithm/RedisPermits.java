@@ -225,16 +225,20 @@ public record RedisPermits(
      * where it is, so restoring more would let others be due together with it. This is golang's {@code CancelAt}.
      *
      * @param costMicros what the booking cost
+     * @param overlapMicros how much of it can be restored if others were booked after it, less these
      * @param ticket the booking's
      * @return negative if no such ticket was given out
      */
-    double restorableMicros(double costMicros, double ticket, double callersIntervalMicros) {
+    double restorableMicros(double costMicros, double overlapMicros, double ticket, double callersIntervalMicros) {
         double after = lastTicketMicros(callersIntervalMicros) - ticket;
-        if (after > 0.0 && callersIntervalMicros % 1.0 != 0.0) {
+        if (after <= 0.0) {
+            return after < 0.0 ? -1.0 : costMicros;
+        }
+        if (callersIntervalMicros % 1.0 != 0.0) {
             // Tickets are rounded up.
             after += 1.0;
         }
-        return after < 0.0 ? -1.0 : Math.max(0.0, costMicros - after);
+        return Math.max(0.0, overlapMicros - after);
     }
 
     /**

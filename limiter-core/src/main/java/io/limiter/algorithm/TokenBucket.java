@@ -55,16 +55,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Never too many: where the caller waits, at most {@code maxPermits + rate * t} permits come due in any
- *       {@code t} seconds, and where the next one does, one request more. A clock that steps back stops the refill until it
- *       has caught up, for an hour at most (or as long as the furthest booking), and leaves what is stored. What is
- *       refunded comes on top.
+ *       {@code t} seconds, and where the next one does, one request more; with a warm-up that is one request more than
+ *       {@code rate * t}, since no permit takes less than the stable interval. A request for more than {@code maxPermits}
+ *       is due at once. A clock that steps back stops the refill until it has caught up, for an hour at most (or as long as
+ *       the furthest booking), and leaves what is stored. What is refunded comes on top.
  *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
  *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
  *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
  *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
  *       scaled to the new one. Limiters that share a bucket should agree on its numbers but while a new version is
  *       rolled out: each call under other numbers is a change.
- *   <li>A booking that is cancelled leaves no trace, but for what others booked after it, whose times stay.
+ *   <li>A booking that is cancelled leaves no trace, but for what others booked after it, whose times stay. The bounds
+ *       above hold for what is not cancelled; only where the caller waits does a cancelled request for more than
+ *       {@code maxPermits} count as if it were due. A warm-up gets its stored permits back only while some are left;
+ *       otherwise what they cost above the stable interval stays booked.
  * </ul>
  *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
@@ -320,8 +324,19 @@ public record TokenBucket(
                         .cancel(now, ticket, storedCost, storedCost, last, coolDownIntervals());
             }
         }
-        double restored = found.restorableMicros(cost, ticket, intervalMicros());
+        double restored = found.restorableMicros(cost, overlapMicros(request.permits()), ticket, intervalMicros());
         return restored < 0.0 ? null : settled.cancel(now, ticket, cost, restored, last, coolDownIntervals());
+    }
+
+    /**
+     * How much of a booking can be restored when there are others after it, less these: they become due together with what
+     * is booked in its place. Where the caller waits, both are no more than the cancelled request was. Where the next
+     * one does, any request can become due on top of them, so they have to fit into the capacity; a warm-up has none.
+     */
+    private double overlapMicros(int permits) {
+        boolean fits = whoWaits == WhoWaits.CALLER
+                || warmUp == null && permits <= RedisPermits.wholePermits(maxPermits(), intervalMicros());
+        return fits ? permits * intervalMicros() : 0.0;
     }
 
     /** Until it is full and the last ticket is due: a cancellation that does not know of that could restore too much. */

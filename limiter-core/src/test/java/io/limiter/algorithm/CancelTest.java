@@ -113,6 +113,48 @@ class CancelTest {
         assertThat(book(bucket, 1).waitMicros()).isEqualTo(300_000);
     }
 
+    /** A whole request is due at once on top of them there. */
+    @Test
+    void where_the_next_caller_waits_more_than_the_capacity_is_not_restored_before_others() {
+        TokenBucket bucket =
+                TokenBucket.builder(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER).build();
+        book(bucket, 5);
+        Decision first = book(bucket, 20);
+        Decision second = book(bucket, 2);
+        Decision third = book(bucket, 5);
+        Decision last = book(bucket, 1);
+        cancel(bucket, 20, first);
+        assertThat(peek(bucket).waitMicros()).isEqualTo(2_800_000);
+        cancel(bucket, 2, second);
+        cancel(bucket, 1, last);
+        cancel(bucket, 5, third);
+        assertThat(peek(bucket).waitMicros()).isZero();
+    }
+
+    @Test
+    void where_the_next_caller_waits_the_capacity_is_restored_less_what_was_booked_after_it() {
+        TokenBucket bucket =
+                TokenBucket.builder(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER).build();
+        book(bucket, 5);
+        Decision first = book(bucket, 5);
+        book(bucket, 2);
+        cancel(bucket, 5, first);
+        assertThat(peek(bucket).waitMicros()).isEqualTo(400_000);
+    }
+
+    @Test
+    void in_a_warm_up_nothing_is_restored_before_others() {
+        TokenBucket warming = TokenBucket.guava(10, Duration.ofSeconds(1));
+        book(warming, 20);
+        Decision first = book(warming, 20);
+        Decision second = book(warming, 1);
+        long booked = peek(warming).waitMicros();
+        cancel(warming, 20, first);
+        assertThat(peek(warming).waitMicros()).isEqualTo(booked);
+        cancel(warming, 1, second);
+        assertThat(peek(warming).waitMicros()).isEqualTo(booked - 100_000);
+    }
+
     @Test
     void stored_permits_come_back_less_what_was_taken_since() {
         TokenBucket bucket = TokenBucket.of(10, 1);
@@ -182,93 +224,158 @@ class CancelTest {
     @Test
     void random_bookings_and_cancellations_never_exceed_the_limit() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
-            randomBucket(done % (4 * STEPS_PER_BUCKET) == 0);
+            int capacity = randomCapacity();
+            double rate = randomRate();
+            boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
+            RandomBucket bucket = new RandomBucket(rate, capacity, refunds, TokenBucket.builder(rate, capacity / rate));
+            // The most that could be made of it: one large booking, and then as many small ones as it takes.
+            for (int first = 1; first <= capacity; first++) {
+                bucket.assertExcess(bucket.filled(0, first, 2 * capacity).excess(capacity, rate));
+            }
         }
     }
 
-    private void randomBucket(boolean refunds) {
-        double rate = random.nextInt(3) == 0 ? 0.1 + 1000 * random.nextDouble() : 1 + random.nextInt(20);
-        int capacity = 1 + random.nextInt(random.nextBoolean() ? 3 : 20);
-        WhoWaits whoWaits = random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER;
-        List<TokenBucket> buckets = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            long maxWait = (long) (1e9 * (1 + random.nextDouble() * (i == 0 ? 20_000 : 20) * capacity) / rate);
-            buckets.add(TokenBucket.builder(rate, capacity / rate)
-                    .whoWaits(whoWaits)
-                    .maxWait(Duration.ofNanos(
-                            Math.min(maxWait, Duration.ofDays(900).toNanos())))
-                    .build());
+    /** Where the next caller waits, a request can be for more than the capacity, and is due at once on top of the others. */
+    @Test
+    void random_bookings_and_cancellations_never_exceed_the_limit_where_the_next_caller_waits() {
+        for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
+            double capacity = random.nextInt(4) == 0 ? 0.1 + random.nextDouble() : randomCapacity();
+            double rate = randomRate();
+            boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
+            TokenBucketBuilder builder =
+                    TokenBucket.builder(rate, capacity / rate).whoWaits(WhoWaits.NEXT_CALLER);
+            assertExcessButOne(new RandomBucket(rate, randomMost(capacity), refunds, builder), capacity, rate);
         }
-        // How often time passes, and how many bookings are as large as can be.
-        int pauses = random.nextInt(3);
-        int large = random.nextInt(4);
-        state = null;
-        Ledger ledger = new Ledger();
-        List<Booked> bookings = new ArrayList<>();
-        StringBuilder story = new StringBuilder();
-        for (int i = 0; i < STEPS_PER_BUCKET; i++) {
-            TokenBucket bucket = buckets.get(random.nextInt(3));
-            int permits = random.nextInt(4) < large ? 1 + random.nextInt(capacity) : 1;
-            switch (random.nextInt(10)) {
-                case 0, 1 ->
-                    now += random.nextInt(2) >= pauses
-                            ? 0
-                            : (long) (random.nextDouble() * random.nextInt(20) * 1e6 / rate);
-                case 2, 3, 4 -> {
-                    if (!bookings.isEmpty()) {
-                        Booked booked = bookings.remove(
-                                random.nextBoolean() ? bookings.size() - 1 : random.nextInt(bookings.size()));
-                        story.append(now)
-                                .append(" cancel ")
-                                .append(booked.decision.ticketMicros())
-                                .append('\n');
-                        cancel(bucket, booked.permits, booked.decision);
-                        booked.entry.cancel();
-                    }
-                }
-                case 5 -> {
-                    if (refunds) {
-                        state = bucket.step(state, now, Request.giveBack(permits))
-                                .state();
-                        ledger.refunded(permits);
-                        story.append(now).append(" refund ").append(permits).append('\n');
-                    }
-                }
-                default -> {
-                    long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 40e6 * capacity / rate);
-                    Step<RedisPermits> step = bucket.step(state, now, new Request(permits, timeout, false));
-                    state = step.state();
-                    if (step.decision().granted()) {
-                        Ledger.Entry entry =
-                                ledger.granted(now + step.decision().waitMicros(), permits);
-                        bookings.add(new Booked(permits, step.decision(), entry));
-                        story.append(now)
-                                .append(" book ")
-                                .append(permits)
-                                .append(" ticket ")
-                                .append(step.decision().ticketMicros())
-                                .append('\n');
-                    }
-                }
+    }
+
+    /** No permit takes less than the stable interval, so nothing that is stored lets more be due: the capacity counts as 0. */
+    @Test
+    void random_bookings_and_cancellations_never_exceed_the_rate_of_a_warm_up() {
+        for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
+            double rate = randomRate();
+            WarmUp warmUp = new WarmUp(
+                    Duration.ofNanos((long) ((0.5 + 30 * random.nextDouble()) * 1e9 / rate)),
+                    1.01 + 10 * random.nextDouble());
+            int most = randomMost(warmUp.maxPermits(1e6 / rate));
+            assertExcessButOne(new RandomBucket(rate, most, false, TokenBucket.builder(rate, warmUp)), 0, rate);
+        }
+    }
+
+    private void assertExcessButOne(RandomBucket bucket, double capacity, double rate) {
+        // Small ones up to what is booked already, and then a large one.
+        for (int i = 0; i < 4; i++) {
+            int small = i == 0 ? 0 : random.nextInt(2 * bucket.most + 2);
+            int large = i == 1 ? 1 : 1 + random.nextInt(bucket.most);
+            bucket.assertExcess(bucket.filled(small, large, 10).excessButOne(capacity, rate));
+        }
+    }
+
+    private int randomMost(double capacity) {
+        return 1 + (int) (random.nextBoolean() ? capacity : 6 * capacity);
+    }
+
+    private int randomCapacity() {
+        return 1 + random.nextInt(random.nextBoolean() ? 3 : 20);
+    }
+
+    private double randomRate() {
+        return random.nextInt(3) == 0 ? 0.1 + 1000 * random.nextDouble() : 1 + random.nextInt(20);
+    }
+
+    /** What limiters that differ in their longest wait have made of a bucket. */
+    private final class RandomBucket {
+
+        private final double rate;
+        private final int most;
+        private final List<TokenBucket> buckets = new ArrayList<>();
+        private final Ledger ledger = new Ledger();
+        private final StringBuilder story = new StringBuilder();
+
+        /**
+         * @param most of the permits of a request
+         */
+        RandomBucket(double rate, int most, boolean refunds, TokenBucketBuilder builder) {
+            this.rate = rate;
+            this.most = most;
+            for (int i = 0; i < 3; i++) {
+                long maxWait = (long) (1e9 * (1 + random.nextDouble() * (i == 0 ? 20_000 : 20) * most) / rate);
+                buckets.add(builder.maxWait(Duration.ofNanos(
+                                Math.min(maxWait, Duration.ofDays(900).toNanos())))
+                        .build());
             }
-            story.append("  ").append(state).append('\n');
+            use(refunds);
         }
-        // Where the next caller pays, one request more is due.
-        double allowed = whoWaits == WhoWaits.CALLER ? capacity : 2 * capacity;
-        // The most that could be made of it now: one large booking, and then as many small ones as it takes.
-        for (int first = 1; first <= capacity; first++) {
+
+        private void use(boolean refunds) {
+            // How often time passes, and how many bookings are as large as can be.
+            int pauses = random.nextInt(3);
+            int large = random.nextInt(4);
+            state = null;
+            List<Booked> bookings = new ArrayList<>();
+            for (int i = 0; i < STEPS_PER_BUCKET; i++) {
+                TokenBucket bucket = buckets.get(random.nextInt(3));
+                int permits = random.nextInt(4) < large ? 1 + random.nextInt(most) : 1;
+                switch (random.nextInt(10)) {
+                    case 0, 1 ->
+                        now += random.nextInt(2) >= pauses
+                                ? 0
+                                : (long) (random.nextDouble() * random.nextInt(20) * 1e6 / rate);
+                    case 2, 3, 4 -> {
+                        if (!bookings.isEmpty()) {
+                            Booked booked = bookings.remove(
+                                    random.nextBoolean() ? bookings.size() - 1 : random.nextInt(bookings.size()));
+                            tell(" cancel ", booked.permits, booked.decision);
+                            cancel(bucket, booked.permits, booked.decision);
+                            booked.entry.cancel();
+                        }
+                    }
+                    case 5 -> {
+                        if (refunds) {
+                            Step<RedisPermits> step = bucket.step(state, now, Request.giveBack(permits));
+                            state = step.state();
+                            ledger.refunded(permits);
+                            tell(" refund ", permits, step.decision());
+                        }
+                    }
+                    default -> {
+                        long timeout = random.nextBoolean() ? 0 : (long) (random.nextDouble() * 40e6 * most / rate);
+                        Step<RedisPermits> step = bucket.step(state, now, new Request(permits, timeout, false));
+                        state = step.state();
+                        if (step.decision().granted()) {
+                            Ledger.Entry entry =
+                                    ledger.granted(now + step.decision().waitMicros(), permits);
+                            bookings.add(new Booked(permits, step.decision(), entry));
+                            tell(" book ", permits, step.decision());
+                        }
+                    }
+                }
+                story.append("  ").append(state).append('\n');
+            }
+        }
+
+        private void tell(String what, int permits, Decision decision) {
+            story.append(now).append(what).append(permits);
+            story.append(" ticket ").append(decision.ticketMicros()).append('\n');
+        }
+
+        /** The account, had one large request been booked now between so many for one permit. */
+        Ledger filled(int before, int large, int after) {
             Ledger filled = ledger.copy();
             RedisPermits end = state;
-            for (int i = 0; i < 2 * capacity; i++) {
-                int permits = i == 0 ? first : 1;
+            for (int i = 0; i <= before + after; i++) {
+                int permits = i == before ? large : 1;
                 Step<RedisPermits> step = buckets.get(0).step(end, now, new Request(permits, Long.MAX_VALUE, false));
                 if (step.decision().granted()) {
                     filled.granted(now + step.decision().waitMicros(), permits);
                 }
                 end = step.state();
             }
-            assertThat(filled.excess(allowed, rate))
-                    .as(() -> "beyond " + allowed + " at " + rate + "/s of " + filled + "\n" + story + Seed.hint())
+            return filled;
+        }
+
+        void assertExcess(double excess) {
+            assertThat(excess)
+                    .as(() -> "beyond the limit of " + buckets.get(0) + ": " + ledger + "\n" + story + Seed.hint())
                     .isZero();
         }
     }

@@ -58,10 +58,7 @@ public final class Ledger {
      * longer than it looks.
      */
     public double excess(double capacity, double permitsPerSecond) {
-        List<Entry> due = entries.stream()
-                .filter(entry -> !entry.cancelled)
-                .sorted(Comparator.comparingLong(entry -> entry.dueMicros))
-                .toList();
+        List<Entry> due = due();
         double sum = 0.0;
         double least = Double.POSITIVE_INFINITY;
         double worst = 0.0;
@@ -71,8 +68,36 @@ public final class Ledger {
             sum += entry.permits;
             worst = Math.max(worst, sum - allowed - least);
         }
+        return beyond(Math.max(capacity, most), worst, permitsPerSecond);
+    }
+
+    /** The same where the next caller waits: of the requests that are due in an interval, one more than that. */
+    public double excessButOne(double capacity, double permitsPerSecond) {
+        List<Entry> due = due();
+        double worst = 0.0;
+        for (int first = 0; first < due.size(); first++) {
+            double sum = 0.0;
+            int largest = 0;
+            for (Entry entry : due.subList(first, due.size())) {
+                sum += entry.permits;
+                largest = Math.max(largest, entry.permits);
+                double allowed = permitsPerSecond * (entry.dueMicros - due.get(first).dueMicros) / 1e6;
+                worst = Math.max(worst, sum - largest - allowed);
+            }
+        }
+        return beyond(capacity, worst, permitsPerSecond);
+    }
+
+    private List<Entry> due() {
+        return entries.stream()
+                .filter(entry -> !entry.cancelled)
+                .sorted(Comparator.comparingLong(entry -> entry.dueMicros))
+                .toList();
+    }
+
+    private double beyond(double allowed, double worst, double permitsPerSecond) {
         double blur = 2e-6 * permitsPerSecond + 1e-6;
-        return Math.max(0.0, worst - Math.max(capacity, most) - returned - blur);
+        return Math.max(0.0, worst - allowed - returned - blur);
     }
 
     @Override

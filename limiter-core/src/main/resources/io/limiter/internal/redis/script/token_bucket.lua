@@ -168,10 +168,15 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
                   restored = cost
                 else
                   -- restorableMicros
-                  if after > 0 and interval_micros % 1 ~= 0 then
-                    after = after + 1
+                  restored = cost
+                  if after > 0 then
+                    if interval_micros % 1 ~= 0 then
+                      after = after + 1
+                    end
+                    -- overlapMicros
+                    local fits = own_cost or not warm_up and permits <= max + negligible / interval_micros
+                    restored = fits and math.max(0, cost - after) or 0
                   end
-                  restored = math.max(0, cost - after)
                 end
                 if after >= 0 then
                   changed, only_peeks, found_free = true, false, nil
