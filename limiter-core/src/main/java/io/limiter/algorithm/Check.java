@@ -47,9 +47,9 @@ final class Check {
         }
     }
 
-    /** For limits whose permits are nobody's: such a request would do something else than its caller means. */
+    /** For limits that have no holders: only what is given back may name its ticket. */
     static void noId(Request request, Limit<?> limit) {
-        if (request.id() != 0) {
+        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
             throw new IllegalArgumentException("the permits of a "
                     + limit.getClass().getSimpleName() + " are not held under an id, was " + request);
         }

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
  *     nobody else asked meanwhile
  * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
  * @param source what it comes from
- * @param ticketMicros what tells a booking apart when it is cancelled, a moment by the server's clock in microseconds since
- *     the epoch; 0 if there is nothing to tell apart
+ * @param ticketMicros what tells the granted permits apart when they are cancelled, a moment by the server's clock in
+ *     microseconds since the epoch; 0 if there is nothing to tell apart
  */
 public record Decision(
         boolean granted,

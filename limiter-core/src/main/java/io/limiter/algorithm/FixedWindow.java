@@ -91,7 +91,9 @@ public record FixedWindow(
             shortened = state.windowEndMicros() > end;
             end = Math.min(end, state.windowEndMicros());
         }
-        boolean givenBack = open && request.action() == Request.Action.GIVE_BACK;
+        // Its window may have ended since, and the next one has none of its permits.
+        boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
+        boolean givenBack = open && ofThisWindow && request.action() == Request.Action.GIVE_BACK;
         boolean charged = request.action() == Request.Action.CHARGE;
         boolean granted = charged || request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
         boolean taken = charged || granted && request.action() == Request.Action.TAKE;
@@ -101,7 +103,15 @@ public record FixedWindow(
         boolean save = taken || givenBack || (shortened && !request.peek());
         return new Step<>(
                 save ? new WindowCount(after, end / 1000.0) : state,
-                new Decision(granted, limit, (long) Math.max(0.0, limit - after), retry, retry, untilReset));
+                new Decision(
+                        granted,
+                        limit,
+                        (long) Math.max(0.0, limit - after),
+                        retry,
+                        retry,
+                        untilReset,
+                        Decision.Source.BACKEND,
+                        taken ? (long) end : 0));
     }
 
     /** When a window that opens now ends. */

@@ -133,8 +133,7 @@ public final class GrantLog {
      * @param added how many come, at least 0
      */
     GrantLog replaced(int first, double kept, double added, double nowMicros, int limit) {
-        double beyond = before(firstAfter(nowMicros - 1.0)) - before(first) - 2.0 * limit;
-        int from = beyond > 0.0 ? entryOf(beyond, first) : first;
+        int from = oldest(first, nowMicros, limit);
         int end = kept == 0.0 ? from : Math.max(from, entryOf(kept, first)) + 1;
         boolean joins = end > from && timesMicros[end - 1] == nowMicros;
         int size = end - from + (added > 0.0 && !joins ? 1 : 0);
@@ -149,6 +148,42 @@ public final class GrantLog {
             sums[size - 1] = kept + added;
         }
         return of(times, sums);
+    }
+
+    /** How many permits of a moment there are, counted from an entry, once the oldest are one; see {@link #replaced}. */
+    double permitsAt(double micros, int first, double nowMicros, int limit) {
+        int from = oldest(first, nowMicros, limit);
+        int entry = firstAfter(micros - 1.0);
+        return entry < from || entry == size() || timesMicros[entry] != micros
+                ? 0.0
+                : totals[entry] - before(entry == from ? first : entry);
+    }
+
+    /**
+     * The log from an entry on, without some permits of one moment.
+     *
+     * @param permits at least 1, and at most {@link #permitsAt} that moment
+     */
+    GrantLog without(double permits, double micros, int first, double nowMicros, int limit) {
+        int from = oldest(first, nowMicros, limit);
+        int entry = firstAfter(micros - 1.0);
+        boolean empties = permits == totals[entry] - before(entry == from ? first : entry);
+        int size = size() - from - (empties ? 1 : 0);
+        double[] times = new double[size];
+        double[] sums = new double[size];
+        double before = before(first);
+        for (int i = 0; i < size; i++) {
+            int old = from + i + (empties && from + i >= entry ? 1 : 0);
+            times[i] = timesMicros[old];
+            sums[i] = totals[old] - before - (old >= entry ? permits : 0.0);
+        }
+        return of(times, sums);
+    }
+
+    /** From which entry on a log is kept: the oldest of too many permits become one. */
+    private int oldest(int first, double nowMicros, int limit) {
+        double beyond = before(firstAfter(nowMicros - 1.0)) - before(first) - 2.0 * limit;
+        return beyond > 0.0 ? entryOf(beyond, first) : first;
     }
 
     private double before(int first) {

@@ -7,8 +7,8 @@ package io.limiter.algorithm;
  * @param permits at least 1
  * @param timeoutMicros how long the caller is ready to wait, in microseconds, at least 0
  * @param id what tells apart permits that were taken, from 1 to {@link #MAX_ID}; 0 for none. A {@link ConcurrencyLimit}
- *     knows its holders by an id that the caller chooses, a {@link TokenBucket} its bookings by the
- *     {@linkplain Decision#ticketMicros() ticket} of their decision
+ *     knows its holders by an id that the caller chooses, other limits what they granted by the
+ *     {@linkplain Decision#ticketMicros() ticket} of the decision
  */
 public record Request(Action action, int permits, long timeoutMicros, long id) {
 
@@ -60,7 +60,10 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         return new Request(Action.GIVE_BACK, permits, 0);
     }
 
-    /** Returns permits that were taken and not used, as if they had not been taken, as far as others have not booked since. */
+    /**
+     * Returns permits that were taken and not used, as if they had not been taken, as far as others have not booked since.
+     * What does not count any more, such as that of a window that has ended, is not returned.
+     */
     public static Request cancel(int permits, Decision taken) {
         return new Request(Action.GIVE_BACK, permits, 0, taken.ticketMicros());
     }

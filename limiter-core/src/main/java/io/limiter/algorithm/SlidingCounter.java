@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * at the end of one, and on as fast as it fades. So the bound is twice the limit, as for a {@link FixedWindow}, but it
  * takes intent to get there. Where the limit must hold, take a {@link SlidingLog}.
  *
- * <p>A refused request adds nothing. Permits that are given back are taken from the current window first. What is charged
- * counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into another window, everything that
+ * <p>A refused request adds nothing. Permits that are refunded are taken from the current window first, those that are
+ * cancelled from the window in which they were granted. What is charged counts even above the limit, up to 2<sup>52</sup>
+ * permits. If the clock steps back into another window, everything that
  * still counts is taken as if it had been taken now, so nothing is freed and no caller is rejected for longer than two periods.
  *
  * <p>Limiters of two periods can share permits, as they do while a new version is rolled out: each decides by windows of
@@ -76,7 +77,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         WindowPair after = switch (request.action()) {
             case TAKE -> fits ? pair.plus(permits) : pair;
             case PEEK, RENEW -> pair;
-            case GIVE_BACK -> pair.minus(permits);
+            case GIVE_BACK -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
             case CHARGE -> pair.plus(permits);
         };
         boolean asks = request.action() == Request.Action.TAKE || request.peek();
@@ -85,8 +86,19 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         double left = Math.max(0.0, limit - after.carried(elapsed) - after.current());
         boolean mustBeSaved = state != null && state.mustBeSaved(pair.periodMicros(), now);
         boolean save = !after.equals(pair) || (mustBeSaved && !request.peek());
-        return new Step<>(save ? after : state, new Decision(granted, limit, (long) left, retry, retry, (long)
-                resetMicros(after, elapsed)));
+        boolean taken =
+                granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
+        return new Step<>(
+                save ? after : state,
+                new Decision(
+                        granted,
+                        limit,
+                        (long) left,
+                        retry,
+                        retry,
+                        (long) resetMicros(after, elapsed),
+                        Decision.Source.BACKEND,
+                        taken ? nowMicros : 0));
     }
 
     private WindowPair pairAt(@Nullable WindowPair state, double now) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * is read for each decision. {@code docs/limits.md} has the figures.
  *
  * <p>A refused request adds nothing. A limit or period that changes applies at once to what was granted; what a shorter
- * period has let go does not come back with a longer one. Permits that are given back are the newest. What is charged
+ * period has let go does not come back with a longer one. Permits that are refunded are the newest, those that are
+ * cancelled the ones that were granted, as far as they still count. What is charged
  * counts even above the limit, up to 2,147,483,647 permits in one period; the oldest of more than twice the limit are
  * taken together, and leave with the last of them. If the clock steps back, grants that seem to
  * lie in the future count as made now, so nothing is freed and nobody is kept out for longer than one period.
@@ -80,10 +81,14 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         int first = log.firstAfter(now - periodMicros());
         double live = log.permitsFrom(first);
         boolean fits = live + request.permits() <= limit;
+        boolean cancels = request.action() == Request.Action.GIVE_BACK && request.id() != 0;
+        double givenBack = cancels
+                ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
+                : request.permits();
         double after = switch (request.action()) {
             case TAKE -> fits ? live + request.permits() : live;
             case PEEK, RENEW -> live;
-            case GIVE_BACK -> Math.max(0.0, live - request.permits());
+            case GIVE_BACK -> Math.max(0.0, live - givenBack);
             case CHARGE -> Math.min(live + request.permits(), GrantLog.MOST_PERMITS);
         };
         boolean asks = request.action() == Request.Action.TAKE || request.peek();
@@ -92,11 +97,25 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         // What lies in the future is moved once and for all: moved only in memory, it would go ahead with the clock.
         boolean save = after != live || (log != found && !request.peek());
         double kept = Math.min(live, after);
-        GrantLog changed = save ? log.replaced(first, kept, after - kept, now, limit) : log;
+        GrantLog changed = !save
+                ? log
+                : cancels && after < live
+                        ? log.without(givenBack, request.id(), first, now, limit)
+                        : log.replaced(first, kept, after - kept, now, limit);
+        boolean taken =
+                granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
         double reset = after == 0.0 ? 0.0 : leavesIn(changed.newestMicros(), now);
         return new Step<>(
                 save ? changed : state,
-                new Decision(granted, limit, (long) Math.max(0.0, limit - after), retry, retry, (long) reset));
+                new Decision(
+                        granted,
+                        limit,
+                        (long) Math.max(0.0, limit - after),
+                        retry,
+                        retry,
+                        (long) reset,
+                        Decision.Source.BACKEND,
+                        taken ? nowMicros : 0));
     }
 
     private long retryMicros(GrantLog log, int first, double live, double now, int permits) {

@@ -252,9 +252,7 @@ public record TokenBucket(
 
     @Override
     public Step<RedisPermits> step(@Nullable RedisPermits state, long nowMicros, Request request) {
-        if (request.action() != Request.Action.GIVE_BACK) {
-            Check.noId(request, this);
-        }
+        Check.noId(request, this);
         double now = nowMicros;
         int permits = request.permits();
         if (request.action() == Request.Action.GIVE_BACK) {

@@ -193,6 +193,16 @@ public record WindowPair(
                 Math.max(0.0, previous - (permits - newest)), current - newest, startMicros, periodMicros, others);
     }
 
+    /** Takes permits out of the window in which they were granted, as far as it has them. */
+    WindowPair without(double permits, double grantedMicros) {
+        OtherWindows others =
+                other == null ? null : new OtherWindows(other.pair.without(permits, grantedMicros), other.usedMicros);
+        double since = grantedMicros - startMicros;
+        double fromCurrent = since >= 0.0 && since < periodMicros ? Math.min(current, permits) : 0.0;
+        double fromPrevious = since < 0.0 && since >= -periodMicros ? Math.min(previous, permits) : 0.0;
+        return new WindowPair(previous - fromPrevious, current - fromCurrent, startMicros, periodMicros, others);
+    }
+
     /** Microseconds from now until nothing of it counts any more. */
     double leavesMicros(double nowMicros) {
         double leaves = startMicros + 2.0 * periodMicros - nowMicros;

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Several limits, one after the other, for engines that cannot decide them at one moment. The first that refuses ends it:
  * what those before it have granted goes back, and all but it are only looked at.
  *
- * <p>Until permits are back others can be refused because of them, but nobody is granted more than there is. The one
- * exception is a fixed window that ends before its permits are back: they are given to the next window.
+ * <p>Until permits are back others can be refused because of them, but nobody is granted more than there is.
  */
 final class InOrder {
 

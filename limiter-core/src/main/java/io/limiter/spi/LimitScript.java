@@ -24,7 +24,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
 
     // In place of a timeout.
     private static final double GIVE_BACK = -1.0;
-    public static final double CHARGE = -2.0;
+    private static final double CHARGE = -2.0;
 
     private final Class<L> type;
     private final String script;
@@ -61,12 +61,13 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     /**
      * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} hands to the script as
      * {@code permits} and {@code timeout}. As it is, permits, negative to peek, and microseconds, -1 to give permits back,
-     * -2 to charge them; a kind whose requests say something else writes it in these twelve bytes.
+     * -2 to charge them, -2 less its ticket to cancel a grant; a kind whose requests say something else writes it in these
+     * twelve bytes.
      *
      * @throws IllegalArgumentException if this kind of limit has no such request
      */
     public void writeRequest(Request request, ByteBuffer out) {
-        if (request.id() != 0) {
+        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
@@ -74,7 +75,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                    case GIVE_BACK -> GIVE_BACK;
+                    case GIVE_BACK -> request.id() == 0 ? GIVE_BACK : CHARGE - request.id();
                     case CHARGE -> CHARGE;
                 });
     }

@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Tickets.withTicket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
@@ -101,11 +102,12 @@ class AlignedWindowTest {
         FixedWindow limit = FixedWindow.aligned(2, Duration.ofMinutes(1), ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
         Step<WindowCount> two = limit.step(null, minute + 59_000_000, new Request(2, 0, false));
-        assertThat(two.decision()).isEqualTo(new Decision(true, 2, 0, 0, 0, 1_000_000));
+        assertThat(two.decision())
+                .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 60_000_000));
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).decision().retryAfterMicros())
                 .isEqualTo(1);
         assertThat(limit.step(two.state(), minute + 60_000_000, ONE).decision())
-                .isEqualTo(new Decision(true, 2, 1, 0, 0, 60_000_000));
+                .isEqualTo(withTicket(new Decision(true, 2, 1, 0, 0, 60_000_000), minute + 120_000_000));
     }
 
     @ParameterizedTest

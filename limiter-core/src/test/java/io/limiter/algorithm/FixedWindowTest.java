@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Tickets.withTicket;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,8 +74,10 @@ class FixedWindowTest {
 
         assertThat(window.ask(now, 4, 0))
                 .isEqualTo(new Decision(false, 3, 3, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
-        assertThat(window.ask(now, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 60_000_000));
-        assertThat(window.ask(now + 1, 2, 0)).isEqualTo(new Decision(true, 3, 0, 0, 0, 59_999_999));
+        assertThat(window.ask(now, 1, 0))
+                .isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 60_000_000), now + 60_000_000));
+        assertThat(window.ask(now + 1, 2, 0))
+                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 59_999_999), now + 60_000_000));
         assertThat(window.ask(now + 2, 1, 0)).isEqualTo(new Decision(false, 3, 0, 59_999_998, 59_999_998, 59_999_998));
         assertThat(window.ask(now + 2, 4, 0))
                 .isEqualTo(new Decision(false, 3, 0, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 59_999_998));

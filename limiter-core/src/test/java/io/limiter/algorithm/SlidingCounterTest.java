@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Tickets.withTicket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.testing.Seed;
@@ -18,7 +19,7 @@ class SlidingCounterTest {
     @Test
     void the_previous_window_counts_by_the_share_that_lies_within_a_period() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
-        assertThat(counter.ask(at(9), 10, 0)).isEqualTo(new Decision(true, 10, 0, 0, 0, 11_000_000));
+        assertThat(counter.ask(at(9), 10, 0)).isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 11_000_000), at(9)));
         assertThat(remaining(counter, 9.999999)).isZero();
         assertThat(remaining(counter, 10)).isZero();
         assertThat(remaining(counter, 11)).isEqualTo(1);
@@ -27,7 +28,8 @@ class SlidingCounterTest {
         assertThat(remaining(counter, 15.5)).isEqualTo(5);
         assertThat(remaining(counter, 19.999999)).isEqualTo(9);
         assertThat(remaining(counter, 20)).isEqualTo(10);
-        assertThat(counter.ask(at(15), 5, 0)).isEqualTo(new Decision(true, 10, 0, 0, 0, 15_000_000));
+        assertThat(counter.ask(at(15), 5, 0))
+                .isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 15_000_000), at(15)));
         assertThat(counter.state()).isEqualTo(new WindowPair(10, 5, START + 10_000_000, 10_000_000));
     }
 
@@ -118,7 +120,8 @@ class SlidingCounterTest {
     @Test
     void a_charge_counts_above_the_limit() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
-        assertThat(act(counter, 0, Request.charge(40))).isEqualTo(new Decision(true, 10, 0, 0, 0, 20_000_000));
+        assertThat(act(counter, 0, Request.charge(40)))
+                .isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 20_000_000), at(0)));
         // A quarter of 40 is 10, so nothing is there until three quarters of the next window.
         assertThat(counter.ask(at(1), 1, 0).retryAfterMicros()).isEqualTo(9_000_000 + 7_750_000);
         assertThat(counter.ask(at(17.5), 1, 0).granted()).isFalse();

@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import static io.limiter.testing.Tickets.withTicket;
 import static io.limiter.testing.TraceLine.EPOCH_MICROS;
 import static io.limiter.testing.TraceLine.at;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -73,8 +74,8 @@ class SlidingLogTest {
         Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
         assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.ask(now, 1, 0)).isEqualTo(new Decision(true, 3, 2, 0, 0, 10_000_000));
-        assertThat(log.ask(now + 1, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 10_000_000));
+        assertThat(log.ask(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
+        assertThat(log.ask(now + 1, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 1, 0, 0, 10_000_000), now + 1));
         assertThat(log.peek(now + 2, 1, 0)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_999_999));
         assertThat(log.ask(now + 2, 2, 0)).isEqualTo(new Decision(false, 3, 1, 9_999_998, 9_999_998, 9_999_999));
         assertThat(log.ask(now + 2, 4, 0))
@@ -111,7 +112,8 @@ class SlidingLogTest {
     void a_charge_counts_above_the_limit() {
         Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 2, 0, "G"));
-        assertThat(charge(log, 1, 4)).isEqualTo(new Decision(true, 3, 0, 0, 0, 10_000_000));
+        assertThat(charge(log, 1, 4))
+                .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 10_000_000), EPOCH_MICROS + 1_000_000));
         check(log, at(2, 1, 0, "D 9.0"), at(10, 1, 0, "D 1.0"), at(11, 3, 0, "G"));
     }
 

@@ -50,6 +50,7 @@ class BatchDifferentialTest {
     private final Random random = Seed.random();
     private final StateCodec codec = new StateCodec();
     private final Map<String, Object> states = new HashMap<>();
+    private final List<Long> tickets = new ArrayList<>();
     private final List<TokenBucket> buckets = List.of(
             TokenBucket.of(10, 100),
             TokenBucket.of(1.0 / 3, 31.4),
@@ -129,6 +130,9 @@ class BatchDifferentialTest {
             Step<S> step = asked.limit().step(state, redis.clock().micros(), request);
             state = step.state();
             decisions.add(step.decision());
+            if (step.decision().ticketMicros() != 0) {
+                tickets.add(step.decision().ticketMicros());
+            }
         }
         states.put(asked.key(), state);
         return decisions;
@@ -172,15 +176,22 @@ class BatchDifferentialTest {
                 case 1 -> random.nextInt(3) == 0 ? Long.MAX_VALUE : 0;
                 default -> 0;
             };
-            Request request = switch (random.nextInt(12)) {
+            Request request = switch (random.nextInt(14)) {
                 case 0 -> Request.giveBack(permits);
                 case 1 -> Request.charge(permits);
+                case 2, 3 -> new Request(Request.Action.GIVE_BACK, permits, 0, randomTicket());
                 default -> new Request(permits, timeout, random.nextInt(6) == 0);
             };
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);
             requests.addAll(Collections.nCopies(times, request));
         }
         return requests;
+    }
+
+    /** Mostly one of the last that were given out, whatever the key. */
+    private long randomTicket() {
+        int back = random.nextInt(random.nextBoolean() ? 20 : 1000);
+        return tickets.isEmpty() ? redis.clock().micros() : tickets.get(Math.max(0, tickets.size() - 1 - back));
     }
 
     /** As the lock engine or an {@code INCR} would; the numbers are the same. */

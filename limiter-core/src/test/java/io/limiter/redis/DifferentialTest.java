@@ -61,6 +61,7 @@ class DifferentialTest {
     private final StateCodec codec = new StateCodec();
     private final List<Decision> tickets = new ArrayList<>();
     private long lastRetryMicros;
+    private boolean manyCancellations;
 
     @Test
     void token_bucket_in_java_and_in_lua() {
@@ -116,6 +117,15 @@ class DifferentialTest {
     @Test
     void script_and_lock_take_turns_on_one_counter_of_several_periods() {
         takeTurns(this::counterOfAFewPeriods, 2);
+    }
+
+    @Test
+    void many_cancellations_in_java_and_in_lua() {
+        manyCancellations = true;
+        Engine script = scriptEngine();
+        run(STEPS, this::logWithManyEntries, () -> script);
+        run(STEPS / 4, this::randomWindow, () -> script);
+        run(STEPS / 4, this::counterOfAFewPeriods, () -> script, 20);
     }
 
     private <S> void takeTurns(Supplier<Limit<S>> limits) {
@@ -227,8 +237,10 @@ class DifferentialTest {
             };
             Request request = switch (random.nextInt(20)) {
                 case 0 -> Request.giveBack(permits);
-                case 1, 2, 3 -> limit instanceof TokenBucket ? cancellation(permits) : Request.giveBack(permits);
-                case 4 -> Request.charge(permits);
+                case 1, 2, 3 -> cancellation(permits);
+                case 4, 5, 6, 7, 8 ->
+                    manyCancellations ? cancellation(permits) : new Request(permits, timeout, random.nextInt(8) == 0);
+                case 9 -> Request.charge(permits);
                 default -> new Request(permits, timeout, random.nextInt(8) == 0);
             };
             // Now and then a run of like requests, which the scripts take at once.
@@ -238,10 +250,11 @@ class DifferentialTest {
         return requests;
     }
 
-    /** Of a booking that was made, mostly one of the last. */
+    /** Of what was granted, mostly one of the last, and now and then of what is granted just now or never was. */
     private Request cancellation(int permits) {
-        if (tickets.isEmpty()) {
-            return Request.giveBack(permits);
+        if (tickets.isEmpty() || random.nextInt(10) == 0) {
+            long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);
+            return new Request(Request.Action.GIVE_BACK, permits, 0, ticket);
         }
         int back = random.nextInt(random.nextBoolean() ? 3 : tickets.size());
         Decision booked = tickets.get(Math.max(0, tickets.size() - 1 - back));
@@ -290,6 +303,10 @@ class DifferentialTest {
 
     private Limit<io.limiter.algorithm.GrantLog> randomLog() {
         return new SlidingLog(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+    }
+
+    private Limit<io.limiter.algorithm.GrantLog> logWithManyEntries() {
+        return new SlidingLog(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
     }
 
     private Limit<io.limiter.algorithm.WindowPair> randomCounter() {

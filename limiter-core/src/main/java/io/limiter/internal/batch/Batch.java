@@ -1,10 +1,10 @@
 package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.PendingRequest;
 import io.limiter.spi.Answer;
@@ -160,7 +160,9 @@ final class Batch {
 
         private boolean isCancellation(PendingRequest pending) {
             Request request = pending.request();
-            return request.action() == Request.Action.GIVE_BACK && request.id() != 0 && limit instanceof TokenBucket;
+            return request.action() == Request.Action.GIVE_BACK
+                    && request.id() != 0
+                    && !(limit instanceof ConcurrencyLimit);
         }
 
         /** Before all others, and the last booking first, because what was booked after a booking is not restored. */

@@ -2,7 +2,6 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Bookings;
 import io.limiter.algorithm.RedisPermits;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.redis.client.LuaScript;
@@ -47,16 +46,6 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
             out.putDouble(limit.thresholdPermits());
             out.putDouble(limit.slopeMicros());
             out.putDouble(limit.coolDownIntervals());
-        }
-    }
-
-    @Override
-    public void writeRequest(Request request, ByteBuffer out) {
-        if (request.action() == Request.Action.GIVE_BACK && request.id() != 0) {
-            out.putInt(request.permits());
-            out.putDouble(CHARGE - request.id());
-        } else {
-            super.writeRequest(request, out);
         }
     }
 

@@ -20,7 +20,7 @@ local HUGE = math.huge
   end
 
 --[decide]
-      local count, window_end, must_save, open = 0, now + period, false, false
+      local count, window_end, found_end, must_save, open = 0, now + period, 0, false, false
       if aligned == 1 then
         -- windowEnd
         if now < since or now + 2 * period >= valid_until then
@@ -62,7 +62,7 @@ local HUGE = math.huge
         if spelling ~= 2 then
           found = pack_bytes('<Bdd', 2, stored, millis)
         end
-        local found_end = math.floor(millis * 1000 + 0.5)
+        found_end = math.floor(millis * 1000 + 0.5)
         if found_end > now then
           open, count, must_save = true, stored, counter
           if found_end > window_end then
@@ -75,6 +75,8 @@ local HUGE = math.huge
 
       local changed, only_peeks = must_save, true
       local was_open = open
+      -- Until a request is saved, the window's end is the one that was found.
+      local stored_end = open and math.max(found_end, window_end) or window_end
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
         if run > 1 then
@@ -88,6 +90,12 @@ local HUGE = math.huge
             end
           elseif timeout == CHARGE then
             count, changed, open = count + permits * times, true, true
+          elseif timeout < CHARGE then
+            local ticket = CHARGE - timeout
+            local cancelled = (ticket == stored_end and 1 or 0) + (ticket == window_end and times - 1 or 0)
+            if open and cancelled > 0 then
+              count, changed = math.max(0, count - permits * cancelled), true
+            end
           else
             -- Once one is refused, so are all that are like it.
             local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
@@ -95,6 +103,7 @@ local HUGE = math.huge
               count, granted, changed, open = count + taken * permits, granted + taken, true, true
             end
           end
+          stored_end = window_end
         end
       end
 

@@ -137,6 +137,22 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
                 other_previous, other_current = math.max(0, other_previous - (back - newest)), other_current - newest
               end
             end
+          elseif timeout < CHARGE then
+            -- without
+            local ticket, back = CHARGE - timeout, permits * times
+            for _ = 1, both and 2 or 1 do
+              local since = ticket - start
+              if since >= 0 and since < period and current > 0 then
+                current, changed = math.max(0, current - back), true
+              elseif since < 0 and since >= -period and previous > 0 then
+                previous, changed = math.max(0, previous - back), true
+              end
+              if both then
+                previous, current, start, period, other_previous, other_current, other_start, other_period
+                  = other_previous, other_current, other_start, other_period, previous, current, start, period
+              end
+            end
+            carried = math.ceil(previous * left / period)
           else
             local taken = 0
             if timeout == CHARGE then

@@ -10,12 +10,13 @@
 --
 -- A grant is written over the end, with a new end behind it. Only when more than half of the entries are dead, permits are
 -- given back that were there before, or the key has to be kept longer, the live part is set anew. What is dead need not have
--- left: the oldest of far too many permits count to the first live entry.
+-- left: the oldest of far too many permits count to the first live entry. Of what was cancelled, the entries behind it are
+-- written anew, which are few if it was granted lately.
 --
 -- The caller is not sent the whole log but one from which its requests are answered alike: because entries hold sums, any
 -- entry can be left out that no answer depends on, and its permits count to the next. Sent are the oldest, from the first
 -- whose leaving frees a permit until enough have left for the largest request that was refused, and the newest, from the
--- last that was not given back.
+-- last that was not given back, or from the one before the oldest that was cancelled.
 
 --[constants]
 local ENTRY, END = '<dI4', '<I4I4I4'
@@ -105,7 +106,31 @@ local SECOND = 1000000
 
       -- How many permits count, how many at the least and at the most during the call, and how many of those found stay.
       local live = (total - base) % ROUND
+      -- oldest: those of more than twice the limit become one entry
+      local oldest, beyond = dead, live - 2 * limit
+      if beyond > 0 and newest == now then
+        local earlier = base
+        if size - 1 > dead then
+          local _, sum = unpack_bytes(ENTRY, log, 2 + (size - 2) * ENTRY_BYTES)
+          earlier = sum
+        end
+        beyond = (earlier - base) % ROUND - 2 * limit
+      end
+      if beyond > 0 then
+        local high = size - 1
+        while oldest < high do
+          local middle = math.floor((oldest + high) / 2)
+          local _, sum = unpack_bytes(ENTRY, log, 2 + middle * ENTRY_BYTES)
+          if (sum - base) % ROUND >= beyond then
+            high = middle
+          else
+            oldest = middle + 1
+          end
+        end
+      end
       local found_live, kept, least, most, largest = live, live, live, live, 0
+      -- How many permits were cancelled of which entries, and of all of them from which one on.
+      local cancelled, cancelled_all, first_cancelled = nil, 0, size
       local changed, only_peeks = must_save, true
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
@@ -123,6 +148,47 @@ local SECOND = 1000000
               live, changed = math.max(0, live - permits * times), true
               kept, least = math.min(kept, live), math.min(least, live)
             end
+          elseif timeout < CHARGE then
+            cancelled = cancelled or {}
+            local ticket, back = CHARGE - timeout, permits * times
+            if ticket == now and live > kept then
+              local added = math.min(back, live - kept)
+              live, back, changed = live - added, back - added, true
+            end
+            -- permitsAt
+            local low, high = oldest, size
+            while low < high do
+              local middle = math.floor((low + high) / 2)
+              if unpack_bytes('<d', log, 2 + middle * ENTRY_BYTES) >= ticket then
+                high = middle
+              else
+                low = middle + 1
+              end
+            end
+            if low < size and unpack_bytes('<d', log, 2 + low * ENTRY_BYTES) == ticket then
+              local _, sum = unpack_bytes(ENTRY, log, 2 + low * ENTRY_BYTES)
+              local until_it, before = (sum - base) % ROUND, 0
+              if low > oldest then
+                local _, earlier = unpack_bytes(ENTRY, log, 2 + (low - 1) * ENTRY_BYTES)
+                before = (earlier - base) % ROUND
+              end
+              until_it = until_it - (cancelled[low] or 0)
+              if kept < found_live - cancelled_all then
+                -- The newest were given back in this call.
+                local earlier = 0
+                for entry, gone in pairs(cancelled) do
+                  earlier = entry < low and earlier + gone or earlier
+                end
+                until_it, before = math.min(until_it - earlier, kept), before - earlier
+              end
+              back = math.min(back, until_it - before)
+              if back > 0 then
+                live, kept, changed = live - back, kept - back, true
+                cancelled[low] = (cancelled[low] or 0) + back
+                cancelled_all, first_cancelled = cancelled_all + back, math.min(first_cancelled, low)
+              end
+            end
+            least = math.min(least, live)
           elseif timeout == CHARGE then
             live, changed = math.min(live + permits * times, MOST), true
             most = math.max(most, live)
@@ -167,42 +233,42 @@ local SECOND = 1000000
         end
       end
       if value then
+        local newest_from = math.max(dead, math.min(last_kept, first_cancelled - 1))
+        if newest_from < first_short then
+          first_short, last_short = newest_from, newest_from - 1
+        end
         found = FIRST_BYTE .. string.sub(log, 2 + first_short * ENTRY_BYTES, 1 + (last_short + 1) * ENTRY_BYTES)
-          .. string.sub(log, 2 + math.max(last_kept, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)
+          .. string.sub(log, 2 + math.max(newest_from, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)
           .. pack_bytes(END, base, 0, 0)
         again = value
       end
 
 --[save]
       if changed and not only_peeks then
-        -- replaced: the oldest permits of more than twice the limit become one entry
-        local beyond = found_live - 2 * limit
-        if beyond > 0 and newest == now then
-          local earlier = base
-          if size - 1 > dead then
-            local _, sum = unpack_bytes(ENTRY, log, 2 + (size - 2) * ENTRY_BYTES)
-            earlier = sum
-          end
-          beyond = (earlier - base) % ROUND - 2 * limit
-        end
-        if beyond > 0 then
-          local high = size - 1
-          while dead < high do
-            local middle = math.floor((dead + high) / 2)
-            local _, sum = unpack_bytes(ENTRY, log, 2 + middle * ENTRY_BYTES)
-            if (sum - base) % ROUND >= beyond then
-              high = middle
-            else
-              dead = middle + 1
-            end
-          end
-          last_kept = math.max(last_kept, dead)
-        end
+        -- replaced
+        dead, last_kept = oldest, math.max(last_kept, oldest)
         local now_entry = live > kept and pack_bytes(ENTRY, now, (base + live) % ROUND) or ''
         local saved
         if must_set or kept < found_live or dead * 2 > size or kept_until * SECOND < now + period + SECOND then
           local entries = ''
-          if kept > 0 then
+          if kept > 0 and last_kept >= first_cancelled then
+            -- without
+            local parts, before, gone = {string.sub(log, 2 + dead * ENTRY_BYTES, 1 + first_cancelled * ENTRY_BYTES)}, 0, 0
+            if first_cancelled > dead then
+              local _, sum = unpack_bytes(ENTRY, log, 2 + (first_cancelled - 1) * ENTRY_BYTES)
+              before = (sum - base) % ROUND
+            end
+            for entry = first_cancelled, size - 1 do
+              local time, sum = unpack_bytes(ENTRY, log, 2 + entry * ENTRY_BYTES)
+              gone = gone + (cancelled[entry] or 0)
+              local left = math.min(kept, (sum - base) % ROUND - gone)
+              if left > before and (time ~= now or live == kept) then
+                parts[#parts + 1] = pack_bytes(ENTRY, time, (base + left) % ROUND)
+                before = left
+              end
+            end
+            entries = table.concat(parts)
+          elseif kept > 0 then
             local time = unpack_bytes('<d', log, 2 + last_kept * ENTRY_BYTES)
             entries = string.sub(log, 2 + dead * ENTRY_BYTES, 1 + last_kept * ENTRY_BYTES)
             if time ~= now or live == kept then

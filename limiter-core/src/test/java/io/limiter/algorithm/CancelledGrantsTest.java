@@ -1,0 +1,246 @@
+package io.limiter.algorithm;
+
+import static io.limiter.testing.TraceLine.EPOCH_MICROS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Cancelled permits of windows, logs and counters: what comes back is the very permits, and nothing once they do not count. */
+class CancelledGrantsTest {
+
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+    private static final long PERIOD = 10_000_000;
+
+    private final Random random = Seed.random();
+    private long now = EPOCH_MICROS;
+
+    @Test
+    void a_window_takes_back_its_own_permits_only() {
+        FixedWindow limit = new FixedWindow(5, TEN_SECONDS);
+        Step<WindowCount> first = take(limit, null, 4);
+        assertThat(first.decision().ticketMicros()).isEqualTo(now + PERIOD);
+        Step<WindowCount> some = limit.step(first.state(), now + 1, Request.cancel(3, first.decision()));
+        assertThat(some.decision().remaining()).isEqualTo(4);
+        now += PERIOD;
+        assertThat(limit.step(some.state(), now, Request.cancel(1, first.decision()))
+                        .state())
+                .as("of a window that has ended")
+                .isSameAs(some.state());
+        Step<WindowCount> next = take(limit, some.state(), 2);
+        Step<WindowCount> late = limit.step(next.state(), now + 1, Request.cancel(1, first.decision()));
+        assertThat(late.state()).isSameAs(next.state());
+        assertThat(late.decision()).isEqualTo(new Decision(true, 5, 3, 0, 0, PERIOD - 1));
+        Step<WindowCount> charged = limit.step(next.state(), now + 2, Request.charge(9));
+        assertThat(limit.step(charged.state(), now + 2, Request.cancel(9, charged.decision()))
+                        .state())
+                .isEqualTo(next.state());
+    }
+
+    @Test
+    void a_window_that_another_period_has_shortened_still_takes_back_what_is_cancelled_first() {
+        FixedWindow limit = new FixedWindow(5, TEN_SECONDS);
+        Step<WindowCount> taken = take(limit, null, 4);
+        FixedWindow shorter = new FixedWindow(5, Duration.ofSeconds(1));
+        assertThat(shorter.step(taken.state(), now, Request.cancel(2, taken.decision()))
+                        .state())
+                .isEqualTo(new WindowCount(2, (now + 1_000_000) / 1000.0));
+    }
+
+    @Test
+    void a_log_takes_back_the_entry_that_was_granted() {
+        SlidingLog limit = new SlidingLog(5, TEN_SECONDS);
+        Step<GrantLog> first = take(limit, null, 2);
+        long start = now;
+        assertThat(first.decision().ticketMicros()).isEqualTo(start);
+        now += 1;
+        Step<GrantLog> second = take(limit, first.state(), 3);
+        Step<GrantLog> some = limit.step(second.state(), now + 1, Request.cancel(1, first.decision()));
+        assertThat(some.state()).isEqualTo(log(start, 1, now, 4));
+        assertThat(some.decision()).isEqualTo(new Decision(true, 5, 1, 0, 0, PERIOD - 1));
+        Step<GrantLog> all = limit.step(some.state(), now + 1, Request.cancel(7, first.decision()));
+        assertThat(all.state()).as("no more than it has").isEqualTo(log(now, 3));
+        assertThat(limit.step(all.state(), now + 1, Request.cancel(1, first.decision()))
+                        .state())
+                .isSameAs(all.state());
+        Step<GrantLog> none = limit.step(all.state(), now + 1, Request.cancel(3, second.decision()));
+        assertThat(none.state()).isEqualTo(GrantLog.EMPTY);
+        assertThat(none.decision()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
+        assertThat(limit.step(second.state(), start + PERIOD, Request.cancel(2, first.decision()))
+                        .state())
+                .as("of what has left")
+                .isSameAs(second.state());
+    }
+
+    @Test
+    void a_log_gives_nothing_back_for_what_its_clock_has_moved_or_what_became_one_entry() {
+        SlidingLog limit = new SlidingLog(1, TEN_SECONDS);
+        Step<GrantLog> taken = take(limit, null, 1);
+        Step<GrantLog> moved = limit.step(taken.state(), now - 5, Request.cancel(1, taken.decision()));
+        assertThat(moved.state()).isEqualTo(log(now - 5, 1));
+        @Nullable GrantLog state = taken.state();
+        for (int i = 1; i < 5; i++) {
+            state = limit.step(state, now + i, Request.charge(1)).state();
+        }
+        assertThat(state).isEqualTo(log(now + 1, 2, now + 2, 3, now + 3, 4, now + 4, 5));
+        assertThat(limit.step(state, now + 4, Request.cancel(1, taken.decision()))
+                        .state())
+                .isSameAs(state);
+    }
+
+    @Test
+    void a_counter_takes_back_from_the_window_in_which_it_was_granted() {
+        SlidingCounter limit = new SlidingCounter(5, TEN_SECONDS);
+        now -= now % PERIOD;
+        Step<WindowPair> first = take(limit, null, 4);
+        assertThat(first.decision().ticketMicros()).isEqualTo(now);
+        now += PERIOD;
+        Step<WindowPair> second = take(limit, first.state(), 1);
+        Step<WindowPair> some = limit.step(second.state(), now + 1, Request.cancel(3, first.decision()));
+        assertThat(some.state()).isEqualTo(new WindowPair(1, 1, now, PERIOD));
+        assertThat(some.decision().remaining()).isEqualTo(3);
+        assertThat(limit.step(some.state(), now + 1, Request.cancel(3, first.decision()))
+                        .state())
+                .as("no more than it has")
+                .isEqualTo(new WindowPair(0, 1, now, PERIOD));
+        assertThat(limit.step(some.state(), now + 1, Request.cancel(1, second.decision()))
+                        .state())
+                .isEqualTo(new WindowPair(1, 0, now, PERIOD));
+        Step<WindowPair> later = limit.step(some.state(), now + PERIOD, Request.cancel(1, first.decision()));
+        assertThat(later.state()).as("of one before both").isSameAs(some.state());
+    }
+
+    @Test
+    void a_counter_of_two_periods_takes_back_from_both() {
+        SlidingCounter limit = new SlidingCounter(5, TEN_SECONDS);
+        SlidingCounter longer = new SlidingCounter(9, TEN_SECONDS.multipliedBy(2));
+        now -= now % (2 * PERIOD);
+        Step<WindowPair> first = take(limit, take(longer, null, 1).state(), 2);
+        now += PERIOD;
+        Step<WindowPair> second = take(limit, first.state(), 1);
+        WindowPair state = limit.step(second.state(), now, Request.cancel(2, first.decision()))
+                .state();
+        assertThat(state)
+                .isEqualTo(new WindowPair(
+                        1,
+                        1,
+                        now,
+                        PERIOD,
+                        new WindowPair.OtherWindows(new WindowPair(0, 2, now - PERIOD, 2 * PERIOD), now - PERIOD)));
+    }
+
+    @Test
+    void windows_count_what_was_taken_and_not_cancelled() {
+        for (int run = 0; run < 100; run++) {
+            compare(
+                    new FixedWindow(1 + random.nextInt(20), TEN_SECONDS),
+                    grants -> grants.stream()
+                            .filter(grant -> grant.decision.ticketMicros() > now)
+                            .mapToLong(Grant::counted)
+                            .sum());
+        }
+    }
+
+    @Test
+    void logs_count_what_was_taken_and_not_cancelled() {
+        for (int run = 0; run < 100; run++) {
+            compare(
+                    new SlidingLog(1 + random.nextInt(20), TEN_SECONDS),
+                    grants -> grants.stream()
+                            .filter(grant -> grant.micros > now - PERIOD)
+                            .mapToLong(Grant::counted)
+                            .sum());
+        }
+    }
+
+    @Test
+    void counters_count_what_was_taken_and_not_cancelled() {
+        for (int run = 0; run < 100; run++) {
+            compare(new SlidingCounter(1 + random.nextInt(20), TEN_SECONDS), grants -> {
+                long window = now / PERIOD;
+                long current = ofWindow(grants, window);
+                long fading = ofWindow(grants, window - 1) * (PERIOD - now % PERIOD);
+                return current + (fading + PERIOD - 1) / PERIOD;
+            });
+        }
+    }
+
+    private static long ofWindow(List<Grant> grants, long window) {
+        return grants.stream()
+                .filter(grant -> grant.micros / PERIOD == window)
+                .mapToLong(Grant::counted)
+                .sum();
+    }
+
+    /** Takes and cancels at random, and looks whether the limit and an account of all grants agree on what remains. */
+    private <S> void compare(Limit<S> limit, ToLongFunction<List<Grant>> counted) {
+        List<Grant> grants = new ArrayList<>();
+        @Nullable S state = null;
+        for (int i = 0; i < 200; i++) {
+            now += random.nextInt(3) == 0 ? 0 : random.nextInt(random.nextInt(8) == 0 ? 20_000_000 : 3_000_000);
+            if (random.nextBoolean() && !grants.isEmpty()) {
+                Grant cancelled = grants.get(Math.max(0, grants.size() - 1 - random.nextInt(8)));
+                int permits = cancelled.permits == 0 ? 0 : 1 + random.nextInt(cancelled.permits);
+                if (permits > 0) {
+                    cancelled.permits -= permits;
+                    state = limit.step(state, now, Request.cancel(permits, cancelled.decision))
+                            .state();
+                }
+            } else {
+                int permits = 1 + random.nextInt(4);
+                boolean fits = counted.applyAsLong(grants) + permits <= limit.capacity();
+                Step<S> step = limit.step(state, now, new Request(permits, 0, false));
+                state = step.state();
+                assertThat(step.decision().granted()).as(Seed.hint()).isEqualTo(fits);
+                if (fits) {
+                    grants.add(new Grant(now, permits, step.decision()));
+                }
+            }
+            assertThat(limit.step(state, now, new Request(1, 0, true))
+                            .decision()
+                            .remaining())
+                    .as("%s after %d steps; %s", limit, i, Seed.hint())
+                    .isEqualTo(Math.max(0, limit.capacity() - counted.applyAsLong(grants)));
+        }
+    }
+
+    private <S> Step<S> take(Limit<S> limit, @Nullable S state, int permits) {
+        Step<S> step = limit.step(state, now, new Request(permits, 0, false));
+        assertThat(step.decision().granted()).isTrue();
+        return step;
+    }
+
+    /** Times and totals in turn. */
+    private static GrantLog log(long... timesAndTotals) {
+        double[] times = new double[timesAndTotals.length / 2];
+        double[] totals = new double[times.length];
+        for (int i = 0; i < times.length; i++) {
+            times[i] = timesAndTotals[2 * i];
+            totals[i] = timesAndTotals[2 * i + 1];
+        }
+        return new GrantLog(times, totals);
+    }
+
+    private static final class Grant {
+
+        private final long micros;
+        private final Decision decision;
+        private int permits;
+
+        Grant(long micros, int permits, Decision decision) {
+            this.micros = micros;
+            this.permits = permits;
+            this.decision = decision;
+        }
+
+        long counted() {
+            return permits;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.limiter.redis;
+
+import com.google.common.base.Ticker;
+import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.spi.Engine;
+import io.limiter.spi.InOrderContract;
+import io.limiter.testing.Patience;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** On both engines over a real Redis: the lock engine, and the script engine as in a Cluster of several slots. */
+class InOrderOnRedisTest {
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    @Nested
+    class InScripts extends InOrderContract {
+
+        @Override
+        protected Engine engine() {
+            return new ScriptEngine(
+                    RedisFixture.calls(RedisFixture.connections()),
+                    redis.clockLua(),
+                    new KnownRejections(0),
+                    Runnable::run);
+        }
+
+        @Override
+        protected TestClock clock() {
+            return redis.clock();
+        }
+
+        @Override
+        protected String key(String name) {
+            return redis.prefix() + name;
+        }
+    }
+
+    @Nested
+    class UnderALock extends InOrderContract {
+
+        @Override
+        protected Engine engine() {
+            return new LockEngine(
+                    RedisFixture.calls(RedisFixture.connections()),
+                    new RedisLock(RedisFixture.connections()),
+                    Duration.ofSeconds(5),
+                    Patience.BUDGET,
+                    redis.clockLua(),
+                    Ticker.systemTicker(),
+                    new KnownRejections(0),
+                    Runnable::run);
+        }
+
+        @Override
+        protected TestClock clock() {
+            return redis.clock();
+        }
+
+        @Override
+        protected String key(String name) {
+            return redis.prefix() + name;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package io.limiter.spi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** What a set that is decided in order gives back late, whichever engine decides: nobody has permits twice because of it. */
+public abstract class InOrderContract {
+
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+    private static final SlidingLog NEVER_TWO = new SlidingLog(1, TEN_SECONDS);
+
+    /** The engine under test. */
+    protected abstract Engine engine();
+
+    /** The clock of the engine. */
+    protected abstract TestClock clock();
+
+    /** A key of this test's own. */
+    protected abstract String key(String name);
+
+    @Test
+    void a_window_that_has_ended_meanwhile_gives_its_permits_to_none() {
+        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        Runnable others = () -> {
+            clock().advance(TEN_SECONDS);
+            assertThat(take(window, 2).granted()).isTrue();
+        };
+        refusedBeside(window, 2, others);
+        assertThat(remaining(window)).isEqualTo(1);
+    }
+
+    @Test
+    void a_window_that_is_still_open_has_its_permits_again() {
+        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        Runnable others = () -> {
+            clock().advance(TEN_SECONDS.dividedBy(2));
+            assertThat(take(window, 1).granted()).isTrue();
+        };
+        refusedBeside(window, 2, others);
+        assertThat(remaining(window)).isEqualTo(2);
+    }
+
+    @Test
+    void a_log_forgets_what_was_not_used_and_not_what_others_used_since() {
+        SlidingLog log = new SlidingLog(3, TEN_SECONDS);
+        Runnable others = () -> {
+            clock().advance(Duration.ofSeconds(1));
+            assertThat(take(log, 2).granted()).isTrue();
+        };
+        refusedBeside(log, 1, others);
+        assertThat(remaining(log)).isEqualTo(1);
+        clock().advance(Duration.ofSeconds(9));
+        assertThat(remaining(log)).isEqualTo(1);
+        clock().advance(Duration.ofSeconds(1));
+        assertThat(remaining(log)).isEqualTo(3);
+    }
+
+    @Test
+    void a_counter_forgets_what_was_not_used_and_not_what_others_used_in_the_next_window() {
+        SlidingCounter counter = new SlidingCounter(10, TEN_SECONDS);
+        Runnable others = () -> {
+            clock().advance(TEN_SECONDS);
+            assertThat(take(counter, 2).granted()).isTrue();
+        };
+        refusedBeside(counter, 5, others);
+        assertThat(remaining(counter)).isEqualTo(8);
+        clock().advance(TEN_SECONDS);
+        assertThat(remaining(counter)).as("they fade only now").isLessThan(10);
+    }
+
+    /** Asks for permits of a limit together with what is refused. Something happens before they go back. */
+    private void refusedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
+        Engine inOrder = new BeforeGivingBack(engine(), meanwhile);
+        assertThat(inOrder.decideTogether(List.of(
+                        part(key("{k}" + limit.keySuffix()), limit, permits), part(key("{full}:log"), NEVER_TWO, 2))))
+                .last()
+                .matches(refusal -> !refusal.granted());
+    }
+
+    private static <S> SetPart<S> part(String key, Limit<S> limit, int permits) {
+        return new SetPart<>(key, limit, new Request(permits, 0, false));
+    }
+
+    private Decision take(Limit<?> limit, int permits) {
+        return engine().decide(key("{k}" + limit.keySuffix()), limit, new Request(permits, 0, false));
+    }
+
+    private long remaining(Limit<?> limit) {
+        return engine().decide(key("{k}" + limit.keySuffix()), limit, new Request(1, 0, true))
+                .remaining();
+    }
+
+    /** Decides sets in order, even if the engine need not. */
+    private record BeforeGivingBack(Engine engine, Runnable meanwhile) implements Engine {
+
+        @Override
+        public List<Answer> decide(List<KeyRequests<?>> batch) {
+            if (batch.get(0).requests().get(0).action() == Request.Action.GIVE_BACK) {
+                meanwhile.run();
+            }
+            return engine.decide(batch);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
+            return engine.decideAsync(key, limit, request);
+        }
+
+        @Override
+        public void reset(String key) {
+            engine.reset(key);
+        }
+    }
+}
