@@ -73,6 +73,17 @@ public @interface ConcurrentLimit {
     /** The share of the limit that each instance decides under then, as in {@link RateLimit#failureShare()}. */
     double failureShare() default 1.0;
 
+    /**
+     * How many permits a call holds, as in {@link RateLimit#cost()}; a call that costs 0 skips the limit. Default: 1.
+     */
+    String cost() default "";
+
+    /** To which calls the limit applies, as in {@link RateLimit#condition()}. Default: to all. */
+    String condition() default "";
+
+    /** What answers a rejected call, as in {@link RateLimit#fallback()}. Default: it throws. */
+    String fallback() default "";
+
     /** The message of a refusal, which goes to the caller, as in {@link RateLimit#message()}. */
     String message() default "";
 

@@ -1,5 +1,8 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.check.CallCounts;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.DecisionRecorders;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -78,7 +81,7 @@ final class ApplicationBeans {
         }
     }
 
-    /** What the call that the current thread is about to make belongs to; {@code null} if that is nothing. */
+    /** The recorder of the call that the current thread is about to make; {@code null} if it has none. */
     @Nullable
     DecisionRecorder recorder() {
         DecisionRecorders known = recorders;

@@ -1,10 +1,22 @@
 package io.limiter.spring.aop;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.spring.check.CallCounts;
+import io.limiter.spring.check.CheckPart;
+import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
+import java.util.Arrays;
+import java.util.Collections;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
@@ -12,120 +24,116 @@ import org.jspecify.annotations.Nullable;
 final class BoundLimit {
 
     private final DeclaredLimit declared;
-    private final Limiter limiter;
-    private final @Nullable ResolvedLimiters resolved;
-    private final ApplicationBeans beans;
-    private final RefusalLog refusals;
+    private final CheckedLimit checked;
+    private final LimiterFactory factory;
+    // One of the two.
+    private final @Nullable Limiter limiter;
+    private final @Nullable ConcurrencyLimiter concurrencyLimiter;
+    private final @Nullable LimitResolver resolver;
     private final CallCounts.OfLimit calls;
 
-    /** @param resolved {@code null} if the limit is the same for all calls */
-    private BoundLimit(
-            DeclaredLimit declared, Limiter limiter, @Nullable ResolvedLimiters resolved, ApplicationBeans beans) {
+    /** @param factory the one of the declared limit */
+    BoundLimit(DeclaredLimit declared, LimiterFactory factory, ApplicationBeans beans) {
         this.declared = declared;
-        this.limiter = limiter;
-        this.resolved = resolved;
-        this.beans = beans;
-        this.refusals = new RefusalLog(declared.where(), isEnforced(), System::nanoTime);
-        this.calls = beans.calls().of(declared.name());
-    }
-
-    static BoundLimit of(DeclaredLimit declared, LimiterFactory prefixed, ApplicationBeans beans) {
-        String resolver = declared.resolver();
-        // A dry run refuses nobody, so there is nothing to tell.
-        LimiterFactory factory = declared.onRefusal().enforce() ? prefixed : prefixed.withoutListeners();
-        Limiter limiter = factory.build(declared.name(), declared.limit());
-        if (declared.slot() != null) {
-            // So that its totals say so from the start, and not only when it was asked.
-            limiter.own().inSlot(declared.name());
+        this.factory = factory;
+        RejectionLog log = new RejectionLog(declared.where(), declared.enforced(), System::nanoTime);
+        this.checked = new CheckedLimit(declared.name(), declared.enforced(), declared.message(), log);
+        String name = declared.name().name();
+        if (declared.limit() instanceof ConcurrencyLimit limit) {
+            this.concurrencyLimiter = factory.build(name, limit);
+            this.limiter = null;
+        } else {
+            this.concurrencyLimiter = null;
+            this.limiter = factory.build(name, declared.limit());
+            if (declared.slot() != null) {
+                // So that the totals mention slots from the start.
+                limiter.own().inSlot(name);
+            }
         }
-        return new BoundLimit(
-                declared,
-                limiter,
-                resolver.isEmpty() ? null : new ResolvedLimiters(declared, beans.resolver(resolver), factory),
-                beans);
+        this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
+        this.calls = beans.calls().of(name);
     }
 
     DeclaredLimit declared() {
         return declared;
     }
 
-    /** Whether both draw from the same permits if they are asked for the same key. */
-    boolean sharesPermitsWith(BoundLimit other) {
-        return declared.prefix().equals(other.declared.prefix())
-                && declared.name().equals(other.declared.name());
+    CheckedLimit checked() {
+        return checked;
     }
 
-    boolean isEnforced() {
-        return declared.onRefusal().enforce();
-    }
-
-    /** A refused call is answered by a fallback. */
-    void answersInstead(Decision refusal) {
-        calls.fallback(refusal);
+    /** A fallback answers a rejected call. */
+    void countFallback(Decision rejection) {
+        calls.fallback(rejection);
     }
 
     /**
-     * What is to be asked for a call; {@code null} if that is nothing, or was granted to it before.
+     * The permits that a call takes; {@code null} if it skips the limit, or an earlier check has granted them already.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
-     * @throws InvalidLimitArgumentException if its arguments give no cost or condition, and the limit is enforced
+     * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
-    Question question(MethodInvocation call) {
+    CheckPart part(MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        PermitRequest request = request(call);
+        if (request == null) {
+            return null;
+        }
+        // Nothing of a limit in shadow mode is recorded.
+        Decision earlier = recorder == null || !checked.enforced() ? null : recorder.earlier(request);
+        return earlier != null && earlier.granted()
+                ? null
+                : new CheckPart(checked, limiter(call, request.key()), request, earlier);
+    }
+
+    /** The permits that a call holds; {@code null} if it skips the limit. Throws as {@link #part} does. */
+    @Nullable
+    CheckStep<?> hold(MethodInvocation call) {
+        PermitRequest request = request(call);
+        return request == null || concurrencyLimiter == null
+                ? null
+                : CheckStep.hold(checked, concurrencyLimiter, request.key(), request.permits(), declared.timeout());
+    }
+
+    private @Nullable PermitRequest request(MethodInvocation call) {
         try {
-            return questionFor(call);
+            @Nullable Object[] arguments = call.getArguments();
+            int permits = declared.permits().of(arguments);
+            if (permits == 0) {
+                calls.skip();
+                return null;
+            }
+            String slot = declared.slot() == null ? null : declared.slot().of(arguments);
+            return new PermitRequest(checked.name(), declared.key().of(arguments), slot, permits);
         } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
-            refusals.failed(e);
-            if (isEnforced()) {
+            checked.log().failed(e);
+            if (checked.enforced()) {
                 throw e;
             }
             return null;
         }
     }
 
-    /** A dry run could not be: its call goes on, and the log is told. */
-    void untried(RuntimeException why) {
-        refusals.failed(why);
-    }
-
-    private @Nullable Question questionFor(MethodInvocation call) {
-        @Nullable Object[] arguments = call.getArguments();
-        int permits = declared.permits().of(arguments);
-        if (permits == 0) {
-            calls.skip();
-            return null;
+    /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */
+    private Limiter limiter(MethodInvocation call, @Nullable String key) {
+        Limiter known = limiter;
+        if (known == null) {
+            throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
         }
-        String owner = declared.key().of(arguments);
-        String slot = declared.slot() == null ? null : declared.slot().of(arguments);
-        // A dry run is nobody's business but the log's.
-        DecisionRecorder recorder = isEnforced() ? beans.recorder() : null;
-        Decision earlier = recorder == null ? null : recorder.earlier(asked(owner, slot, permits));
-        if (earlier != null && earlier.granted()) {
-            return null;
+        if (resolver == null) {
+            return known;
         }
-        Limiter asked = resolved == null ? limiter : resolved.of(call, owner);
-        return new Question(this, asked, owner, slot, permits, recorder, earlier);
-    }
-
-    LimitAsked asked(@Nullable String owner, @Nullable String slot, int permits) {
-        return new LimitAsked(declared.prefix(), declared.name(), declared.named(), owner, slot, permits);
-    }
-
-    /**
-     * What becomes of a call that was refused; {@code null} if it goes on all the same.
-     *
-     * @param repeated whether it was refused before, and told then
-     */
-    @Nullable
-    Refusal refusal(@Nullable String owner, Decision decision, boolean repeated) {
-        if (!repeated) {
-            refusals.refused(decision);
+        Limit<?> resolved = resolver.resolve(new LimitedCall(
+                call.getMethod(),
+                Collections.unmodifiableList(Arrays.asList(call.getArguments())),
+                declared.name().name(),
+                declared.limit(),
+                key));
+        Class<?> kind = declared.limit().getClass();
+        if (resolved != null && resolved.getClass() != kind) {
+            throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "
+                    + kind.getSimpleName() + ", as the one declared, or null; it was " + resolved);
         }
-        if (!isEnforced()) {
-            return null;
-        }
-        String whose = owner == null ? limiter.name() : owner;
-        return new Refusal(
-                this, Refusal.exceeded(whose, decision, declared.onRefusal().message()), repeated);
+        return resolved == null ? known : factory.build(declared.name().name(), resolved);
     }
 }

@@ -1,75 +1,125 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.check.Check;
+import io.limiter.spring.check.CheckPart;
+import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.Rejection;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of one method, and how several are asked: together, all or nothing. A dry run refuses nobody, so it is asked
- * by itself, once the others let the call through.
- *
- * @param limits at least one
+ * The limits of one method. Rate limits come first, as a set, all or nothing; then the concurrency limit, so that a call that
+ * is rejected for its rate neither waits for a lease nor takes one; and limits in shadow mode once these let the call
+ * through.
  */
-record BoundLimits(CallStyle style, List<BoundLimit> limits) {
+final class BoundLimits {
 
-    /** Takes the permits of one call; {@code null} if it can go on. */
-    @Nullable
-    Refusal take(MethodInvocation call) {
-        if (limits.size() == 1) {
-            Question question = limits.get(0).question(call);
-            return question == null ? null : question.alone().take();
-        }
-        for (Asked<?> asked : asked(call)) {
-            Refusal refusal = asked.take();
-            if (refusal != null) {
-                return refusal;
-            }
-        }
-        return null;
+    private final ResultKind kind;
+    private final List<BoundLimit> limits;
+    private final ApplicationBeans beans;
+    private final boolean usesUser;
+
+    /** @param limits at least one, concurrency limits last */
+    BoundLimits(ResultKind kind, List<BoundLimit> limits, ApplicationBeans beans) {
+        this.kind = kind;
+        this.limits = limits;
+        this.beans = beans;
+        this.usesUser = limits.stream().anyMatch(limit -> limit.declared().type() == LimitType.USER);
     }
 
-    /** Whether it matters who the user is. */
-    boolean byUser() {
-        return limits.stream().anyMatch(limit -> limit.declared().type() == LimitType.USER);
+    ResultKind kind() {
+        return kind;
     }
 
-    /** What is to be asked for a call, one after the other; all keys are found before the first limit is asked. */
-    List<Asked<?>> asked(MethodInvocation call) {
-        List<Question> enforced = new ArrayList<>(limits.size());
-        List<Asked<?>> asked = new ArrayList<>(limits.size());
+    /** Whether a key is the user. */
+    boolean usesUser() {
+        return usesUser;
+    }
+
+    /**
+     * The check of a call. All keys and costs are found before the first limit is decided.
+     *
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the call has no key for a limit that is enforced
+     * @throws io.limiter.spring.key.InvalidLimitArgumentException if its arguments make no cost or condition for one
+     */
+    Check check(MethodInvocation call) {
+        DecisionRecorder recorder = beans.recorder();
+        List<CheckPart> enforced = new ArrayList<>(limits.size());
+        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
+        CheckStep<?> hold = null;
         for (BoundLimit limit : limits) {
-            Question question = limit.question(call);
-            if (question != null) {
-                if (question.earlier() != null) {
-                    return List.of(question);
-                }
-                if (limit.isEnforced()) {
-                    enforced.add(question);
-                } else {
-                    asked.add(question.alone());
-                }
+            if (limit.declared().isHeld()) {
+                hold = limit.hold(call);
+                continue;
+            }
+            CheckPart part = limit.part(call, recorder);
+            if (part == null) {
+                continue;
+            }
+            if (part.earlier() != null) {
+                return new Check(List.of(CheckStep.of(List.of(part))), recorder);
+            }
+            if (limit.declared().enforced()) {
+                enforced.add(part);
+            } else {
+                steps.add(CheckStep.of(List.of(part)));
             }
         }
-        if (enforced.size() > 1 && areApart(enforced)) {
-            asked.add(0, new QuestionSet(enforced));
-        } else {
-            asked.addAll(0, enforced.stream().map(Question::alone).toList());
+        if (hold != null) {
+            steps.add(0, hold);
         }
-        return asked;
+        if (areDistinct(enforced)) {
+            if (!enforced.isEmpty()) {
+                steps.add(0, CheckStep.of(enforced));
+            }
+        } else {
+            steps.addAll(
+                    0,
+                    enforced.stream().map(each -> CheckStep.of(List.of(each))).toList());
+        }
+        return new Check(steps, recorder);
     }
 
-    /** Keys that are found at run time can turn out to be the same permits twice, which no set can have. */
-    private static boolean areApart(List<Question> questions) {
-        for (int i = 1; i < questions.size(); i++) {
-            Question one = questions.get(i);
-            for (Question other : questions.subList(0, i)) {
-                if (one.sharesPermitsWith(other)) {
+    /** Keys of a call can turn out to be the same permits twice, which no set can have. */
+    private static boolean areDistinct(List<CheckPart> parts) {
+        for (int i = 1; i < parts.size(); i++) {
+            for (CheckPart other : parts.subList(0, i)) {
+                if (samePermits(parts.get(i), other)) {
                     return false;
                 }
             }
         }
         return true;
+    }
+
+    private static boolean samePermits(CheckPart one, CheckPart other) {
+        return one.request().limit().prefix().equals(other.request().limit().prefix())
+                && one.request().limit().name().equals(other.request().limit().name())
+                && Objects.equals(one.request().key(), other.request().key())
+                && Objects.equals(one.request().slot(), other.request().slot());
+    }
+
+    /**
+     * What the caller of a rejected call gets.
+     *
+     * @throws io.limiter.RateLimitExceededException if the limit has no fallback
+     */
+    @Nullable
+    Object answer(Rejection rejection, MethodInvocation call) throws Throwable {
+        for (BoundLimit limit : limits) {
+            Fallback fallback = limit.declared().fallback();
+            if (limit.checked() == rejection.limit() && fallback != null) {
+                if (!rejection.repeated()) {
+                    limit.countFallback(rejection.exception().decision());
+                }
+                return fallback.answer(call, rejection.exception().decision());
+            }
+        }
+        throw rejection.exception();
     }
 }

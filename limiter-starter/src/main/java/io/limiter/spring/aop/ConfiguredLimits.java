@@ -1,7 +1,6 @@
 package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Map;
@@ -14,8 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What configuration says about limits, by their names. It wins over what the annotations say. Shared by all advisors, so
- * that it is known which names nobody has.
+ * What configuration says about limits, by their names. It overrides the annotations.
  */
 public final class ConfiguredLimits {
 
@@ -42,60 +40,30 @@ public final class ConfiguredLimits {
      * @throws IllegalArgumentException if it cannot work, also if that comes of both together
      */
     Configured of(String name, LimitSettings declared) {
-        LimitSettings configured = byName.get(name);
-        if (configured == null) {
-            return new Configured(LimitKinds.build(declared), null, null, declared.failurePolicy());
+        LimitSettings settings = byName.get(name);
+        if (settings == null) {
+            return Configured.of(declared, null, declared.failurePolicy());
         }
+        boolean held = LimitKinds.CONCURRENT.equals(declared.kind());
         try {
-            checkIsForOne(name, false);
-            if (LimitKinds.CONCURRENT.equals(configured.kind())) {
+            checkIsForOne(name, held);
+            boolean same = settings.kind() == null || settings.kind().equals(declared.kind());
+            if (held && !same) {
+                throw new IllegalArgumentException(
+                        "kind must be concurrent or not set for a @ConcurrentLimit, was '" + settings.kind() + "'");
+            }
+            if (!held && LimitKinds.CONCURRENT.equals(settings.kind())) {
                 throw new IllegalArgumentException(
                         "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another"
                                 + " kind, or another annotation");
             }
-            boolean same = configured.kind() == null || configured.kind().equals(declared.kind());
-            Limit<?> limit = LimitKinds.build(same ? configured.over(declared) : configured);
-            return new Configured(
-                    limit,
-                    same ? null : configured.kind(),
-                    configured.enforce(),
-                    LimitSettings.first(configured.failurePolicy(), declared.failurePolicy()));
+            return Configured.of(
+                    same ? settings.over(declared) : settings,
+                    same ? null : settings.kind(),
+                    LimitSettings.first(settings.failurePolicy(), declared.failurePolicy()));
         } catch (IllegalArgumentException e) {
             throw wrong(name, e);
         }
-    }
-
-    /**
-     * The concurrency limit of this name.
-     *
-     * @param declared what its annotation says, with its kind
-     * @throws IllegalArgumentException if the settings are not those of a concurrency limit, or cannot work
-     */
-    Concurrency concurrency(String name, LimitSettings declared) {
-        LimitSettings configured = byName.get(name);
-        if (configured == null) {
-            return concurrency(declared);
-        }
-        try {
-            checkIsForOne(name, true);
-            if (configured.kind() != null && !configured.kind().equals(LimitKinds.CONCURRENT)) {
-                throw new IllegalArgumentException(
-                        "kind must be concurrent or not set for a @ConcurrentLimit, was '" + configured.kind() + "'");
-            }
-            if (configured.enforce() != null) {
-                throw new IllegalArgumentException("enforce has no effect on a @ConcurrentLimit, leave it out");
-            }
-            return concurrency(configured.over(declared));
-        } catch (IllegalArgumentException e) {
-            throw wrong(name, e);
-        }
-    }
-
-    private static Concurrency concurrency(LimitSettings numbers) {
-        return new Concurrency(
-                (ConcurrencyLimit) LimitKinds.build(numbers),
-                numbers.timeout() == null ? Duration.ZERO : numbers.timeout(),
-                numbers.failurePolicy());
     }
 
     /** A limit of the one sort and a limit of the other have nothing in common, whatever the settings say. */
@@ -126,26 +94,29 @@ public final class ConfiguredLimits {
     }
 
     /**
-     * A concurrency limit as it is with its configuration.
+     * A limit with its configuration.
      *
-     * @param timeout how long a call waits for its place
-     * @param failurePolicy {@code null} for the application's
-     */
-    record Concurrency(
-            ConcurrencyLimit limit,
-            Duration timeout,
-            @Nullable FailurePolicy failurePolicy) {}
-
-    /**
-     * A limit as it is with its configuration.
-     *
+     * @param timeout how long a call waits for permits of a concurrency limit
      * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforce {@code null} if configuration does not say
      * @param failurePolicy {@code null} for the application's
      */
     record Configured(
             Limit<?> limit,
+            Duration timeout,
             @Nullable String otherKind,
             @Nullable Boolean enforce,
-            @Nullable FailurePolicy failurePolicy) {}
+            @Nullable FailurePolicy failurePolicy) {
+
+        /** @throws IllegalArgumentException if the settings make no limit */
+        private static Configured of(
+                LimitSettings settings, @Nullable String otherKind, @Nullable FailurePolicy failurePolicy) {
+            return new Configured(
+                    LimitKinds.build(settings),
+                    settings.timeout() == null ? Duration.ZERO : settings.timeout(),
+                    otherKind,
+                    settings.enforce(),
+                    failurePolicy);
+        }
+    }
 }

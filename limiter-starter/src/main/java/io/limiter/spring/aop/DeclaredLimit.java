@@ -1,56 +1,78 @@
 package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.key.CallCondition;
+import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKey;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one annotation says about one method, parsed and checked. It needs no bean, so that it can be had while beans
- * are still being made.
+ * What one annotation says about one method, parsed and checked. It needs no bean, so that it exists while beans are still
+ * being made.
  *
  * @param where the annotation and the method, for messages
- * @param named whether somebody chose the name
- * @param slot what decides where in a Cluster the permits are; {@code null} if the key does
+ * @param timeout how long a call waits for permits of a concurrency limit; other limits know their own
+ * @param slot the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
- * @param failurePolicy what it answers when Redis does not decide; {@code null} for what the application says
+ * @param message of rejections; empty for the default
+ * @param fallback answers rejected calls; {@code null} if they throw
+ * @param enforced whether the limit rejects; otherwise it is in shadow mode
+ * @param failurePolicy {@code null} for the application's
  */
 record DeclaredLimit(
         String where,
-        String prefix,
-        String name,
-        boolean named,
+        LimitName name,
         Limit<?> limit,
-        CallPermits permits,
+        Duration timeout,
+        Permits permits,
         LimitType type,
         CallKey key,
         @Nullable CallKey slot,
         String resolver,
-        OnRefusal onRefusal,
-        @Nullable FailurePolicy failurePolicy)
-        implements Declared {
+        String message,
+        @Nullable Fallback fallback,
+        boolean enforced,
+        @Nullable FailurePolicy failurePolicy) {
 
-    /** @throws IllegalArgumentException if it is a dry run that would hold callers up */
-    DeclaredLimit {
-        if (slot != null && !onRefusal.enforce() && limit instanceof TokenBucket bucket && bucket.timeoutMicros() > 0) {
-            throw new IllegalArgumentException("a dry run in a slot would wait for its permits, up to a timeout of "
-                    + bucket.timeout() + ": set the timeout to 0, leave the slot out, or enforce the limit");
-        }
+    /** Whether permits are held until the call is done, and not spent. */
+    boolean isHeld() {
+        return limit instanceof ConcurrencyLimit;
     }
 
-    @Override
-    public boolean inSlots() {
-        return slot != null;
+    /** The factory of its limiters. */
+    LimiterFactory factory(LimiterFactory limiters) {
+        LimiterFactory prefixed = limiters.withPrefix(name.prefix());
+        LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
+        // In shadow mode nothing is rejected, so no listener is to hear of it.
+        return enforced ? failing : failing.withoutListeners();
     }
 
     /**
-     * What becomes of a refused call.
+     * How many permits a call takes.
      *
-     * @param message empty for the default
-     * @param fallback what answers it; {@code null} if it throws
-     * @param enforce whether it is refused at all
+     * @param fixed where there is no cost, at least 1
+     * @param cost {@code null} if all calls take as many
+     * @param condition {@code null} if the limit applies to all calls
      */
-    record OnRefusal(String message, @Nullable Fallback fallback, boolean enforce) {}
+    record Permits(
+            int fixed, @Nullable CallCost cost, @Nullable CallCondition condition) {
+
+        /**
+         * 0 if the call skips the limit.
+         *
+         * @throws io.limiter.spring.key.InvalidLimitArgumentException if the arguments make no cost or condition
+         */
+        int of(@Nullable Object[] arguments) {
+            if (condition != null && !condition.of(arguments)) {
+                return 0;
+            }
+            return cost == null ? fixed : cost.of(arguments);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.annotation.InvalidLimitException;
 import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * Results whose work goes on, or only begins, when the method has returned, and that do not tell when it is done. By their
+ * Results whose work goes on, or only begins, when the method has returned, and that do not say when it is done. By their
  * names, because the types are of libraries that need not be there.
  */
 final class LateResults {
@@ -25,9 +26,19 @@ final class LateResults {
 
     private LateResults() {}
 
-    /** The type of the method's result, or of what a stage or an HTTP entity brings, if it is a late one. */
-    static @Nullable Class<?> find(Method method) {
-        return find(ResolvableType.forMethodReturnType(method));
+    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one */
+    static void check(String where, Method method) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        boolean isPublisher = ResultKind.of(method) == ResultKind.PUBLISHER;
+        Class<?> late = find(isPublisher ? returned.getGeneric() : returned);
+        if (late != null) {
+            throw new InvalidLimitException(
+                    where,
+                    "it would release its permits before the work is done: the method has"
+                            + " returned when that of a " + late.getSimpleName()
+                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the work, limit the method that does"
+                            + " the work, or use a ConcurrencyLimiter there");
+        }
     }
 
     private static @Nullable Class<?> find(ResolvableType returned) {

@@ -1,29 +1,43 @@
 package io.limiter.spring.aop;
 
 import io.limiter.LimiterFactory;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.key.CallKeys;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.aopalliance.aop.Advice;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.Ordered;
 
 /**
- * Limits the methods that carry {@link RateLimit} or {@link CountLimit}, as a bean that Spring's auto-proxying picks up.
+ * Limits the methods that carry {@link RateLimit}, {@link CountLimit} or {@link ConcurrentLimit}, as a bean that Spring's
+ * auto-proxying picks up.
  */
-public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements BeanFactoryAware {
+public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton, BeanFactoryAware {
 
     /**
-     * Before transactions and caches, so that a refused call opens none and asks none, and after method security, so
+     * Before transactions and caches, so that a rejected call opens none and asks none, and after method security, so
      * that permits are only spent by those who may call at all.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
-    private final ApplicationBeans beans;
+    private final ApplicationBeans beans = new ApplicationBeans();
     private final ConfiguredLimits configured;
+    private final LimitedMethods methods;
+    private final Pointcut pointcut;
+    private final Advice advice;
+    private final int order;
 
     /**
      * @param factory asked for when the first limiter is built, not before the application's beans are there
@@ -36,56 +50,66 @@ public final class LimitAdvisor extends LimitingAdvisor<BoundLimits> implements 
     /**
      * @param factory asked for when the first limiter is built, not before the application's beans are there
      * @param order among the advisors of a method; lower comes first
-     * @param configured by the names of limits, whose numbers they change
+     * @param configured by the names of limits, whose settings they override
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
-        this(factory, keys, order, configured, new ApplicationBeans());
-    }
-
-    private LimitAdvisor(
-            Supplier<LimiterFactory> factory,
-            CallKeys keys,
-            int order,
-            ConfiguredLimits configured,
-            ApplicationBeans beans) {
-        super(methods(factory, keys, configured, beans), methods -> new LimitInterceptor(methods, beans), order);
+        LimitAnnotations annotations =
+                new LimitAnnotations(List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class));
         this.configured = configured;
-        this.beans = beans;
+        this.methods = new LimitedMethods(
+                new LimitedMethodFinder(annotations, beans::needsSubclass, new LimitParser(keys, configured)::parse),
+                new LimitBinder(factory, keys, beans));
+        this.pointcut = new LimitedMethodsPointcut(methods);
+        this.advice = new LimitInterceptor(methods, beans);
+        this.order = order;
     }
 
-    private static LimitedMethods<?, BoundLimits> methods(
-            Supplier<LimiterFactory> factory, CallKeys keys, ConfiguredLimits configured, ApplicationBeans beans) {
-        LimitBinder<DeclaredLimit, BoundLimit> binder =
-                new LimitBinder<>(factory, keys, (prefixed, declared) -> BoundLimit.of(declared, prefixed, beans));
-        return new LimitedMethods<>(
-                new LimitedMethodFinder<>(
-                        new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
-                        beans::needsSubclass,
-                        new LimitParser(keys, configured)::parse),
-                (method, beanClass, limits) -> {
-                    CallStyle style = CallStyle.of(method);
-                    if (style == CallStyle.DIRECT) {
-                        EventLoops.checkHandlerMayWait(limits.get(0).where(), method, beanClass, beans);
-                    }
-                    return new BoundLimits(
-                            style, limits.stream().map(binder::bind).toList());
-                });
+    @Override
+    public Pointcut getPointcut() {
+        return pointcut;
     }
 
-    /** Where resolvers are looked up, and the executor for methods that return futures. */
+    @Override
+    public Advice getAdvice() {
+        return advice;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    /** Where resolvers, recorders and the executor of methods that return futures are looked up. */
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);
     }
 
-    /** What becomes of calls, as far as limiters do not know it. */
+    /** Outcomes of calls that limiters do not see. */
     public CallCounts callCounts() {
         return beans.calls();
     }
 
+    /** Builds the limiters, so that what is wrong with them shows now and not in a call. */
     @Override
     public void afterSingletonsInstantiated() {
-        super.afterSingletonsInstantiated();
+        methods.start();
         configured.warnOfUnused();
+    }
+
+    private static final class LimitedMethodsPointcut extends StaticMethodMatcherPointcut {
+
+        private final LimitedMethods methods;
+
+        LimitedMethodsPointcut(LimitedMethods methods) {
+            this.methods = methods;
+            ClassFilter anyLimited = methods::anyIn;
+            setClassFilter(anyLimited);
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return methods.contains(method, targetClass);
+        }
     }
 }

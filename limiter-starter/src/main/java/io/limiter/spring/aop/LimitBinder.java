@@ -5,63 +5,66 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.key.CallKeys;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/**
- * Builds the limiters of declared limits, which needs the application's beans.
- *
- * @param <D> what is declared
- * @param <B> the same with its limiter
- */
-final class LimitBinder<D extends Declared, B> {
+/** Builds the limiters of declared limits, which needs the application's beans. */
+final class LimitBinder {
 
     private final Supplier<LimiterFactory> factory;
     private final CallKeys keys;
-    private final BiFunction<LimiterFactory, D, B> builder;
-    private final ConcurrentHashMap<Name, D> byName = new ConcurrentHashMap<>();
+    private final ApplicationBeans beans;
+    private final ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
 
-    /** @param builder is given a factory with the limit's prefix */
-    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, BiFunction<LimiterFactory, D, B> builder) {
+    LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
         this.factory = factory;
         this.keys = keys;
-        this.builder = builder;
+        this.beans = beans;
     }
 
-    /** @throws InvalidLimitException if the limiter cannot be built, or another has the name and other numbers */
-    B bind(D declared) {
+    /** @throws InvalidLimitException if a limiter cannot be built, or the limits cannot work in this application */
+    BoundLimits bind(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
+        ResultKind kind = ResultKind.of(method);
+        if (kind == ResultKind.PLAIN) {
+            EventLoops.checkHandlerMayWait(declared.get(0).where(), method, beanClass, beans);
+        }
+        return new BoundLimits(kind, declared.stream().map(this::bind).toList(), beans);
+    }
+
+    private BoundLimit bind(DeclaredLimit declared) {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
             checkAgrees(declared);
-            return builder.apply(
-                    FailurePolicies.apply(declared.failurePolicy(), limiters.withPrefix(declared.prefix())), declared);
+            return new BoundLimit(declared, declared.factory(limiters), beans);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }
     }
 
     /** Two limits on one bucket would rescale it with every call, and limit by neither. */
-    private void checkAgrees(D declared) {
-        D first = byName.putIfAbsent(new Name(declared.prefix(), declared.name()), declared);
-        if (first != null && !numbers(first.limit()).equals(numbers(declared.limit()))) {
-            throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
+    private void checkAgrees(DeclaredLimit declared) {
+        String name = declared.name().name();
+        DeclaredLimit first = byName.putIfAbsent(new Name(declared.name().prefix(), name, declared.isHeld()), declared);
+        if (first != null && !state(first.limit()).equals(state(declared.limit()))) {
+            throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
                     + ", which has other numbers: give both the same, or one another name");
         }
-        if (first != null && first.inSlots() != declared.inSlots()) {
-            throw new IllegalArgumentException("it shares the name '" + declared.name() + "' with " + first.where()
+        if (first != null && (first.slot() == null) != (declared.slot() == null)) {
+            throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
                     + ", and one of them has a slot, where permits are others: give both a slot, or none");
         }
     }
 
     /** What the stored state depends on. */
-    private static Object numbers(Limit<?> limit) {
+    private static Object state(Limit<?> limit) {
         return limit instanceof TokenBucket bucket
                 ? List.of(bucket.permitsPerSecond(), bucket.burstSeconds(), bucket.maxWait())
                 : limit;
     }
 
-    private record Name(String prefix, String name) {}
+    /** Held and spent permits are stored apart. */
+    private record Name(String prefix, String name, boolean held) {}
 }

@@ -1,5 +1,7 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.check.CheckResult;
+import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -7,28 +9,46 @@ import org.jspecify.annotations.Nullable;
 /** Lets a call through if all limits of its method grant it, and otherwise answers for it. */
 final class LimitInterceptor implements MethodInterceptor {
 
-    private final LimitedMethods<?, BoundLimits> methods;
+    private final LimitedMethods methods;
     private final ApplicationBeans beans;
 
-    LimitInterceptor(LimitedMethods<?, BoundLimits> methods, ApplicationBeans beans) {
+    LimitInterceptor(LimitedMethods methods, ApplicationBeans beans) {
         this.methods = methods;
         this.beans = beans;
     }
 
     @Override
-    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        BoundLimits limits = methods.limiting(invocation);
-        return switch (limits.style()) {
-            case DIRECT -> direct(limits, invocation);
-            case FUTURE -> LimitedFuture.of(limits, invocation, beans::executor);
-            case MONO -> ReactiveCalls.mono(limits, invocation, beans.subscriptionContext());
-            case FLUX -> ReactiveCalls.flux(limits, invocation, beans.subscriptionContext());
+    public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+        BoundLimits limits = methods.limiting(call);
+        return switch (limits.kind()) {
+            case PLAIN -> plain(limits, call);
+            case FUTURE -> LimitedFuture.of(limits, call, beans::executor);
+            case PUBLISHER -> LimitedPublisher.of(limits, call, beans.subscriptionContext());
         };
     }
 
-    private static @Nullable Object direct(BoundLimits limits, MethodInvocation invocation) throws Throwable {
-        EventLoops.checkMayWait(invocation.getMethod(), EventLoops.TAKE);
-        Refusal refusal = limits.take(invocation);
-        return refusal == null ? invocation.proceed() : refusal.answer(invocation);
+    private static @Nullable Object plain(BoundLimits limits, MethodInvocation call) throws Throwable {
+        EventLoops.checkMayWait(call.getMethod());
+        CheckResult result = limits.check(call).run();
+        if (result.rejection() != null) {
+            return limits.answer(result.rejection(), call);
+        }
+        return result.isHolding() ? proceedHolding(result, call) : call.proceed();
+    }
+
+    private static @Nullable Object proceedHolding(CheckResult permit, MethodInvocation call) throws Throwable {
+        boolean goesOn = false;
+        try {
+            Object returned = call.proceed();
+            if (returned instanceof CompletionStage<?> stage) {
+                stage.whenComplete((value, error) -> permit.closeAsync());
+                goesOn = true;
+            }
+            return returned;
+        } finally {
+            if (!goesOn) {
+                permit.close();
+            }
+        }
     }
 }

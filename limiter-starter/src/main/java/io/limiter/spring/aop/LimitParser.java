@@ -1,9 +1,13 @@
 package io.limiter.spring.aop;
 
+import io.limiter.FailurePolicy;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallCondition;
 import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKey;
@@ -24,6 +28,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 final class LimitParser {
 
     private static final double LONGEST_LEASE_SECONDS = 3600;
+    private static final double SHORTEST_LEASE_SECONDS = 0.1;
 
     private final CallKeys keys;
     private final ConfiguredLimits configured;
@@ -34,7 +39,7 @@ final class LimitParser {
     }
 
     /**
-     * The limits of a method, rate limits first: the order in which they are asked where they cannot be asked together.
+     * The limits of a method in the order in which they are decided.
      *
      * @throws InvalidLimitException if one of them cannot work
      */
@@ -42,6 +47,7 @@ final class LimitParser {
         List<DeclaredLimit> limits = new ArrayList<>();
         limits.addAll(parse(RateLimit.class, LimitParser::rate, method, userClass));
         limits.addAll(parse(CountLimit.class, LimitParser::count, method, userClass));
+        limits.addAll(parse(ConcurrentLimit.class, LimitParser::concurrent, method, userClass));
         return List.copyOf(limits);
     }
 
@@ -51,7 +57,7 @@ final class LimitParser {
         String methodName = MethodName.of(userClass, method);
         String where = "@" + kind.getSimpleName() + " for " + methodName;
         for (MergedAnnotation<A> annotation : LimitAnnotations.of(kind, method, userClass)) {
-            // Two limits of one method have buckets apart.
+            // Two limits of one method have permits of their own.
             String defaultName = limits.isEmpty() ? methodName : methodName + "/" + (limits.size() + 1);
             try {
                 limits.add(parse(annotation, settings.apply(annotation), where, defaultName, method, userClass));
@@ -69,29 +75,41 @@ final class LimitParser {
             String defaultName,
             Method method,
             Class<?> userClass) {
+        if (LimitKinds.CONCURRENT.equals(declared.kind())) {
+            LateResults.check(where, method);
+        }
         String given = annotation.getString("name");
         String name = given.isEmpty() ? defaultName : given;
         LimitType type = annotation.getEnum("limitType", LimitType.class);
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         ConfiguredLimits.Configured limit = configured.of(name, declared);
-        CallPermits permits = permits(annotation, annotated);
+        DeclaredLimit.Permits permits = permits(annotation, annotated);
         LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit());
-        String prefix = annotation.getString("prefix");
+        // Another kind could not read what is stored.
+        String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
+        String fallback = annotation.getString("fallback");
         return new DeclaredLimit(
                 where,
-                // Another kind would not understand what is stored.
-                limit.otherKind() == null ? prefix : prefix + limit.otherKind() + ":",
-                name,
-                !given.isEmpty(),
+                given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
                 limit.limit(),
+                limit.timeout(),
                 permits,
                 type,
                 keys.of(type, annotation.getString("key"), annotated),
-                slot(annotation.getString("slot"), type, annotated),
-                annotation.getString("resolver"),
-                onRefusal(annotation, limit.enforce(), method, userClass),
+                slot(text(annotation, "slot"), type, annotated),
+                text(annotation, "resolver"),
+                annotation.getString("message"),
+                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
+                limit.enforce() == null
+                        ? annotation.getValue("enforce", Boolean.class).orElse(true)
+                        : limit.enforce(),
                 limit.failurePolicy());
+    }
+
+    /** Empty if the annotation has no such attribute. */
+    private static String text(MergedAnnotation<?> annotation, String attribute) {
+        return annotation.getValue(attribute, String.class).orElse("");
     }
 
     private static @Nullable CallKey slot(String slot, LimitType type, Method annotated) {
@@ -106,7 +124,7 @@ final class LimitParser {
         return CallKeys.slot(slot, annotated);
     }
 
-    private static CallPermits permits(MergedAnnotation<?> annotation, Method annotated) {
+    private static DeclaredLimit.Permits permits(MergedAnnotation<?> annotation, Method annotated) {
         int permits = annotation.getValue("permits", Integer.class).orElse(1);
         String cost = annotation.getString("cost");
         String condition = annotation.getString("condition");
@@ -114,19 +132,10 @@ final class LimitParser {
             throw new IllegalArgumentException(
                     "permits " + permits + " has no effect with cost '" + cost + "': leave one of them out");
         }
-        return new CallPermits(
+        return new DeclaredLimit.Permits(
                 permits,
                 cost.isEmpty() ? null : CallCost.parse(cost, annotated),
                 condition.isEmpty() ? null : CallCondition.parse(condition, annotated));
-    }
-
-    private static DeclaredLimit.OnRefusal onRefusal(
-            MergedAnnotation<?> annotation, @Nullable Boolean enforce, Method method, Class<?> userClass) {
-        String fallback = annotation.getString("fallback");
-        return new DeclaredLimit.OnRefusal(
-                annotation.getString("message"),
-                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
-                enforce == null ? annotation.getBoolean("enforce") : enforce);
     }
 
     private static LimitSettings rate(MergedAnnotation<RateLimit> annotation) {
@@ -151,7 +160,7 @@ final class LimitParser {
                 null,
                 null,
                 null,
-                FailurePolicies.of(annotation));
+                failurePolicy(annotation));
     }
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
@@ -169,7 +178,25 @@ final class LimitParser {
                 zone(annotation.getString("zone")),
                 null,
                 null,
-                FailurePolicies.of(annotation));
+                failurePolicy(annotation));
+    }
+
+    private static LimitSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
+        return new LimitSettings(
+                LimitKinds.CONCURRENT,
+                null,
+                null,
+                null,
+                LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS),
+                null,
+                null,
+                null,
+                annotation.getInt("limit"),
+                null,
+                null,
+                LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
+                null,
+                failurePolicy(annotation));
     }
 
     private static @Nullable ZoneId zone(String id) {
@@ -178,6 +205,31 @@ final class LimitParser {
         } catch (DateTimeException e) {
             throw new IllegalArgumentException(
                     "zone must be one that Java knows, such as Europe/Berlin or UTC, was '" + id + "'", e);
+        }
+    }
+
+    /** {@code null} for the application's. */
+    private static @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
+        OnFailure onFailure = annotation.getEnum("onFailure", OnFailure.class);
+        double share = annotation.getDouble("failureShare");
+        if (share != 1.0 && onFailure != OnFailure.LOCAL) {
+            throw new IllegalArgumentException(
+                    "failureShare " + share + " has no effect with onFailure " + onFailure + ": use OnFailure.LOCAL");
+        }
+        return switch (onFailure) {
+            case DEFAULT -> null;
+            case DENY -> FailurePolicy.DENY;
+            case ALLOW -> FailurePolicy.ALLOW;
+            case THROW -> FailurePolicy.THROW;
+            case LOCAL -> local(share);
+        };
+    }
+
+    private static FailurePolicy local(double share) {
+        try {
+            return FailurePolicy.local(share);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("failureShare must be more than 0 and at most 1, was " + share, e);
         }
     }
 }

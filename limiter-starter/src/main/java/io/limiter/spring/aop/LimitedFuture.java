@@ -1,7 +1,7 @@
 package io.limiter.spring.aop;
 
-import java.util.List;
-import java.util.Optional;
+import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Rejection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -13,76 +13,101 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The future of a limited method that returns one. The calling thread finds the keys and waits for nothing. If the
- * decision is there at once, the method is called in it too; otherwise by the executor, because it may block, and the
- * threads that bring decisions must not. Whatever goes wrong is in the future. Cancelling it withdraws the question to
- * the limit, or cancels the method's own future.
+ * decision is there at once, the calling thread calls the method too; otherwise the executor does, because the method may
+ * block, and the threads that bring decisions must not. Every failure is in the future. Cancelling it cancels the check,
+ * or the method's own future. Permits that the call holds are released when the method's future is done, and this one is
+ * completed after that.
  */
 final class LimitedFuture extends CompletableFuture<@Nullable Object> {
 
+    private final BoundLimits limits;
     private final MethodInvocation call;
+    private final Supplier<Executor> executor;
     private volatile @Nullable Future<?> pending;
 
-    private LimitedFuture(MethodInvocation call) {
+    private LimitedFuture(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
+        this.limits = limits;
         this.call = call;
+        this.executor = executor;
     }
 
     static LimitedFuture of(BoundLimits limits, MethodInvocation call, Supplier<Executor> executor) {
-        LimitedFuture future = new LimitedFuture(call);
+        LimitedFuture future = new LimitedFuture(limits, call, executor);
         try {
-            future.start(limits.asked(call), executor);
+            future.start();
         } catch (RuntimeException e) {
             future.completeExceptionally(e);
         }
         return future;
     }
 
-    private void start(List<Asked<?>> questions, Supplier<Executor> executor) {
-        Asking asking = Asking.of(questions);
-        if (asking.isDone()) {
-            asking.whenComplete(this::goOn);
+    private void start() {
+        CompletableFuture<CheckResult> check = limits.check(call).runAsync();
+        if (check.isDone()) {
+            check.whenComplete(this::checked);
             return;
         }
-        await(asking);
+        await(check);
         Executor elsewhere = executor.get();
-        asking.whenComplete((refusal, error) -> {
+        check.whenComplete((result, error) -> {
             try {
-                elsewhere.execute(() -> goOn(refusal, error));
+                elsewhere.execute(() -> checked(result, error));
             } catch (RejectedExecutionException e) {
+                if (result != null) {
+                    result.closeAsync();
+                }
                 completeExceptionally(e);
             }
         });
     }
 
-    private void goOn(@Nullable Optional<Refusal> refusal, @Nullable Throwable error) {
-        if (isDone()) {
-            return;
-        }
-        if (refusal == null) {
+    private void checked(@Nullable CheckResult result, @Nullable Throwable error) {
+        if (result == null) {
             completeExceptionally(error == null ? new IllegalStateException("no decision") : error);
-            return;
-        }
-        try {
-            Object result = refusal.isPresent() ? refusal.get().answer(call) : Proceeding.with(call);
-            if (!(result instanceof CompletionStage<?> stage)) {
-                throw new IllegalStateException(call.getMethod() + " returned null instead of a future");
-            }
-            follow(stage);
-        } catch (Throwable e) {
-            completeExceptionally(e);
+        } else if (isDone()) {
+            result.closeAsync();
+        } else {
+            goOn(result);
         }
     }
 
-    private void follow(CompletionStage<?> stage) {
+    private void goOn(CheckResult result) {
+        Rejection rejection = result.rejection();
+        try {
+            Object returned = rejection == null ? Proceeding.with(call) : limits.answer(rejection, call);
+            if (!(returned instanceof CompletionStage<?> stage)) {
+                throw new IllegalStateException(call.getMethod() + " returned null instead of a future");
+            }
+            follow(stage, result);
+        } catch (Throwable e) {
+            release(result, null, e);
+        }
+    }
+
+    private void follow(CompletionStage<?> stage, CheckResult permit) {
         if (stage instanceof Future<?> future) {
             await(future);
         }
-        stage.whenComplete((value, error) -> {
-            if (error == null) {
-                complete(value);
-            } else {
-                completeExceptionally(error);
-            }
-        });
+        stage.whenComplete((value, error) -> release(permit, value, error));
+    }
+
+    /** Completes this when the permits are released. */
+    private void release(CheckResult permit, @Nullable Object value, @Nullable Throwable error) {
+        CompletableFuture<?> closed = permit.closeAsync();
+        if (closed.isDone()) {
+            complete(value, error);
+        } else {
+            // The thread that brings the answer serves all others too, and the caller's actions may block.
+            closed.whenCompleteAsync((nothing, none) -> complete(value, error), executor.get());
+        }
+    }
+
+    private void complete(@Nullable Object value, @Nullable Throwable error) {
+        if (error == null) {
+            complete(value);
+        } else {
+            completeExceptionally(error);
+        }
     }
 
     private void await(Future<?> future) {

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -18,19 +19,15 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils.MethodFilter;
 
-/**
- * Finds the limited methods of a bean's class.
- *
- * @param <D> what is declared for a method
- */
-final class LimitedMethodFinder<D> {
+/** Finds the limited methods of a bean's class. */
+final class LimitedMethodFinder {
 
     private static final Logger log = LoggerFactory.getLogger(LimitedMethodFinder.class);
 
     private static final String BEAN = "org.springframework.context.annotation.Bean";
 
     private final LimitAnnotations annotations;
-    private final BiFunction<Method, Class<?>, D> parser;
+    private final BiFunction<Method, Class<?>, List<DeclaredLimit>> parser;
     private final Predicate<Class<?>> needsSubclass;
 
     /**
@@ -38,7 +35,9 @@ final class LimitedMethodFinder<D> {
      * @param parser is given a limited method and the bean's class
      */
     LimitedMethodFinder(
-            LimitAnnotations annotations, Predicate<Class<?>> needsSubclass, BiFunction<Method, Class<?>, D> parser) {
+            LimitAnnotations annotations,
+            Predicate<Class<?>> needsSubclass,
+            BiFunction<Method, Class<?>, List<DeclaredLimit>> parser) {
         this.annotations = annotations;
         this.needsSubclass = needsSubclass;
         this.parser = parser;
@@ -49,13 +48,13 @@ final class LimitedMethodFinder<D> {
      *
      * @throws InvalidLimitException if one of them cannot work
      */
-    Map<Method, D> find(Class<?> beanClass) {
+    Map<Method, List<DeclaredLimit>> find(Class<?> beanClass) {
         if (!annotations.mayBeIn(beanClass)) {
             return Map.of();
         }
         Class<?> userClass = ClassUtils.getUserClass(beanClass);
         boolean onType = annotations.areOn(userClass);
-        Map<Method, D> found = new LinkedHashMap<>();
+        Map<Method, List<DeclaredLimit>> found = new LinkedHashMap<>();
         MethodFilter isLimited = method ->
                 annotations.areOn(method, userClass) || onType && LimitAnnotations.coverMethod(method, userClass);
         Set<String> replaced = new LinkedHashSet<>();

@@ -3,6 +3,7 @@ package io.limiter.spring.aop;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,19 +16,16 @@ import org.springframework.core.MethodClassKey;
  * The limited methods of all beans. A class is parsed when its first bean is made, all of it, so that a bad annotation
  * stops that bean rather than a caller. Limiters are built when the application has started, for beans made later at
  * once, and for methods called earlier in their first call.
- *
- * @param <D> what is declared for a method
- * @param <L> the same with its limiters
  */
-final class LimitedMethods<D, L> {
+final class LimitedMethods {
 
-    private final LimitedMethodFinder<D> finder;
-    private final Binder<D, L> binder;
+    private final LimitedMethodFinder finder;
+    private final LimitBinder binder;
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
 
-    LimitedMethods(LimitedMethodFinder<D> finder, Binder<D, L> binder) {
+    LimitedMethods(LimitedMethodFinder finder, LimitBinder binder) {
         this.finder = finder;
         this.binder = binder;
     }
@@ -45,7 +43,7 @@ final class LimitedMethods<D, L> {
     }
 
     /** What limits a call. */
-    L limiting(MethodInvocation call) {
+    BoundLimits limiting(MethodInvocation call) {
         Method method = call.getMethod();
         Object target = call.getThis();
         Class<?> outer = target == null ? method.getDeclaringClass() : target.getClass();
@@ -91,29 +89,21 @@ final class LimitedMethods<D, L> {
         return Map.copyOf(methods);
     }
 
-    /** Builds the limiters of a method. */
-    @FunctionalInterface
-    interface Binder<D, L> {
-
-        /** @throws io.limiter.spring.annotation.InvalidLimitException if they cannot be, or cannot work here */
-        L bind(Method method, Class<?> beanClass, D declared);
-    }
-
     private final class LimitedMethod {
 
         private final Method method;
         private final Class<?> beanClass;
-        private final D declared;
-        private volatile @Nullable L bound;
+        private final List<DeclaredLimit> declared;
+        private volatile @Nullable BoundLimits bound;
 
-        LimitedMethod(Method method, Class<?> beanClass, D declared) {
+        LimitedMethod(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
             this.method = method;
             this.beanClass = beanClass;
             this.declared = declared;
         }
 
-        L bound() {
-            L limits = bound;
+        BoundLimits bound() {
+            BoundLimits limits = bound;
             if (limits == null) {
                 limits = binder.bind(method, beanClass, declared);
                 bound = limits;

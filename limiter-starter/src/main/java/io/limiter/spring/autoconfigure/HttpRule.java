@@ -6,7 +6,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.aop.LimitSettings;
-import io.limiter.spring.aop.RefusalLog;
+import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.RequestKey;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
@@ -86,8 +86,8 @@ record HttpRule(
             limiters.add(limiter(
                     property + ".limits[" + i + "]", limits.get(i), limitNames().get(i), factory));
         }
-        RefusalLog refusals = new RefusalLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, refusals);
+        RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
+        return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, log);
     }
 
     private Limiter limiter(String property, NamedLimit limit, String limiterName, LimiterFactory factory) {

@@ -1,7 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.aop.ConcurrentLimitAdvisor;
 import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
@@ -74,20 +73,5 @@ class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, configured);
-    }
-
-    /** As {@link #limiterAdvisor}. */
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    @ConditionalOnMissingBean
-    static ConcurrentLimitAdvisor limiterConcurrentAdvisor(
-            ObjectProvider<LimiterFactory> factory,
-            ObjectProvider<ClientAddress> clientAddress,
-            ObjectProvider<CurrentUser> currentUser,
-            ConfiguredLimits configured,
-            Environment environment) {
-        CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
-        int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
-        return new ConcurrentLimitAdvisor(factory::getObject, keys, order, configured);
     }
 }

@@ -8,7 +8,7 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spring.aop.CallCounts;
+import io.limiter.spring.check.CallCounts;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;

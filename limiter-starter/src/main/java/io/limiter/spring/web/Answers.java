@@ -118,7 +118,7 @@ public final class Answers {
 
     private Problem problem(RuntimeException refusal, RequestDecisions decisions, Locale locale) {
         if (refusal instanceof RateLimitExceededException exceeded) {
-            RequestDecisions.Refused known = decisions.answer(exceeded.decision());
+            RequestDecisions.Rejected known = decisions.answer(exceeded.decision());
             List<String> policies = known == null ? List.of() : known.policies();
             Long retryAfter = seconds(exceeded.decision());
             return exceeded.decision().source() == Decision.Source.POLICY

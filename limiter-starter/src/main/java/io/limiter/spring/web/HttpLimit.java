@@ -1,18 +1,17 @@
 package io.limiter.spring.web;
 
-import io.limiter.LimitPart;
-import io.limiter.LimitSet;
 import io.limiter.Limiter;
-import io.limiter.SetDecision;
-import io.limiter.algorithm.Decision;
-import io.limiter.spring.aop.LimitAsked;
-import io.limiter.spring.aop.RefusalLog;
+import io.limiter.spring.check.CheckPart;
+import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.PermitRequest;
+import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.key.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -23,14 +22,15 @@ public final class HttpLimit {
     private final HttpRoute route;
     private final RequestKey key;
     private final List<Limiter> limiters;
+    private final List<CheckedLimit> checked;
     private final boolean enforced;
-    private final RefusalLog refusals;
+    private final RejectionLog log;
 
     /**
      * @param prefix starts the keys in Redis
      * @param limiters at least one; all or nothing
-     * @param enforced whether it refuses anybody
-     * @param refusals tells of those that it refuses, or would
+     * @param enforced whether it rejects; otherwise it is in shadow mode
+     * @param log of what it rejects, or would reject
      */
     public HttpLimit(
             String prefix,
@@ -38,16 +38,19 @@ public final class HttpLimit {
             RequestKey key,
             List<Limiter> limiters,
             boolean enforced,
-            RefusalLog refusals) {
+            RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
         this.limiters = List.copyOf(limiters);
+        this.checked = this.limiters.stream()
+                .map(limiter -> new CheckedLimit(LimitName.chosen(prefix, limiter.name()), enforced, "", log))
+                .toList();
         this.enforced = enforced;
-        this.refusals = refusals;
+        this.log = log;
     }
 
-    /** Whether it can be asked only when the user is known. */
+    /** Whether its key is the user, who must be known before. */
     public boolean usesUser() {
         return key.usesUser();
     }
@@ -58,15 +61,15 @@ public final class HttpLimit {
     }
 
     /**
-     * What it is asked for a request; nothing if it is a dry run and the request has no key, of which the log tells.
+     * Its step in the check of a request; empty if it is in shadow mode and the request has no key, which is logged.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key and the limit is enforced
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and the limit is enforced
      */
-    Optional<HttpQuestion> question(RequestFacts request) {
+    Optional<CheckStep<?>> step(RequestFacts request) {
         try {
-            return Optional.of(question(key.of(request)));
+            return Optional.of(step(key.of(request)));
         } catch (RuntimeException e) {
-            failed(e);
+            log.failed(e);
             if (enforced) {
                 throw e;
             }
@@ -74,74 +77,30 @@ public final class HttpLimit {
         }
     }
 
-    private HttpQuestion question(@Nullable String owner) {
-        List<LimitPart> parts = new ArrayList<>(limiters.size());
-        for (Limiter limiter : limiters) {
-            parts.add(owner == null ? limiter.own() : limiter.on(owner));
+    private CheckStep<?> step(@Nullable String ofRequest) {
+        // In a Cluster several are decided in one call if they are in one slot.
+        String slot = limiters.size() > 1 ? slot(ofRequest) : null;
+        List<CheckPart> parts = new ArrayList<>(limiters.size());
+        for (int i = 0; i < limiters.size(); i++) {
+            CheckedLimit limit = checked.get(i);
+            parts.add(new CheckPart(limit, limiters.get(i), new PermitRequest(limit.name(), ofRequest, slot, 1)));
         }
-        return new HttpQuestion(this, owner, parts);
+        return CheckStep.of(parts);
     }
 
     /**
-     * Where the permits of a key are; {@code null} if the limiter is none of this limit's, or the key alone decides it.
+     * The hash tag of the permits of a key; {@code null} if the limiter is none of this limit's, or the key alone decides it.
      *
      * @param limiterPrefix starts the limiter's keys in Redis
      */
-    public @Nullable String slot(String limiterPrefix, String limiterName, @Nullable String owner) {
+    public @Nullable String slot(String limiterPrefix, String limiterName, @Nullable String limiterKey) {
         boolean isOurs = limiterPrefix.startsWith(prefix)
                 && limiters.stream().anyMatch(limiter -> limiter.name().equals(limiterName));
-        return isOurs && limiters.size() > 1 ? slot(owner) : null;
+        return isOurs && limiters.size() > 1 ? slot(limiterKey) : null;
     }
 
-    private String slot(@Nullable String owner) {
+    private String slot(@Nullable String ofRequest) {
         String name = limiters.get(0).name();
-        return owner == null ? name : name + ":" + owner;
-    }
-
-    boolean isEnforced() {
-        return enforced;
-    }
-
-    void refused(Decision decision) {
-        refusals.refused(decision);
-    }
-
-    void failed(Throwable failure) {
-        refusals.failed(failure);
-    }
-
-    /** In a Cluster several are decided in one call if they are in one slot. */
-    LimitSet set(List<LimitPart> parts, @Nullable String owner) {
-        String slot = slot(owner);
-        List<LimitPart> inSlot = parts.stream().map(part -> part.inSlot(slot)).toList();
-        return inSlot.get(0).with(inSlot.subList(1, inSlot.size()));
-    }
-
-    SetDecision decide(List<LimitPart> parts, @Nullable String owner) {
-        if (parts.size() > 1) {
-            return set(parts, owner).decide(1);
-        }
-        Limiter limiter = limiters.get(0);
-        return HttpQuestion.alone(parts.get(0), owner == null ? limiter.decide(1) : limiter.decide(owner, 1));
-    }
-
-    CompletableFuture<SetDecision> decideAsync(List<LimitPart> parts, @Nullable String owner) {
-        if (parts.size() > 1) {
-            return set(parts, owner).decideAsync(1);
-        }
-        Limiter limiter = limiters.get(0);
-        CompletableFuture<Decision> asked = owner == null ? limiter.decideAsync(1) : limiter.decideAsync(owner, 1);
-        CompletableFuture<SetDecision> decided =
-                asked.thenApply(decision -> HttpQuestion.alone(parts.get(0), decision));
-        decided.whenComplete((decision, error) -> {
-            if (decided.isCancelled()) {
-                asked.cancel(true);
-            }
-        });
-        return decided;
-    }
-
-    LimitAsked asked(Limiter limiter, @Nullable String owner) {
-        return new LimitAsked(prefix, limiter.name(), true, owner, null, 1);
+        return ofRequest == null ? name : name + ":" + ofRequest;
     }
 }

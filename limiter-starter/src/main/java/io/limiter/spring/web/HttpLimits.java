@@ -1,13 +1,16 @@
 package io.limiter.spring.web;
 
+import io.limiter.spring.check.Check;
+import io.limiter.spring.check.CheckStep;
+import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.key.RequestFacts;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.springframework.http.server.PathContainer;
 
 /**
- * Limits on requests, in the order in which they are asked. Each is asked by itself: what earlier ones granted stays taken
- * if a later one refuses.
+ * Limits on requests, in the order in which they are decided. Each is decided by itself: what earlier ones granted stays
+ * taken if a later one rejects.
  */
 public record HttpLimits(List<HttpLimit> limits) {
 
@@ -22,21 +25,22 @@ public record HttpLimits(List<HttpLimit> limits) {
                 .toList());
     }
 
-    /** Whether they can be asked only when the user is known. */
+    /** Whether a key is the user, who must be known before. */
     public boolean usesUser() {
         return limits.stream().anyMatch(HttpLimit::usesUser);
     }
 
     /**
-     * What they are asked for a request; all keys are found before the first limit is asked. A dry run that has none is
-     * left out.
+     * The check of a request. All keys are found before the first limit is decided; a limit in shadow mode that the request
+     * has no key for is left out.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if it has no key for one of them that is enforced
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key for a limit that is enforced
      */
-    public List<HttpQuestion> questions(RequestFacts request) {
-        return limits.stream()
-                .map(limit -> limit.question(request))
-                .flatMap(Optional::stream)
-                .toList();
+    public Check check(RequestFacts request, DecisionRecorder recorder) {
+        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
+        for (HttpLimit limit : limits) {
+            limit.step(request).ifPresent(steps::add);
+        }
+        return new Check(steps, recorder);
     }
 }

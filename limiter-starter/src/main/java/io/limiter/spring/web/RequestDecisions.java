@@ -1,8 +1,9 @@
 package io.limiter.spring.web;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.aop.LimitAsked;
-import io.limiter.spring.aop.LimitDecision;
+import io.limiter.spring.check.LimitDecision;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.PermitRequest;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
@@ -16,94 +17,96 @@ import org.jspecify.annotations.Nullable;
 /** What the limits decided while one request was handled. Safe for use by many threads. */
 public final class RequestDecisions {
 
-    /** A request may ask in a loop; what comes first is what other dispatches of it may ask again. */
+    /** A request may check limits in a loop; later dispatches of it repeat the first checks. */
     private static final int MOST_KEPT = 1000;
 
-    private static final int MOST_REFUSALS = 16;
+    private static final int MOST_REJECTIONS = 16;
 
-    private final Map<Limit, Quota> quotas = new LinkedHashMap<>();
-    private final Map<LimitAsked, Kept> byQuestion = new HashMap<>();
-    private final Deque<Refused> refusals = new ArrayDeque<>();
+    private final Map<LimitName, Quota> quotas = new LinkedHashMap<>();
+    private final Map<PermitRequest, Kept> byRequest = new HashMap<>();
+    private final Deque<Rejected> rejections = new ArrayDeque<>();
     private @Nullable Answered answered;
+    private @Nullable Headers lastHeaders;
 
-    /** A limit, whoever asks it. */
-    private record Limit(String prefix, String name) {}
+    /** Kept until something changes, because several places write them. */
+    private record Headers(HeaderSet set, Map<String, @Nullable String> values) {}
 
     /** @param dispatch in which it was made */
-    private record Kept(@Nullable Decision decision, Object dispatch) {}
+    private record Kept(Decision decision, Object dispatch) {}
 
     /**
-     * A refusal, and which limits it comes from.
+     * A rejection, and which limits it comes from.
      *
-     * @param decision the one that the refused caller gets
-     * @param name that of the limit which refused for longest
-     * @param policies what the limits that refused are called in answers
+     * @param decision the one that the rejected caller gets
+     * @param name that of the limit which rejected for longest
+     * @param policies what answers call the limits that rejected
      */
-    record Refused(Decision decision, String name, List<String> policies) {}
+    record Rejected(Decision decision, String name, List<String> policies) {}
 
     /**
-     * What the refused caller is told.
+     * What the answer to the rejected caller says.
      *
      * @param retryAfter in seconds; {@code null} if nothing
-     * @param policies the limits that refused; empty if they are not known
+     * @param policies the limits that rejected; empty if they are not known
      */
     private record Answered(@Nullable Long retryAfter, List<String> policies) {}
 
     /**
-     * What one dispatch of the request hears of decisions.
+     * Adds decisions of one dispatch of the request.
      *
-     * @param dispatch what tells it from others
+     * @param rejection the decision that the rejected caller gets; {@code null} if all limits granted
+     * @param dispatch tells it from others
      */
-    public synchronized void add(@Nullable Decision whole, List<LimitDecision> parts, Object dispatch) {
-        boolean granted = parts.stream().allMatch(LimitDecision::granted);
+    public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
+        lastHeaders = null;
         for (LimitDecision part : parts) {
-            LimitAsked asked = part.asked();
-            Limit limit = new Limit(asked.prefix(), asked.name());
+            LimitName limit = part.request().limit();
             Quota known = quotas.get(limit);
-            String policy = known == null ? distinct(PolicyNames.of(asked)) : known.policy();
+            String policy = known == null ? distinct(limit.policy()) : known.policy();
             quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
         }
-        if (!granted && whole != null) {
-            refusals.addFirst(refused(whole, parts));
-            if (refusals.size() > MOST_REFUSALS) {
-                refusals.removeLast();
+        boolean granted = parts.stream().allMatch(LimitDecision::granted);
+        if (!granted && rejection != null) {
+            rejections.addFirst(rejected(rejection, parts));
+            if (rejections.size() > MOST_REJECTIONS) {
+                rejections.removeLast();
             }
         }
         for (LimitDecision part : parts) {
-            // What a set would have granted, it has not.
+            // A set that rejects has not taken what its other parts would have granted.
             boolean stands = granted || !part.granted();
-            if (part.decision() != null && stands && byQuestion.size() < MOST_KEPT) {
-                byQuestion.putIfAbsent(part.asked(), new Kept(part.decision(), dispatch));
+            Decision decision = part.decision();
+            if (decision != null && stands && byRequest.size() < MOST_KEPT) {
+                byRequest.putIfAbsent(part.request(), new Kept(decision, dispatch));
             }
         }
     }
 
-    /** What a question was answered in another dispatch of the request; {@code null} if it was not. */
-    public synchronized @Nullable Decision earlier(LimitAsked asked, Object dispatch) {
-        Kept kept = byQuestion.get(asked);
+    /** The decision of another dispatch of the request; {@code null} if there is none. */
+    public synchronized @Nullable Decision earlier(PermitRequest request, Object dispatch) {
+        Kept kept = byRequest.get(request);
         return kept == null || kept.dispatch() == dispatch ? null : kept.decision();
     }
 
-    private Refused refused(Decision whole, List<LimitDecision> parts) {
-        List<LimitDecision> refusing =
+    private Rejected rejected(Decision rejection, List<LimitDecision> parts) {
+        List<LimitDecision> rejecting =
                 parts.stream().filter(part -> !part.granted()).toList();
-        LimitDecision longest = refusing.get(0);
-        for (LimitDecision part : refusing) {
+        LimitDecision longest = rejecting.get(0);
+        for (LimitDecision part : rejecting) {
             longest = retryAfter(part) > retryAfter(longest) ? part : longest;
         }
-        return new Refused(
-                whole,
-                longest.asked().name(),
-                refusing.stream().map(part -> policy(part.asked())).toList());
+        return new Rejected(
+                rejection,
+                longest.request().limit().name(),
+                rejecting.stream()
+                        .map(part -> Objects.requireNonNull(
+                                        quotas.get(part.request().limit()))
+                                .policy())
+                        .toList());
     }
 
     private static long retryAfter(LimitDecision part) {
         return part.decision() == null ? 0 : part.decision().retryAfterMicros();
-    }
-
-    private String policy(LimitAsked asked) {
-        return Objects.requireNonNull(quotas.get(new Limit(asked.prefix(), asked.name())))
-                .policy();
     }
 
     /** Two limits of one name, under two prefixes, have to be told apart. */
@@ -119,41 +122,48 @@ public final class RequestDecisions {
         return quotas.values().stream().anyMatch(quota -> quota.policy().equals(policy));
     }
 
-    private @Nullable Refused refusal(Decision decision) {
-        // A limit may give the same answer twice, but this is the one of this call.
-        return refusals.stream()
-                .filter(refused -> refused.decision() == decision)
+    private @Nullable Rejected find(Decision rejection) {
+        // A limit may give an equal answer twice, but this is the one of this call.
+        return rejections.stream()
+                .filter(rejected -> rejected.decision() == rejection)
                 .findFirst()
                 .orElse(null);
     }
 
     /**
-     * From now on headers are those of an answer to this refusal, of several that there may have been: the application can
+     * From now on headers are those of an answer to this rejection, of several that there may have been: the application can
      * catch one, or have a fallback for it.
      *
      * @return which limits it comes from; {@code null} if it comes from no limit of this request
      */
-    synchronized @Nullable Refused answer(Decision decision) {
-        Refused refused = refusal(decision);
-        Long retryAfter = decision.retryAfterSeconds().isPresent()
-                ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
+    synchronized @Nullable Rejected answer(Decision rejection) {
+        lastHeaders = null;
+        Rejected rejected = find(rejection);
+        Long retryAfter = rejection.retryAfterSeconds().isPresent()
+                ? Long.valueOf(rejection.retryAfterSeconds().getAsLong())
                 : null;
-        answered = new Answered(retryAfter, refused == null ? List.of() : refused.policies());
-        return refused;
+        answered = new Answered(retryAfter, rejected == null ? List.of() : rejected.policies());
+        return rejected;
     }
 
     /**
-     * The headers that tell of all limits so far. If one has refused, no time is told beyond the moment at which it can be
-     * asked again, because {@code Retry-After} must not lie before any.
+     * The headers for all limits so far. If one has rejected, no time lies beyond the moment at which the call can be tried
+     * again, because {@code Retry-After} must not lie before any.
      *
-     * @return names and values; {@code null} for what is not known any more. Empty if no limit was asked.
+     * @return names and values; {@code null} for what is not known any more. Empty if no limit has decided.
      */
     public synchronized Map<String, @Nullable String> headers(HeaderSet headers) {
-        long retryAfter = retryAfter();
-        List<String> refusing = answered == null ? List.of() : answered.policies();
-        Collection<Quota> told =
-                quotas.values().stream().map(quota -> quota.within(retryAfter)).toList();
-        return LimitHeaders.of(told, refusing, headers);
+        Headers known = lastHeaders;
+        if (known == null || known.set() != headers) {
+            long retryAfter = retryAfter();
+            List<String> rejecting = answered == null ? List.of() : answered.policies();
+            Collection<Quota> shown = quotas.values().stream()
+                    .map(quota -> quota.within(retryAfter))
+                    .toList();
+            known = new Headers(headers, LimitHeaders.of(shown, rejecting, headers));
+            lastHeaders = known;
+        }
+        return known.values();
     }
 
     private long retryAfter() {

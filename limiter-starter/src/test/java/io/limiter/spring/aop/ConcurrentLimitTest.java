@@ -12,6 +12,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.annotation.Bean;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Calls of annotated methods that are under way at the same time. */
@@ -136,15 +138,24 @@ class ConcurrentLimitTest {
     void a_future_holds_its_place_until_it_is_completed() {
         with(reports -> {
             CompletableFuture<String> first = new CompletableFuture<>();
-            assertThat(reports.start(first)).isSameAs(first);
-            assertThatThrownBy(() -> reports.start(first)).isInstanceOf(RateLimitExceededException.class);
+            CompletableFuture<String> result = reports.start(first);
+            assertThat(result).isNotDone();
+            rejected(reports.start(first));
             first.complete("done");
+            assertThat(result).isCompletedWithValue("done");
             CompletableFuture<String> second = new CompletableFuture<>();
             reports.start(second);
-            assertThatThrownBy(() -> reports.start(first)).isInstanceOf(RateLimitExceededException.class);
+            rejected(reports.start(first));
             second.completeExceptionally(new IllegalStateException("test"));
-            reports.start(first);
+            assertThat(reports.start(first)).isCompletedWithValue("done");
         });
+    }
+
+    private static void rejected(CompletableFuture<?> result) {
+        assertThat(result)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitExceededException.class);
     }
 
     @Test
@@ -211,19 +222,6 @@ class ConcurrentLimitTest {
         }
     }
 
-    @Test
-    void it_stands_right_behind_other_limits() {
-        Contexts.local()
-                .run(context -> assertThat(
-                                context.getBean(ConcurrentLimitAdvisor.class).getOrder())
-                        .isEqualTo(context.getBean(LimitAdvisor.class).getOrder() + 1));
-        Contexts.local()
-                .withPropertyValues("limiter.order=" + Integer.MAX_VALUE)
-                .run(context -> assertThat(
-                                context.getBean(ConcurrentLimitAdvisor.class).getOrder())
-                        .isEqualTo(Integer.MAX_VALUE));
-    }
-
     static class Limit {
         @ConcurrentLimit(limit = 0)
         public void call() {}
@@ -282,9 +280,14 @@ class ConcurrentLimitTest {
 
     static class Publisher {
         @ConcurrentLimit
-        public Mono<String> call() {
+        public Mono<Flux<String>> call() {
             return Mono.empty();
         }
+    }
+
+    static class Fallback {
+        @ConcurrentLimit(fallback = "other")
+        public void call() {}
     }
 
     static class OneName {
@@ -307,7 +310,8 @@ class ConcurrentLimitTest {
                 Arguments.of(Private.class, "the method is private"),
                 Arguments.of(Final.class, "the method is final"),
                 Arguments.of(Nothing.class, "it has no public methods"),
-                Arguments.of(Publisher.class, "the method has returned when that of a Mono begins. Limit the method"),
+                Arguments.of(Publisher.class, "the method has returned when that of a Flux begins. Return a"),
+                Arguments.of(Fallback.class, "fallback 'other' was not found"),
                 Arguments.of(OnBeanMethod.class, "the method makes a bean"),
                 Arguments.of(OneName.class, "it shares the name 'one' with"));
     }

@@ -11,6 +11,7 @@ import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.check.RejectionLog;
 import io.limiter.testing.TestRedis;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -68,12 +69,12 @@ class FailurePoliciesTest {
                         limited.allowed();
                     }
                     assertThatExceptionOfType(LimiterBackendException.class).isThrownBy(limited::thrown);
-                    try (LogLines log = new LogLines(RefusalLog.class)) {
+                    try (LogLines log = new LogLines(RejectionLog.class)) {
                         assertThat(limited.tried()).isEqualTo("done");
                         assertThat(limited.triedAsync().join()).isEqualTo("done");
                         assertThat(log.all())
                                 .hasSize(2)
-                                .allMatch(line -> line.contains("would have refused") && line.contains("no decision"));
+                                .allMatch(line -> line.contains("would have rejected") && line.contains("no decision"));
                     }
                 });
     }

@@ -141,11 +141,6 @@ class InvalidLimitsTest {
         public void call(String phone) {}
     }
 
-    static class SlowDryRunInASlot {
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", slot = "#{phone}", timeout = 1, enforce = false)
-        public void call(String phone) {}
-    }
-
     static class OneNameTwoPlaces {
         @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", slot = "#{phone}")
         public void call(String phone) {}
@@ -344,7 +339,6 @@ class InvalidLimitsTest {
                 Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType METHOD"),
                 Arguments.of(SlotOfAll.class, "slot '#{phone}' would give each slot permits of its own"),
                 Arguments.of(ConstantSlot.class, "slot 'one' is the same for all calls: write #{one}"),
-                Arguments.of(SlowDryRunInASlot.class, "a dry run in a slot would wait for its permits"),
                 Arguments.of(OneNameTwoPlaces.class, "it shares the name 'places' with @RateLimit for %s."),
                 Arguments.of(Private.class, "limit on %s.call(): the method is private"),
                 Arguments.of(Static.class, "limit on %s.call(): the method is static"),

@@ -155,7 +155,13 @@ class SeveralLimitsTest {
             return CompletableFuture.completedFuture(user);
         }
 
-        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}", enforce = false)
+        @RateLimit(
+                name = "free",
+                limitType = LimitType.CUSTOM,
+                key = "#{user}",
+                slot = "#{tenant}",
+                timeout = 1,
+                enforce = false)
         public void free(String tenant, String user) {}
     }
 

@@ -84,10 +84,10 @@ class UnreadableClassesTest {
         }
     }
 
-    private final LimitedMethodFinder<String> finder = new LimitedMethodFinder<>(
+    private final LimitedMethodFinder finder = new LimitedMethodFinder(
             new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
             type -> false,
-            (method, type) -> method.getName());
+            (method, type) -> List.of());
 
     @ParameterizedTest
     @ValueSource(

@@ -256,7 +256,6 @@ class NamedLimitsTest {
                 "report.limit=1001 | with limiter.limits.report.*: limit must be between 1 and 1000, was 1001",
                 "report.lease=10ms | limiter.limits.report.lease must be between PT0.1S",
                 "report.rate=1 | with limiter.limits.report.*: rate has no effect on kind concurrent, which has lease, limit, timeout",
-                "report.enforce=false | with limiter.limits.report.*: enforce has no effect on a @ConcurrentLimit",
                 "report.kind=fixed-window | with limiter.limits.report.*: kind must be concurrent or not set for a @ConcurrentLimit, was 'fixed-window'",
                 "export.kind=concurrent | with limiter.limits.export.*: kind concurrent is for a @ConcurrentLimit",
                 "api-search.lease=1s | with limiter.limits.api-search.*: lease has no effect on kind token-bucket",

@@ -6,7 +6,7 @@ import static io.limiter.spring.web.HttpContract.retryAfter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.spring.LogLines;
-import io.limiter.spring.aop.RefusalLog;
+import io.limiter.spring.check.RejectionLog;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
@@ -114,28 +114,28 @@ public abstract class AnswerContract extends ServerContract {
 
     @Test
     void a_request_without_its_key_is_told_with_the_rule_and_the_expression_once_a_minute() throws Exception {
-        try (LogLines log = new LogLines(RefusalLog.class)) {
+        try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(get("/unkeyed").statusCode()).isEqualTo(400);
             }
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .startsWith("INFO limiter.http[5] (unkeyed) has refused a call")
+                    .startsWith("INFO limiter.http[5] (unkeyed) has rejected a call")
                     .contains("#{header('X-Tenant').trim()} in the key '#{header('X-Tenant').trim()}:x'");
         }
     }
 
     @Test
     void a_dry_run_answers_no_request_that_has_no_key() throws Exception {
-        try (LogLines log = new LogLines(RefusalLog.class)) {
+        try (LogLines log = new LogLines(RejectionLog.class)) {
             Reply answer = get("/tried/header");
             assertThat(answer.statusCode()).isEqualTo(200);
             assertThat(answer.headers()).doesNotContainKeys("RateLimit", "RateLimit-Policy");
             assertThat(log.all())
                     .singleElement()
                     .asString()
-                    .contains("limiter.http[2] (tried) would have refused a call")
+                    .contains("limiter.http[2] (tried) would have rejected a call")
                     .endsWith("the request has no header X-Api-Key, which says whose permits it takes");
         }
     }
@@ -143,7 +143,7 @@ public abstract class AnswerContract extends ServerContract {
     @ParameterizedTest
     @ValueSource(strings = {"queue", "several"})
     void a_dry_run_books_permits_and_holds_nobody_up(String path) throws Exception {
-        try (LogLines log = new LogLines(RefusalLog.class)) {
+        try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(get("/tried/" + path).statusCode()).isEqualTo(200);
             }
@@ -155,14 +155,14 @@ public abstract class AnswerContract extends ServerContract {
                     .untilAsserted(() -> assertThat(log.all())
                             .singleElement()
                             .asString()
-                            .contains("(" + path + ") would have refused a call"));
+                            .contains("(" + path + ") would have rejected a call"));
         }
     }
 
     @Test
     void a_dry_run_does_not_need_redis() throws Exception {
         ConfigurableApplicationContext alone = start("--spring.data.redis.url=redis://127.0.0.1:1");
-        try (LogLines log = new LogLines(RefusalLog.class)) {
+        try (LogLines log = new LogLines(RejectionLog.class)) {
             String path = "/tried/header?run=" + run;
             assertThat(HttpContract.call("GET", alone, path, "X-Api-Key", run).statusCode())
                     .isEqualTo(200);
@@ -173,7 +173,7 @@ public abstract class AnswerContract extends ServerContract {
                     .untilAsserted(() -> assertThat(log.all())
                             .singleElement()
                             .asString()
-                            .contains("(tried) would have refused a call"));
+                            .contains("(tried) would have rejected a call"));
         }
     }
 

@@ -7,8 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.spring.aop.LimitAsked;
-import io.limiter.spring.aop.LimitDecision;
+import io.limiter.spring.check.LimitDecision;
+import io.limiter.spring.check.LimitName;
+import io.limiter.spring.check.PermitRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -129,13 +130,13 @@ class AnswersTest {
 
     @Test
     void only_another_dispatch_is_not_charged_again() {
-        LimitAsked asked = asked("r:", "x");
+        PermitRequest asked = asked("r:", "x");
         decisions.add(GRANTED, List.of(new LimitDecision(asked, LIMIT, GRANTED)), "request");
         assertThat(decisions.earlier(asked, "request")).isNull();
         assertThat(decisions.earlier(asked, "error")).isSameAs(GRANTED);
-        assertThat(decisions.earlier(new LimitAsked("r:", "x", true, "other", null, 1), "error"))
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "other", null, 1), "error"))
                 .isNull();
-        assertThat(decisions.earlier(new LimitAsked("r:", "x", true, "k", null, 2), "error"))
+        assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "k", null, 2), "error"))
                 .isNull();
     }
 
@@ -151,11 +152,11 @@ class AnswersTest {
         assertThat(decisions.earlier(asked("r:", "refuses"), "error")).isSameAs(REFUSED);
     }
 
-    private static LimitAsked asked(String prefix, String name) {
-        return new LimitAsked(prefix, name, true, "k", null, 1);
+    private static PermitRequest asked(String prefix, String name) {
+        return new PermitRequest(LimitName.chosen(prefix, name), "k", null, 1);
     }
 
-    private RateLimitExceededException refusal(LimitAsked asked) {
+    private RateLimitExceededException refusal(PermitRequest asked) {
         Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(decision, List.of(new LimitDecision(asked, LIMIT, decision)), this);
         return new RateLimitExceededException("k", decision);

@@ -1,9 +1,9 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.aop.DecisionRecorder;
-import io.limiter.spring.aop.LimitAsked;
-import io.limiter.spring.aop.LimitDecision;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.LimitDecision;
+import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import java.util.List;
@@ -58,12 +58,12 @@ final class ExchangeRecorder implements DecisionRecorder {
     }
 
     @Override
-    public @Nullable Decision earlier(LimitAsked asked) {
+    public @Nullable Decision earlier(PermitRequest request) {
         return null;
     }
 
     @Override
-    public void decided(@Nullable Decision whole, List<LimitDecision> parts) {
-        decisions.add(whole, parts, this);
+    public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
+        decisions.add(rejection, parts, this);
     }
 }

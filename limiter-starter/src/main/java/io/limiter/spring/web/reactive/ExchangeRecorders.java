@@ -1,7 +1,7 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.aop.DecisionRecorder;
-import io.limiter.spring.aop.DecisionRecorders;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.DecisionRecorders;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 

@@ -1,14 +1,14 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.SetDecision;
+import io.limiter.spring.check.Check;
+import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
-import io.limiter.spring.web.HttpQuestion;
-import java.util.Iterator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -80,11 +80,15 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             return handled;
         }
         return subscriptions
-                .call(exchange, matching.usesUser(), () -> matching.questions(facts))
-                .flatMap(questions -> firstRefusal(questions.iterator(), ExchangeRecorder.of(exchange, headers)))
+                .call(
+                        exchange,
+                        matching.usesUser(),
+                        () -> matching.check(facts, ExchangeRecorder.of(exchange, headers)))
+                .flatMap(HttpLimitWebFilter::rejection)
                 .onErrorResume(MissingLimitKeyException.class, e -> Mono.just(Optional.of(e)))
                 .onErrorResume(LimiterBackendException.class, e -> Mono.just(Optional.of(e)))
-                .flatMap(refusal -> refusal.map(e -> answers.write(e, exchange)).orElse(handled));
+                .flatMap(rejection ->
+                        rejection.map(e -> answers.write(e, exchange)).orElse(handled));
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {
@@ -92,26 +96,11 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
         return asked != null && asked != application;
     }
 
-    private static Mono<Optional<RuntimeException>> firstRefusal(
-            Iterator<HttpQuestion> questions, ExchangeRecorder recorder) {
-        if (!questions.hasNext()) {
-            return Mono.just(Optional.empty());
-        }
-        HttpQuestion question = questions.next();
-        if (!question.isEnforced()) {
-            question.tryOut();
-            return firstRefusal(questions, recorder);
-        }
-        return decision(question).flatMap(decided -> {
-            RuntimeException refusal = question.refusal(decided, recorder);
-            return refusal == null ? firstRefusal(questions, recorder) : Mono.just(Optional.of(refusal));
-        });
-    }
-
     /** The threads that bring decisions serve all others too, so the request goes on elsewhere. */
-    private static Mono<SetDecision> decision(HttpQuestion question) {
-        CompletableFuture<SetDecision> asked = question.decideAsync();
-        Mono<SetDecision> decided = Mono.fromFuture(asked);
-        return asked.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+    private static Mono<Optional<RuntimeException>> rejection(Check check) {
+        CompletableFuture<CheckResult> running = check.runAsync();
+        Mono<Optional<RuntimeException>> checked = Mono.fromFuture(running)
+                .map(result -> Optional.ofNullable(result.rejection()).map(Rejection::exception));
+        return running.isDone() ? checked : checked.publishOn(Schedulers.parallel());
     }
 }

@@ -1,9 +1,9 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.spring.aop.DecisionRecorder;
-import io.limiter.spring.aop.LimitAsked;
-import io.limiter.spring.aop.LimitDecision;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.LimitDecision;
+import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.http.HttpServletRequest;
@@ -70,13 +70,13 @@ final class DispatchRecorder implements DecisionRecorder {
     }
 
     @Override
-    public @Nullable Decision earlier(LimitAsked asked) {
-        return decisions.earlier(asked, this);
+    public @Nullable Decision earlier(PermitRequest request) {
+        return decisions.earlier(request, this);
     }
 
     @Override
-    public void decided(@Nullable Decision whole, List<LimitDecision> parts) {
-        decisions.add(whole, parts, this);
+    public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {
+        decisions.add(rejection, parts, this);
         writeHeaders();
     }
 

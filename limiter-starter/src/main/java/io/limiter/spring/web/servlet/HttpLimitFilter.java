@@ -1,13 +1,12 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.RateLimitExceededException;
+import io.limiter.spring.check.Rejection;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.HttpLimits;
-import io.limiter.spring.web.HttpQuestion;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -76,7 +75,7 @@ public final class HttpLimitFilter implements Filter {
         RequestAttributes before = RequestContextHolder.getRequestAttributes();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
         try {
-            return firstRefusal(request, response);
+            return check(request, response);
         } catch (MissingLimitKeyException | LimiterBackendException e) {
             return e;
         } finally {
@@ -84,22 +83,12 @@ public final class HttpLimitFilter implements Filter {
         }
     }
 
-    private @Nullable RateLimitExceededException firstRefusal(
-            HttpServletRequest request, HttpServletResponse response) {
+    private @Nullable RuntimeException check(HttpServletRequest request, HttpServletResponse response) {
         ServletFacts facts = new ServletFacts(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
         HttpLimits matching = limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.ways());
-        for (HttpQuestion question : matching.questions(facts)) {
-            if (!question.isEnforced()) {
-                question.tryOut();
-                continue;
-            }
-            RateLimitExceededException refusal = question.refusal(question.decide(), recorder);
-            if (refusal != null) {
-                return refusal;
-            }
-        }
-        return null;
+        Rejection rejection = matching.check(facts, recorder).run().rejection();
+        return rejection == null ? null : rejection.exception();
     }
 }

@@ -1,7 +1,7 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.spring.aop.DecisionRecorder;
-import io.limiter.spring.aop.DecisionRecorders;
+import io.limiter.spring.check.DecisionRecorder;
+import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.web.HeaderSet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;

@@ -98,16 +98,12 @@ class WaitingMethodsTest {
     }
 
     static Stream<Arguments> waiting() {
-        String places = "acquireAsync of a ConcurrencyLimiter and close its lease when the work is done";
         return Stream.of(
                 Arguments.of(Plain.class, "@CountLimit for %s.call(): WebFlux calls this handler method on a thread"),
                 Arguments.of(Plain.class, "return a Mono or Flux, or limit a method that is called on another thread"),
                 Arguments.of(PlainOnType.class, "@CountLimit for %s.call(): WebFlux calls this handler method"),
                 Arguments.of(PlainPlace.class, "@ConcurrentLimit for %s.call(): WebFlux calls this handler method"),
-                Arguments.of(PlainPlace.class, places),
-                Arguments.of(FuturePlace.class, "@ConcurrentLimit for %s.call(): it returns a future"),
-                Arguments.of(FuturePlace.class, places),
-                Arguments.of(MonoPlace.class, "acquireAsync is for Mono.usingWhen; other than in WebFlux"));
+                Arguments.of(PlainPlace.class, "return a Mono or Flux, or limit a method that is called on another"));
     }
 
     @ParameterizedTest
@@ -126,7 +122,7 @@ class WaitingMethodsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Service.class, Reactive.class})
+    @ValueSource(classes = {Service.class, Reactive.class, FuturePlace.class, MonoPlace.class})
     void others_do_not(Class<?> type) {
         Contexts.reactive()
                 .withBean("theBean", type)

@@ -1,9 +1,10 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,25 +12,32 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Limits that are asked one after the other, without a thread that waits. */
-class AskingTest {
+/** The steps of a check, one after the other, without a thread that waits. */
+class CheckTest {
+
+    private static final Decision REJECTED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
 
     private final Held first = new Held();
     private final Held second = new Held();
 
-    /** Answered when the test says so: true lets the call through. */
-    private static final class Held implements Asked<Boolean> {
+    /** Decided when the test says so: true lets the call through. */
+    private static class Held extends CheckStep<Boolean> {
 
         private final List<CompletableFuture<Boolean>> asked = new ArrayList<>();
         private Runnable whenAsked = () -> {};
 
+        Held() {
+            super(new CheckedLimit(
+                    LimitName.chosen("r:", "held"), true, "", new RejectionLog("held", true, System::nanoTime)));
+        }
+
         @Override
-        public Boolean decide() {
+        Boolean decide() {
             throw new UnsupportedOperationException("would block");
         }
 
         @Override
-        public CompletableFuture<Boolean> decideAsync() {
+        CompletableFuture<Boolean> decideAsync() {
             CompletableFuture<Boolean> decision = new CompletableFuture<>();
             asked.add(decision);
             whenAsked.run();
@@ -37,47 +45,61 @@ class AskingTest {
         }
 
         @Override
-        public @Nullable Refusal refusal(Boolean passes) {
-            return passes ? null : REFUSAL;
+        @Nullable
+        Decision rejectionIn(Boolean passes) {
+            return passes ? null : REJECTED;
+        }
+
+        @Override
+        List<LimitDecision> decisionsIn(Boolean passes) {
+            return List.of();
+        }
+
+        @Override
+        Rejection rejection(Boolean passes, Decision rejection) {
+            return new Rejection(limit(), new RateLimitExceededException("who", rejection), false);
         }
     }
 
-    @SuppressWarnings("NullAway") // Nobody looks at the limit.
-    private static final Refusal REFUSAL =
-            new Refusal(null, new RateLimitExceededException("who", HeldDecisions.REFUSED), false);
-
-    @Test
-    void each_is_asked_when_the_one_before_lets_the_call_through() {
-        Asking asking = Asking.of(List.of(first, second));
-        assertThat(second.asked).isEmpty();
-        first.asked.get(0).complete(true);
-        assertThat(asking).isNotDone();
-        second.asked.get(0).complete(true);
-        assertThat(asking.join()).isEmpty();
+    private static CompletableFuture<CheckResult> start(CheckStep<?>... steps) {
+        return new Check(List.of(steps), null).runAsync();
     }
 
     @Test
-    void after_a_refusal_no_other_is_asked() {
-        Asking asking = Asking.of(List.of(first, second));
+    void each_is_asked_when_the_one_before_lets_the_call_through() {
+        CompletableFuture<CheckResult> check = start(first, second);
+        assertThat(second.asked).isEmpty();
+        first.asked.get(0).complete(true);
+        assertThat(check).isNotDone();
+        second.asked.get(0).complete(true);
+        assertThat(check.join().rejection()).isNull();
+    }
+
+    @Test
+    void after_a_rejection_no_other_is_asked() {
+        CompletableFuture<CheckResult> check = start(first, second);
         first.asked.get(0).complete(false);
-        assertThat(asking.join()).containsSame(REFUSAL);
+        assertThat(check.join().rejection())
+                .extracting(Rejection::exception)
+                .extracting(RateLimitExceededException::decision)
+                .isSameAs(REJECTED);
         assertThat(second.asked).isEmpty();
     }
 
     @Test
     void nor_after_a_call_that_was_cancelled_just_before_the_answer() {
-        Asking asking = Asking.of(List.of(first, second));
+        CompletableFuture<CheckResult> check = start(first, second);
         // The last to be registered is told first.
-        first.asked.get(0).thenRun(() -> asking.cancel(true));
+        first.asked.get(0).thenRun(() -> check.cancel(true));
         first.asked.get(0).complete(true);
-        assertThat(asking).isCancelled();
+        assertThat(check).isCancelled();
         assertThat(second.asked).isEmpty();
     }
 
     @Test
-    void a_question_that_is_under_way_by_then_is_withdrawn() {
-        Asking asking = Asking.of(List.of(first, second));
-        second.whenAsked = () -> asking.cancel(true);
+    void a_decision_that_is_under_way_by_then_is_cancelled() {
+        CompletableFuture<CheckResult> check = start(first, second);
+        second.whenAsked = () -> check.cancel(true);
         first.asked.get(0).complete(true);
         assertThat(second.asked.get(0)).isCancelled();
     }
@@ -85,10 +107,10 @@ class AskingTest {
     @Test
     void a_failure_is_told_as_it_is() {
         IllegalStateException failure = new IllegalStateException("no backend");
-        Asking direct = Asking.of(List.of(first));
+        CompletableFuture<CheckResult> direct = start(first);
         first.asked.get(0).completeExceptionally(failure);
         assertThatThrownBy(direct::join).isInstanceOf(CompletionException.class).hasCause(failure);
-        Asking wrapped = Asking.of(List.of(second));
+        CompletableFuture<CheckResult> wrapped = start(second);
         second.asked.get(0).completeExceptionally(new CompletionException(failure));
         assertThat(wrapped.handle((refusal, error) -> error).join()).isSameAs(failure);
     }
@@ -98,26 +120,17 @@ class AskingTest {
         first.whenAsked = () -> {
             throw new IllegalStateException("before");
         };
-        Asking before = Asking.of(List.of(first));
+        CompletableFuture<CheckResult> before = start(first);
         assertThat(before).isCompletedExceptionally();
         assertThatThrownBy(before::join).hasRootCauseMessage("before");
-        Asking after = Asking.of(List.of(new Asked<Boolean>() {
+        Held throwing = new Held() {
             @Override
-            public Boolean decide() {
-                return second.decide();
-            }
-
-            @Override
-            public CompletableFuture<Boolean> decideAsync() {
-                return second.decideAsync();
-            }
-
-            @Override
-            public Refusal refusal(Boolean passes) {
+            Decision rejectionIn(Boolean passes) {
                 throw new IllegalStateException("after");
             }
-        }));
-        second.asked.get(0).complete(true);
+        };
+        CompletableFuture<CheckResult> after = start(throwing);
+        throwing.asked.get(0).complete(true);
         assertThat(after).isCompletedExceptionally();
         assertThatThrownBy(after::join).hasRootCauseMessage("after");
     }

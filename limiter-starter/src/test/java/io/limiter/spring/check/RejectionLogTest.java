@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What the log says of limits that refuse. */
-class RefusalLogTest {
+class RejectionLogTest {
 
     static class Limited {
 
@@ -40,7 +40,7 @@ class RefusalLogTest {
     void the_first_refusal_of_each_limit_is_told_without_the_key() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 limited.login("alice");
                 limited.other();
                 for (int i = 0; i < 3; i++) {
@@ -49,7 +49,7 @@ class RefusalLogTest {
                 assertThat(log.all())
                         .singleElement(as(STRING))
                         .startsWith("INFO @CountLimit for " + Limited.class.getName() + ".login(java.lang.String)"
-                                + " has refused a call, and 0 before it since the last such line:"
+                                + " has rejected a call, and 0 before it since the last such line:"
                                 + " limit 1, remaining 0, retry after PT")
                         .doesNotContain("alice");
                 refused(limited::other);
@@ -62,7 +62,7 @@ class RefusalLogTest {
     void a_call_without_a_key_is_told_with_the_limit_and_the_expression() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 limited.login("alice");
                 refused(() -> limited.login("alice"));
                 for (int i = 0; i < 3; i++) {
@@ -74,8 +74,8 @@ class RefusalLogTest {
                         .as("each a minute, whatever else is refused")
                         .hasSize(3)
                         .satisfiesOnlyOnce(line -> assertThat(line)
-                                .startsWith(
-                                        "INFO @CountLimit for " + type + ".login(java.lang.String) has refused a call,")
+                                .startsWith("INFO @CountLimit for " + type
+                                        + ".login(java.lang.String) has rejected a call,")
                                 .endsWith("#{user} in the limit key '#{user}' of " + type
                                         + ".login(java.lang.String) is null"))
                         .satisfiesOnlyOnce(line -> assertThat(line)
@@ -89,7 +89,7 @@ class RefusalLogTest {
     void what_a_caller_sends_begins_no_line_of_its_own() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 assertThatExceptionOfType(InvalidLimitArgumentException.class)
                         .isThrownBy(() -> limited.cost("1\nINFO all is well"));
                 assertThat(log.all()).singleElement(as(STRING)).endsWith("was 1?INFO all is well");
@@ -109,17 +109,17 @@ class RefusalLogTest {
     void a_minute_later_the_next_is_told_with_the_count_of_those_between() {
         Decision refusal = new Decision(false, 5, 0, 0, 1_500_000, 0);
         AtomicLong nanos = new AtomicLong();
-        RefusalLog refusals = new RefusalLog("the limit", true, nanos::get);
-        try (LogLines log = new LogLines(RefusalLog.class)) {
+        RejectionLog refusals = new RejectionLog("the limit", true, nanos::get);
+        try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 5; i++) {
-                refusals.refused(refusal);
+                refusals.rejected(refusal);
             }
             nanos.addAndGet(Duration.ofMinutes(1).toNanos());
-            refusals.refused(refusal);
+            refusals.rejected(refusal);
             assertThat(log.all())
                     .hasSize(2)
                     .last(as(STRING))
-                    .isEqualTo("INFO the limit has refused a call, and 4 before it since the last such line:"
+                    .isEqualTo("INFO the limit has rejected a call, and 4 before it since the last such line:"
                             + " limit 5, remaining 0, retry after PT1.5S");
         }
     }

@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ApplicationContext;
 
 /** Limits that refuse nobody. */
-class DryRunTest {
+class ShadowModeTest {
 
     private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
 
@@ -61,10 +61,10 @@ class DryRunTest {
     void it_lets_calls_through_that_have_no_key_or_no_cost() {
         Contexts.local().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 assertThat(tried.keyless(null)).isEqualTo("called");
                 assertThat(tried.costless(-1)).isEqualTo("called");
-                assertThat(log.all()).hasSize(2).allMatch(line -> line.contains("would have refused a call"));
+                assertThat(log.all()).hasSize(2).allMatch(line -> line.contains("would have rejected a call"));
             }
         });
     }
@@ -72,7 +72,7 @@ class DryRunTest {
     @Test
     void it_takes_permits_and_refuses_nobody() {
         Contexts.local().withBean(Tried.class).run(context -> {
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 Tried tried = context.getBean(Tried.class);
                 tried.call();
                 assertThat(context.getBean(LimiterFactory.class)
@@ -86,7 +86,7 @@ class DryRunTest {
                 assertThat(tried.call()).isEqualTo("called");
                 assertThat(log.all())
                         .singleElement(as(STRING))
-                        .startsWith("INFO @CountLimit for " + Tried.class.getName() + ".call() would have refused");
+                        .startsWith("INFO @CountLimit for " + Tried.class.getName() + ".call() would have rejected");
             }
         });
     }
@@ -106,7 +106,7 @@ class DryRunTest {
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void it_books_permits_that_others_would_wait_for_and_holds_nobody_up() {
         Contexts.local().withBean(Slow.class).run(context -> {
-            try (LogLines log = new LogLines(RefusalLog.class)) {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
                 Slow slow = context.getBean(Slow.class);
                 slow.call();
                 assertThat(slow.later()).isCompletedWithValue("called");
@@ -118,7 +118,7 @@ class DryRunTest {
                                 .timeToWait())
                         .isBetween(Duration.ofSeconds(2500), Duration.ofSeconds(3000));
                 slow.call();
-                assertThat(log.all()).singleElement(as(STRING)).contains(".call() would have refused");
+                assertThat(log.all()).singleElement(as(STRING)).contains(".call() would have rejected");
             }
         });
     }
@@ -159,28 +159,28 @@ class DryRunTest {
     @Test
     void it_tells_of_the_first_refusal_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
-        RefusalLog dryRun = new RefusalLog("the limit", false, nanos::get);
-        try (LogLines log = new LogLines(RefusalLog.class)) {
-            dryRun.refused(REFUSAL);
+        RejectionLog dryRun = new RejectionLog("the limit", false, nanos::get);
+        try (LogLines log = new LogLines(RejectionLog.class)) {
+            dryRun.rejected(REFUSAL);
             assertThat(log.all())
                     .singleElement(as(STRING))
-                    .contains("the limit would have refused a call, and 0 before it")
+                    .contains("the limit would have rejected a call, and 0 before it")
                     .contains("retry after never");
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             nanos.addAndGet(Duration.ofSeconds(60).toNanos() - 1);
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             assertThat(log.all()).hasSize(1);
             nanos.incrementAndGet();
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             assertThat(log.all()).hasSize(2).last(as(STRING)).contains("a call, and 2 before it");
             nanos.addAndGet(Duration.ofSeconds(60).toNanos());
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             assertThat(log.all()).hasSize(3).last(as(STRING)).contains("a call, and 0 before it");
             // A minute from the last line, however late that was.
             nanos.addAndGet(Duration.ofSeconds(100).toNanos());
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             nanos.addAndGet(Duration.ofSeconds(59).toNanos());
-            dryRun.refused(REFUSAL);
+            dryRun.rejected(REFUSAL);
             assertThat(log.all()).hasSize(4);
         }
     }

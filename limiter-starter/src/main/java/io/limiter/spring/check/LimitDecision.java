@@ -1,16 +1,16 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a limit answered to one call.
+ * What one limit decided in a check.
  *
- * @param decision {@code null} if it granted and says no more, as the limits of calls at the same time do
+ * @param decision {@code null} if the limit granted without saying more, as concurrency limits do
  */
 public record LimitDecision(
-        LimitAsked asked, Limit<?> limit, @Nullable Decision decision) {
+        PermitRequest request, Limit<?> limit, @Nullable Decision decision) {
 
     public boolean granted() {
         return decision == null || decision.granted();

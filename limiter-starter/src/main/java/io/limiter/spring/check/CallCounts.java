@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import java.util.List;
@@ -8,44 +8,43 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/** What becomes of calls to limited methods, as far as their limiters do not know it. Safe for use by many threads. */
+/** Counts outcomes of calls that limiters do not see: skipped limits and fallbacks. Safe for use by many threads. */
 public final class CallCounts {
 
     private final Map<String, OfLimit> byName = new ConcurrentHashMap<>();
-    private final List<Consumer<String>> hearers = new CopyOnWriteArrayList<>();
+    private final List<Consumer<String>> listeners = new CopyOnWriteArrayList<>();
 
-    CallCounts() {}
-
-    OfLimit of(String name) {
+    /** The counts of the limits of one name. */
+    public OfLimit of(String name) {
         OfLimit known = byName.get(name);
         if (known != null) {
             return known;
         }
         OfLimit added = byName.computeIfAbsent(name, n -> new OfLimit());
-        hearers.forEach(hearer -> hearer.accept(name));
+        listeners.forEach(listener -> listener.accept(name));
         return added;
     }
 
-    /** Tells of the name of each limit whose calls are counted: now, and of further ones when they come; perhaps twice. */
-    public void forEachName(Consumer<String> hearer) {
-        hearers.add(hearer);
-        byName.keySet().forEach(hearer);
+    /** Calls the listener with the name of each limit, now and whenever one is added; perhaps twice. */
+    public void forEachName(Consumer<String> listener) {
+        listeners.add(listener);
+        byName.keySet().forEach(listener);
     }
 
-    /** How many calls a limit was not asked for, because its condition did not hold or its cost was 0. */
+    /** How many calls skipped a limit, because its condition was false or its cost 0. */
     public long skipped(String name) {
         OfLimit limit = byName.get(name);
         return limit == null ? 0 : limit.skipped.sum();
     }
 
-    /** How many refused calls were answered by a fallback. */
+    /** How many rejected calls were answered by a fallback. */
     public long fallbacks(String name, Decision.Source source) {
         OfLimit limit = byName.get(name);
         return limit == null ? 0 : limit.fallbacks[source.ordinal()].sum();
     }
 
     /** The calls of the limits of one name. */
-    static final class OfLimit {
+    public static final class OfLimit {
 
         private final LongAdder skipped = new LongAdder();
         private final LongAdder[] fallbacks = new LongAdder[Decision.Source.values().length];
@@ -56,12 +55,14 @@ public final class CallCounts {
             }
         }
 
-        void skip() {
+        /** A call skipped the limit. */
+        public void skip() {
             skipped.increment();
         }
 
-        void fallback(Decision refusal) {
-            fallbacks[refusal.source().ordinal()].increment();
+        /** A fallback answered a call that the limit rejected. */
+        public void fallback(Decision rejection) {
+            fallbacks[rejection.source().ordinal()].increment();
         }
     }
 }

@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -8,12 +8,13 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.aop.LimitAdvisor;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** A refusal that was made in another dispatch of a request, and goes for this call too. */
-class RepeatedRefusalTest {
+class RepeatedRejectionTest {
 
     private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
 
@@ -38,12 +39,12 @@ class RepeatedRefusalTest {
     static class Refused implements DecisionRecorder {
 
         @Override
-        public @Nullable Decision earlier(LimitAsked asked) {
+        public @Nullable Decision earlier(PermitRequest request) {
             return REFUSAL;
         }
 
         @Override
-        public void decided(@Nullable Decision whole, List<LimitDecision> parts) {}
+        public void decided(@Nullable Decision rejection, List<LimitDecision> parts) {}
     }
 
     @Test
@@ -53,7 +54,7 @@ class RepeatedRefusalTest {
                 .withBean(DecisionRecorders.class, () -> Refused::new)
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
-                    try (LogLines log = new LogLines(RefusalLog.class)) {
+                    try (LogLines log = new LogLines(RejectionLog.class)) {
                         assertThat(limited.answered()).isEqualTo("later");
                         assertThatExceptionOfType(RateLimitExceededException.class)
                                 .isThrownBy(limited::thrown)

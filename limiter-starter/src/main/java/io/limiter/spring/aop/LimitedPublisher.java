@@ -1,0 +1,100 @@
+package io.limiter.spring.aop;
+
+import io.limiter.spring.check.Check;
+import io.limiter.spring.check.CheckResult;
+import io.limiter.spring.check.Rejection;
+import java.util.concurrent.CompletableFuture;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, without a
+ * thread that waits. Where there is a {@link SubscriptionContext}, keys are found by Reactor's context with each
+ * subscription, otherwise once, in the thread that calls the method. The subscriber's thread calls the method if the
+ * decision is there at once; otherwise one of Reactor's parallel scheduler does, because those that bring decisions serve
+ * all others too. Permits that the call holds are released when the method's publisher ends, fails or is cancelled. Only
+ * used where Reactor is there.
+ */
+final class LimitedPublisher {
+
+    private LimitedPublisher() {}
+
+    static Object of(BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        Class<?> type = call.getMethod().getReturnType();
+        ReactiveAdapter adapter = ResultKind.adapter(type);
+        if (adapter == null) {
+            throw new IllegalStateException("there is no reactive adapter for " + type.getName() + " any more");
+        }
+        Mono<CheckResult> checked = check(limits, call, subscriptions).flatMap(LimitedPublisher::run);
+        return adapter.fromPublisher(
+                adapter.isMultiValue()
+                        ? checked.flatMapMany(result -> many(result, limits, call, adapter))
+                        : checked.flatMap(result -> one(result, limits, call, adapter)));
+    }
+
+    private static Mono<Check> check(
+            BoundLimits limits, MethodInvocation call, @Nullable SubscriptionContext subscriptions) {
+        if (subscriptions != null) {
+            return Mono.deferContextual(
+                    context -> subscriptions.call(context, limits.usesUser(), () -> limits.check(call)));
+        }
+        try {
+            return Mono.just(limits.check(call));
+        } catch (RuntimeException e) {
+            return Mono.error(e);
+        }
+    }
+
+    /** A subscription that is cancelled cancels the check, or releases what that holds already. */
+    private static Mono<CheckResult> run(Check check) {
+        CompletableFuture<CheckResult> running = check.runAsync();
+        if (running.isDone()) {
+            return Mono.fromFuture(running);
+        }
+        return Mono.fromFuture(running)
+                .doOnCancel(() -> running.thenAccept(CheckResult::closeAsync))
+                .publishOn(Schedulers.parallel());
+    }
+
+    private static Mono<Object> one(
+            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+        return result.isHolding()
+                ? Mono.usingWhen(
+                        Mono.just(result),
+                        permit -> Mono.from(proceed(permit, limits, call, adapter)),
+                        LimitedPublisher::release)
+                : Mono.from(proceed(result, limits, call, adapter));
+    }
+
+    private static Publisher<Object> many(
+            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+        return result.isHolding()
+                ? Flux.usingWhen(
+                        Mono.just(result), permit -> proceed(permit, limits, call, adapter), LimitedPublisher::release)
+                : proceed(result, limits, call, adapter);
+    }
+
+    private static Mono<Void> release(CheckResult permit) {
+        CompletableFuture<Void> closed = permit.closeAsync();
+        return closed.isDone() ? Mono.empty() : Mono.fromFuture(closed).publishOn(Schedulers.parallel());
+    }
+
+    private static Publisher<Object> proceed(
+            CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
+        Rejection rejection = result.rejection();
+        try {
+            Object returned = rejection == null ? Proceeding.withCopyOf(call) : limits.answer(rejection, call);
+            if (returned == null) {
+                throw new IllegalStateException(call.getMethod() + " returned null instead of a publisher");
+            }
+            return adapter.toPublisher(returned);
+        } catch (Throwable e) {
+            return Mono.error(e);
+        }
+    }
+}

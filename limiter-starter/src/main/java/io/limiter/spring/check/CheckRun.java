@@ -1,0 +1,154 @@
+package io.limiter.spring.check;
+
+import io.limiter.Lease;
+import io.limiter.algorithm.Decision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** How far a check has come. Used by one thread at a time. */
+final class CheckRun {
+
+    private final List<CheckStep<?>> steps;
+    private final @Nullable DecisionRecorder recorder;
+
+    /** Whether a later step can make the others refund what they took. */
+    private final boolean holds;
+
+    private int next;
+    private @Nullable List<Granted<?>> granted;
+    private @Nullable Lease lease;
+    private @Nullable CompletableFuture<Lease> shadowLease;
+
+    CheckRun(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder) {
+        this.steps = steps;
+        this.recorder = recorder;
+        boolean anyHolds = false;
+        for (CheckStep<?> step : steps) {
+            anyHolds |= step.isHolding() && step.limit().enforced();
+        }
+        this.holds = anyHolds;
+    }
+
+    /** A step that granted, and may have to refund. */
+    private record Granted<D>(CheckStep<D> step, D decided) {
+
+        List<LimitDecision> decisions() {
+            return step.decisionsIn(decided);
+        }
+
+        void refund() {
+            step.refund(decided);
+        }
+    }
+
+    /** The next step to be decided; {@code null} if all have granted. Starts those in shadow mode on the way. */
+    @Nullable
+    CheckStep<?> next() {
+        while (next < steps.size()) {
+            CheckStep<?> step = steps.get(next++);
+            if (step.limit().enforced()) {
+                return step;
+            }
+            shadow(step);
+        }
+        return null;
+    }
+
+    private <D> void shadow(CheckStep<D> step) {
+        CompletableFuture<D> decision = step.shadow();
+        if (step.isHolding()) {
+            shadowLease = new ShadowLease<>(step, decision);
+        }
+    }
+
+    /** Records what a step decided; {@code null} if it granted. */
+    <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
+        Decision decision = step.rejectionIn(decided);
+        if (decision == null && holds && !step.isHolding()) {
+            if (granted == null) {
+                granted = new ArrayList<>(1);
+            }
+            granted.add(new Granted<>(step, decided));
+            return null;
+        }
+        if (recorder != null) {
+            recorder.decided(decision, decisions(step, decided));
+        }
+        if (decision == null) {
+            lease = step.leaseIn(decided);
+            return null;
+        }
+        if (step.isHolding()) {
+            refund();
+        }
+        Rejection rejection = step.rejection(decided, decision);
+        if (!rejection.repeated()) {
+            rejection.limit().log().rejected(decision);
+        }
+        return rejection;
+    }
+
+    /** Of the step, and of those before it whose permits it may have refunded. */
+    private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided) {
+        List<LimitDecision> own = step.decisionsIn(decided);
+        if (granted == null) {
+            return own;
+        }
+        List<LimitDecision> all = new ArrayList<>();
+        granted.forEach(each -> all.addAll(each.decisions()));
+        all.addAll(own);
+        return all;
+    }
+
+    /** The step could not be decided. */
+    void failed(CheckStep<?> step) {
+        if (step.isHolding()) {
+            refund();
+        }
+    }
+
+    private void refund() {
+        if (granted != null) {
+            granted.forEach(Granted::refund);
+            granted = null;
+        }
+    }
+
+    /** All steps have granted. */
+    CheckResult granted() {
+        return CheckResult.granted(lease, shadowLease);
+    }
+
+    /** The call is not made after all. */
+    void cancelled() {
+        refund();
+        granted().closeAsync();
+    }
+
+    /** The lease of a limit in shadow mode, if it grants; cancelling it releases that. */
+    private static final class ShadowLease<D> extends CompletableFuture<Lease> {
+
+        private final CompletableFuture<D> decision;
+
+        ShadowLease(CheckStep<D> step, CompletableFuture<D> decision) {
+            this.decision = decision;
+            decision.whenComplete((decided, error) -> {
+                Lease held = error == null ? step.leaseIn(decided) : null;
+                if (held == null) {
+                    cancel(false);
+                } else if (!complete(held)) {
+                    held.closeAsync();
+                }
+            });
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            decision.cancel(mayInterruptIfRunning);
+            return cancelled;
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.limiter.spring.check;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.algorithm.Decision;
+import io.limiter.spi.AsyncFailures;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits that a check decides at once, all or nothing: one, or several as a set.
+ *
+ * @param <D> what they decide
+ */
+public abstract class CheckStep<D> {
+
+    private final CheckedLimit limit;
+
+    CheckStep(CheckedLimit limit) {
+        this.limit = limit;
+    }
+
+    /**
+     * Takes the permits of one or several limits.
+     *
+     * @param parts at least one, all of them enforced or all in shadow mode
+     */
+    public static CheckStep<?> of(List<CheckPart> parts) {
+        // A hash tag can only be given to a set.
+        return parts.size() == 1 && parts.get(0).slot() == null ? new PartStep(parts.get(0)) : new SetStep(parts);
+    }
+
+    /**
+     * Holds permits of a concurrency limit until the call is done.
+     *
+     * @param key {@code null} if all callers share the permits
+     * @param permits at least 1
+     * @param timeout how long to wait for the permits
+     */
+    public static CheckStep<?> hold(
+            CheckedLimit limit, ConcurrencyLimiter limiter, @Nullable String key, int permits, Duration timeout) {
+        return new LeaseStep(limit, limiter, new PermitRequest(limit.name(), key, null, permits), timeout);
+    }
+
+    /** The limit, of several the first one. */
+    final CheckedLimit limit() {
+        return limit;
+    }
+
+    /** Waits for the permits if it has to. */
+    abstract D decide();
+
+    /** As {@link #decide}, without blocking the calling thread. */
+    abstract CompletableFuture<D> decideAsync();
+
+    /** The rejection; {@code null} if all limits granted. */
+    abstract @Nullable Decision rejectionIn(D decided);
+
+    /** Of each limit that decided. */
+    abstract List<LimitDecision> decisionsIn(D decided);
+
+    /** What the caller gets for the rejection. */
+    abstract Rejection rejection(D decided, Decision rejection);
+
+    /** The permits that are held from now on; {@code null} if they are spent. */
+    @Nullable
+    Lease leaseIn(D decided) {
+        return null;
+    }
+
+    /** Whether permits are held and not spent. */
+    boolean isHolding() {
+        return false;
+    }
+
+    /** Gives spent permits back for a call that is not made, without waiting. */
+    void refund(D decided) {}
+
+    /**
+     * Evaluates limits in shadow mode. The permits are taken, and the call waits neither for them nor for the decision; a
+     * rejection or a failure is logged.
+     */
+    final CompletableFuture<D> shadow() {
+        CompletableFuture<D> decision;
+        try {
+            decision = decideInShadow();
+        } catch (RuntimeException e) {
+            limit.log().failed(e);
+            return CompletableFuture.failedFuture(e);
+        }
+        decision.whenComplete((decided, error) -> {
+            if (error == null) {
+                Decision rejection = rejectionIn(decided);
+                if (rejection != null) {
+                    limit.log().rejected(rejection);
+                }
+            } else if (!decision.isCancelled()) {
+                limit.log().failed(AsyncFailures.cause(error));
+            }
+        });
+        return decision;
+    }
+
+    /** As {@link #decideAsync}, perhaps without waiting until permits are due. */
+    CompletableFuture<D> decideInShadow() {
+        return decideAsync();
+    }
+}

@@ -1,0 +1,27 @@
+package io.limiter.spring.check;
+
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import java.util.OptionalLong;
+
+/**
+ * A limit of a method or of requests, as checks know it. Safe for use by many threads.
+ *
+ * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, and not enforced
+ * @param message what rejected callers get; empty for the default, which also takes the place of one that names the
+ *     seconds to wait where waiting does not help
+ */
+public record CheckedLimit(LimitName name, boolean enforced, String message, RejectionLog log) {
+
+    private static final String SECONDS = "{0}";
+
+    /** @param key whose permits were not there */
+    RateLimitExceededException exception(String key, Decision decision) {
+        OptionalLong seconds = decision.retryAfterSeconds();
+        if (message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)) {
+            return new RateLimitExceededException(key, decision);
+        }
+        String text = seconds.isEmpty() ? message : message.replace(SECONDS, Long.toString(seconds.getAsLong()));
+        return new RateLimitExceededException(key, decision, text);
+    }
+}

@@ -1,0 +1,27 @@
+package io.limiter.spring.check;
+
+import io.limiter.algorithm.Decision;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records the decisions of checks that belong together, such as those made while one request is handled. Safe for use by
+ * many threads, because another thread than the caller's can bring a decision.
+ */
+public interface DecisionRecorder {
+
+    /**
+     * The decision of an earlier check that applies to this request too, so that it is not charged again; {@code null} if
+     * there is none. Called in the thread of the call.
+     */
+    @Nullable
+    Decision earlier(PermitRequest request);
+
+    /**
+     * Called for each decision that is enforced, before the call goes on or is rejected.
+     *
+     * @param rejection the decision that a rejected caller gets; {@code null} if all limits granted
+     * @param parts at least one; more if several limits were decided together
+     */
+    void decided(@Nullable Decision rejection, List<LimitDecision> parts);
+}

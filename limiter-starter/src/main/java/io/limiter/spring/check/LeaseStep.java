@@ -1,0 +1,108 @@
+package io.limiter.spring.check;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spi.AsyncFailures;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Holds permits of a concurrency limit. */
+final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
+
+    private final ConcurrencyLimiter limiter;
+    private final PermitRequest request;
+    private final Duration timeout;
+
+    LeaseStep(CheckedLimit limit, ConcurrencyLimiter limiter, PermitRequest request, Duration timeout) {
+        super(limit);
+        this.limiter = limiter;
+        this.request = request;
+        this.timeout = timeout;
+    }
+
+    /** Either of the two. */
+    record Outcome(@Nullable Lease lease, @Nullable Decision rejection) {}
+
+    @Override
+    Outcome decide() {
+        try {
+            String key = request.key();
+            return new Outcome(
+                    key == null
+                            ? limiter.acquire(request.permits(), timeout)
+                            : limiter.acquire(key, request.permits(), timeout),
+                    null);
+        } catch (RateLimitExceededException e) {
+            return new Outcome(null, e.decision());
+        }
+    }
+
+    @Override
+    CompletableFuture<Outcome> decideAsync() {
+        String key = request.key();
+        return new AsyncOutcome(
+                key == null
+                        ? limiter.acquireAsync(request.permits(), timeout)
+                        : limiter.acquireAsync(key, request.permits(), timeout));
+    }
+
+    @Override
+    @Nullable
+    Decision rejectionIn(Outcome decided) {
+        return decided.rejection();
+    }
+
+    @Override
+    List<LimitDecision> decisionsIn(Outcome decided) {
+        return List.of(new LimitDecision(request, limiter.limit(), decided.rejection()));
+    }
+
+    @Override
+    Rejection rejection(Outcome decided, Decision rejection) {
+        String key = request.key() == null ? limiter.name() : request.key();
+        return new Rejection(limit(), limit().exception(key, rejection), false);
+    }
+
+    @Override
+    @Nullable
+    Lease leaseIn(Outcome decided) {
+        return decided.lease();
+    }
+
+    @Override
+    boolean isHolding() {
+        return true;
+    }
+
+    /** Cancelling it ends the wait for the permits. A lease that comes all the same is released. */
+    private static final class AsyncOutcome extends CompletableFuture<Outcome> {
+
+        private final CompletableFuture<Lease> acquired;
+
+        AsyncOutcome(CompletableFuture<Lease> acquired) {
+            this.acquired = acquired;
+            acquired.whenComplete((lease, error) -> {
+                if (error == null) {
+                    if (!complete(new Outcome(lease, null))) {
+                        lease.closeAsync();
+                    }
+                } else if (AsyncFailures.cause(error) instanceof RateLimitExceededException rejected) {
+                    complete(new Outcome(null, rejected.decision()));
+                } else {
+                    completeExceptionally(error);
+                }
+            });
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            acquired.cancel(mayInterruptIfRunning);
+            return cancelled;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.limiter.spring.check;
+
+import io.limiter.algorithm.Decision;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs what a limit rejects, or would reject if it were enforced: the first rejection in a minute, with the number of those
+ * since the last line; and likewise the calls that it cannot decide on, such as those without a key. It logs no key,
+ * which may identify a person. Safe for use by many threads.
+ */
+public final class RejectionLog {
+
+    private static final Logger log = LoggerFactory.getLogger(RejectionLog.class);
+    private static final long INTERVAL_NANOS = 60_000_000_000L;
+
+    private final String where;
+    private final boolean enforced;
+    private final Interval rejections;
+    private final Interval failures;
+
+    /**
+     * @param where names the limit
+     * @param enforced whether the limit rejects; otherwise it is in shadow mode
+     */
+    public RejectionLog(String where, boolean enforced, LongSupplier nanoTime) {
+        this.where = where;
+        this.enforced = enforced;
+        this.rejections = new Interval(nanoTime);
+        this.failures = new Interval(nanoTime);
+    }
+
+    public void rejected(Decision decision) {
+        if (rejections.isDue()) {
+            Object retryAfter = decision.retryAfter().equals(Decision.NEVER) ? "never" : decision.retryAfter();
+            log.info(
+                    begin() + " limit {}, remaining {}, retry after {}",
+                    where,
+                    rejections.takeSkipped(),
+                    decision.limit(),
+                    decision.remaining(),
+                    retryAfter);
+        }
+    }
+
+    /** As {@link #rejected}, of a call that could not be decided on. */
+    public void failed(Throwable failure) {
+        if (failures.isDue()) {
+            // It can contain what a caller sent, which must not start a line of its own.
+            String text = failure.toString().replaceAll("\\p{Cntrl}", "?");
+            log.info(begin() + " {}", where, failures.takeSkipped(), text);
+        }
+    }
+
+    private String begin() {
+        return enforced
+                ? "{} has rejected a call, and {} before it since the last such line:"
+                : "{} would have rejected a call, and {} before it since the last such line, if it were enforced:";
+    }
+
+    /** Lets one line pass each minute. */
+    private static final class Interval {
+
+        private final LongSupplier nanoTime;
+        private final AtomicLong due;
+        private final AtomicLong skipped = new AtomicLong();
+
+        Interval(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+            this.due = new AtomicLong(nanoTime.getAsLong());
+        }
+
+        boolean isDue() {
+            long now = nanoTime.getAsLong();
+            long at = due.get();
+            boolean isDue = now - at >= 0 && due.compareAndSet(at, now + INTERVAL_NANOS);
+            if (!isDue) {
+                skipped.incrementAndGet();
+            }
+            return isDue;
+        }
+
+        /** How many were not logged since the last line. */
+        long takeSkipped() {
+            return skipped.getAndSet(0);
+        }
+    }
+}
