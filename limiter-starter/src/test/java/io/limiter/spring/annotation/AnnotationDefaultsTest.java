@@ -62,27 +62,20 @@ class AnnotationDefaultsTest {
     @Test
     void concurrentLimit() {
         assertThat(defaults(ConcurrentLimit.class))
-                .isEqualTo(Map.of(
-                        "name",
-                        "",
-                        "key",
-                        "",
-                        "prefix",
-                        "concurrentLimit:",
-                        "limit",
-                        1,
-                        "lease",
-                        30.0,
-                        "timeout",
-                        0.0,
-                        "message",
-                        "",
-                        "onFailure",
-                        OnFailure.DEFAULT,
-                        "failureShare",
-                        1.0,
-                        "limitType",
-                        LimitType.METHOD));
+                .isEqualTo(Map.ofEntries(
+                        Map.entry("name", ""),
+                        Map.entry("key", ""),
+                        Map.entry("prefix", "concurrentLimit:"),
+                        Map.entry("limit", 1),
+                        Map.entry("lease", 30.0),
+                        Map.entry("timeout", 0.0),
+                        Map.entry("cost", ""),
+                        Map.entry("condition", ""),
+                        Map.entry("fallback", ""),
+                        Map.entry("message", ""),
+                        Map.entry("onFailure", OnFailure.DEFAULT),
+                        Map.entry("failureShare", 1.0),
+                        Map.entry("limitType", LimitType.METHOD)));
     }
 
     private static Map<String, Object> defaults(Class<? extends Annotation> type) {
