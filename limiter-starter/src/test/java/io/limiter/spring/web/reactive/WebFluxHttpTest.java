@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
@@ -73,6 +74,11 @@ class WebFluxHttpTest extends HttpContract {
 
         @CountLimit(name = "mono", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
         public Mono<String> mono(String run) {
+            return Mono.just("done");
+        }
+
+        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> again(String run) {
             return Mono.just("done");
         }
 
@@ -203,6 +209,19 @@ class WebFluxHttpTest extends HttpContract {
                     Mono.fromFuture(() -> limiters.concurrent("places", 1).acquireAsync(run, 1, Duration.ofMinutes(1))),
                     lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
                     lease -> Mono.fromFuture(lease.closeAsync()));
+        }
+
+        @GetMapping("/leased")
+        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}", timeout = 60)
+        @RateLimit(name = "leased", rate = 0.001, burst = 5000, limitType = LimitType.CUSTOM, key = "#{run}")
+        public Mono<String> leased(@RequestParam("run") String run) {
+            return Mono.delay(Duration.ofMillis(1)).thenReturn("done");
+        }
+
+        @GetMapping("/leased/twice")
+        @ConcurrentLimit(name = "leased", limitType = LimitType.CUSTOM, key = "#{run}")
+        public CompletableFuture<String> leasedTwice(@RequestParam("run") String run) {
+            return service.again(run).toFuture();
         }
 
         @GetMapping("/api/slow")
@@ -423,6 +442,20 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
+    void annotated_methods_hold_leases_without_blocking() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Reply granted = get("/leased");
+            assertThat(granted.statusCode()).isEqualTo(200);
+            assertThat(granted.body()).isEqualTo("done");
+            assertThat(HttpContract.header(granted, "RateLimit-Policy"))
+                    .isEqualTo("\"leased\";q=5;w=5000, \"leased/2\";q=1;qu=\"concurrent-requests\"");
+        }
+        Reply rejected = get("/leased/twice");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(get("/leased").statusCode()).as("the first lease is released").isEqualTo(200);
+    }
+
+    @Test
     void a_handler_that_is_called_on_another_thread_may_wait() throws Exception {
         ConfigurableApplicationContext waiting = start(WithBlockingExecution.class);
         Reply granted = call("GET", waiting, "/plain?run=" + UUID.randomUUID());
@@ -434,7 +467,7 @@ class WebFluxHttpTest extends HttpContract {
     void each_subscription_is_charged_once() throws Exception {
         Reply granted = get("/twice");
         assertThat(granted.body()).isEqualTo("donedone");
-        assertThat(header(granted, "RateLimit")).matches("\"mono\";r=3;t=\\d+");
+        assertThat(HttpContract.header(granted, "RateLimit")).matches("\"mono\";r=3;t=\\d+");
     }
 
     @Test
