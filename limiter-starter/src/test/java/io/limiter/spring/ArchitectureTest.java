@@ -31,7 +31,8 @@ class ArchitectureTest {
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackages("io.limiter.spring.autoconfigure", "io.limiter.spring.actuate")
+                .resideOutsideOfPackages(
+                        "io.limiter.spring.autoconfigure", "io.limiter.spring.actuate", "io.limiter.spring.settings")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")

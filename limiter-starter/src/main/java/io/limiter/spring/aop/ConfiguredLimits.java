@@ -3,6 +3,9 @@ package io.limiter.spring.aop;
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitKinds;
+import io.limiter.spring.settings.LimitSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -44,7 +47,7 @@ public final class ConfiguredLimits {
     Configured of(String name, LimitSettings declared) {
         LimitSettings configured = byName.get(name);
         if (configured == null) {
-            return new Configured(LimitKinds.build(declared), null, null, declared.failurePolicy());
+            return new Configured(LimitKinds.build(declared), null, null, declared.onFailure());
         }
         try {
             checkIsForOne(name, false);
@@ -54,12 +57,10 @@ public final class ConfiguredLimits {
                                 + " kind, or another annotation");
             }
             boolean same = configured.kind() == null || configured.kind().equals(declared.kind());
-            Limit<?> limit = LimitKinds.build(same ? configured.over(declared) : configured);
-            return new Configured(
-                    limit,
-                    same ? null : configured.kind(),
-                    configured.enforce(),
-                    LimitSettings.first(configured.failurePolicy(), declared.failurePolicy()));
+            LimitSettings used = same ? configured.over(declared) : configured;
+            LimitSettings failing = same || configured.onFailure() != null ? used : declared;
+            Limit<?> limit = LimitKinds.build(used);
+            return new Configured(limit, same ? null : configured.kind(), configured.enforce(), failing.onFailure());
         } catch (IllegalArgumentException e) {
             throw wrong(name, e);
         }
@@ -95,7 +96,7 @@ public final class ConfiguredLimits {
         return new Concurrency(
                 (ConcurrencyLimit) LimitKinds.build(numbers),
                 numbers.timeout() == null ? Duration.ZERO : numbers.timeout(),
-                numbers.failurePolicy());
+                numbers.onFailure());
     }
 
     /** A limit of the one sort and a limit of the other have nothing in common, whatever the settings say. */

@@ -8,6 +8,8 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
+import io.limiter.spring.settings.LimitKinds;
+import io.limiter.spring.settings.LimitSettings;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +94,7 @@ record DeclaredConcurrency(
                 null,
                 LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
                 null,
-                FailurePolicies.of(annotation));
+                FailurePolicies.action(annotation),
+                FailurePolicies.share(annotation));
     }
 }

@@ -9,6 +9,8 @@ import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
+import io.limiter.spring.settings.LimitKinds;
+import io.limiter.spring.settings.LimitSettings;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
@@ -151,7 +153,8 @@ final class LimitParser {
                 null,
                 null,
                 null,
-                FailurePolicies.of(annotation));
+                FailurePolicies.action(annotation),
+                FailurePolicies.share(annotation));
     }
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
@@ -169,7 +172,8 @@ final class LimitParser {
                 zone(annotation.getString("zone")),
                 null,
                 null,
-                FailurePolicies.of(annotation));
+                FailurePolicies.action(annotation),
+                FailurePolicies.share(annotation));
     }
 
     private static @Nullable ZoneId zone(String id) {

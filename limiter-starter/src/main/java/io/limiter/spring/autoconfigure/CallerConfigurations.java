@@ -1,12 +1,12 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.aop.InvalidSettingException;
 import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.ServletClientAddress;
 import io.limiter.spring.key.ServletCurrentUser;
+import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.reactive.ExchangeClientAddress;
 import io.limiter.spring.web.reactive.ExchangeCurrentUser;
 import io.limiter.spring.web.reactive.ExchangeUsers;

@@ -1,7 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.aop.InvalidSettingException;
+import io.limiter.spring.settings.InvalidSettingException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;

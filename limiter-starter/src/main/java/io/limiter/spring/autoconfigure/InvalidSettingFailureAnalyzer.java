@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.aop.InvalidSettingException;
+import io.limiter.spring.settings.InvalidSettingException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;

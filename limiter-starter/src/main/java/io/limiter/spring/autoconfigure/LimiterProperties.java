@@ -3,6 +3,8 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.FailurePolicy;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.spring.key.ForwardedHeader;
+import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.AnswerSettings;
 import io.limiter.spring.web.HeaderSet;
 import io.limiter.spring.web.ProblemBody;
@@ -51,7 +53,7 @@ record LimiterProperties(
         @DefaultValue Web web,
         @Nullable List<HttpRule> http,
         @DefaultValue Endpoint endpoint,
-        @Nullable Map<String, NamedLimit> limits) {
+        @Nullable Map<String, LimitSettings> limits) {
 
     enum Type {
 
@@ -96,8 +98,8 @@ record LimiterProperties(
             @DefaultValue("1s") Duration maxWait) {
 
         Lock {
-            Range.check("limiter.lock.lease", lease, Duration.ofMillis(1), Duration.ofDays(1));
-            Range.check("limiter.lock.max-wait", maxWait, Duration.ZERO, Duration.ofDays(1));
+            SettingChecks.range("limiter.lock.lease", lease, Duration.ofMillis(1), Duration.ofDays(1));
+            SettingChecks.range("limiter.lock.max-wait", maxWait, Duration.ZERO, Duration.ofDays(1));
         }
     }
 
@@ -113,8 +115,8 @@ record LimiterProperties(
             @DefaultValue("0ms") Duration yield) {
 
         GroupCommit {
-            Range.check("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
-            Range.check("limiter.group-commit.yield", yield, Duration.ZERO, Duration.ofMillis(10));
+            SettingChecks.range("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
+            SettingChecks.range("limiter.group-commit.yield", yield, Duration.ZERO, Duration.ofMillis(10));
         }
     }
 
@@ -126,7 +128,7 @@ record LimiterProperties(
     record RejectionCache(@DefaultValue("16384") int size) {
 
         RejectionCache {
-            Range.check("limiter.deny-cache.size", size, 0, 1 << 24);
+            SettingChecks.range("limiter.deny-cache.size", size, 0, 1 << 24);
         }
     }
 
@@ -155,9 +157,10 @@ record LimiterProperties(
 
         Failure {
             policy(policy, share);
-            Range.check("limiter.failure.budget", budget, Duration.ofMillis(1), Duration.ofHours(1));
-            Range.check("limiter.failure.first-budget", firstBudget, Duration.ofMillis(1), Duration.ofHours(1));
-            Range.check("limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
+            SettingChecks.range("limiter.failure.budget", budget, Duration.ofMillis(1), Duration.ofHours(1));
+            SettingChecks.range("limiter.failure.first-budget", firstBudget, Duration.ofMillis(1), Duration.ofHours(1));
+            SettingChecks.range(
+                    "limiter.failure.probe-interval", probeInterval, Duration.ofMillis(1), Duration.ofHours(1));
         }
 
         FailurePolicy failurePolicy() {
@@ -167,7 +170,7 @@ record LimiterProperties(
         private static FailurePolicy policy(FailurePolicy.Action policy, double share) {
             Double set = share == 1.0 ? null : Double.valueOf(share);
             return Objects.requireNonNull(
-                    FailurePolicyProperty.policy("limiter.failure.policy", policy, "limiter.failure.share", set));
+                    SettingChecks.failurePolicy("limiter.failure.policy", policy, "limiter.failure.share", set));
         }
     }
 
@@ -184,9 +187,10 @@ record LimiterProperties(
             @DefaultValue("5m") Duration expireAfterAccess) {
 
         Cache {
-            Range.check("limiter.cache.initial", initial, 0, 1_000_000);
-            Range.check("limiter.cache.maximum", maximum, 1, Integer.MAX_VALUE);
-            Range.check("limiter.cache.expire-after-access", expireAfterAccess, Duration.ofMillis(1), MAX_DURATION);
+            SettingChecks.range("limiter.cache.initial", initial, 0, 1_000_000);
+            SettingChecks.range("limiter.cache.maximum", maximum, 1, Integer.MAX_VALUE);
+            SettingChecks.range(
+                    "limiter.cache.expire-after-access", expireAfterAccess, Duration.ofMillis(1), MAX_DURATION);
         }
 
         CacheBounds bounds() {
@@ -202,7 +206,7 @@ record LimiterProperties(
     record Local(@DefaultValue("100000") int maxKeys) {
 
         Local {
-            Range.check("limiter.local.max-keys", maxKeys, 1, Integer.MAX_VALUE);
+            SettingChecks.range("limiter.local.max-keys", maxKeys, 1, Integer.MAX_VALUE);
         }
     }
 
@@ -221,7 +225,7 @@ record LimiterProperties(
             @DefaultValue("64") int ipv6PrefixLength) {
 
         Key {
-            Range.check("limiter.key.ipv6-prefix-length", ipv6PrefixLength, 1, 128);
+            SettingChecks.range("limiter.key.ipv6-prefix-length", ipv6PrefixLength, 1, 128);
         }
     }
 
@@ -246,7 +250,7 @@ record LimiterProperties(
             @DefaultValue("-50") int userFilterOrder) {
 
         Web {
-            Range.check("limiter.web.status", status, 400, 599);
+            SettingChecks.range("limiter.web.status", status, 400, 599);
         }
 
         AnswerSettings answers() {

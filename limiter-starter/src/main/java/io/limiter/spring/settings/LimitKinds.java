@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.settings;
 
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -17,19 +17,19 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of limit that annotations and configuration can name: the one place that builds each from its numbers. */
-final class LimitKinds {
+/** The kinds of limit that annotations and configuration can name, and how each is built from its settings. */
+public final class LimitKinds {
 
-    static final String TOKEN_BUCKET = "token-bucket";
-    static final String FIXED_WINDOW = "fixed-window";
+    public static final String TOKEN_BUCKET = "token-bucket";
+    public static final String FIXED_WINDOW = "fixed-window";
 
-    /** Not spent but held, so for {@link io.limiter.spring.annotation.ConcurrentLimit}, and for no other. */
-    static final String CONCURRENT = "concurrent";
+    /** Its permits are held and not spent, so it is for {@code @ConcurrentLimit} alone. */
+    public static final String CONCURRENT = "concurrent";
 
     private static final List<Kind> ALL = List.of(
             new Kind(
                     TOKEN_BUCKET,
-                    Set.of("rate", "burst", "warm-up", "timeout", "expire", "lease-permits", "lease-time"),
+                    Set.of("rate", "burst", "warm-up", "timeout", "expire", "prefetch-permits", "prefetch-time"),
                     LimitKinds::tokenBucket),
             new Kind(FIXED_WINDOW, Set.of("limit", "period", "zone"), LimitKinds::fixedWindow),
             new Kind(
@@ -66,16 +66,25 @@ final class LimitKinds {
                         + ALL.stream().map(Kind::name).collect(Collectors.joining(", ")) + ", was '" + name + "'"));
     }
 
+    /**
+     * The limit of settings that name their kind.
+     *
+     * @throws IllegalArgumentException if a number is missing or out of its range
+     */
+    public static Limit<?> build(LimitSettings settings) {
+        return build(needed("kind", settings.kind()), settings);
+    }
+
     /** @throws IllegalArgumentException if a number is missing or out of its range */
-    static Limit<?> build(LimitSettings settings) {
-        return named(needed("kind", settings.kind())).builder().apply(settings);
+    static Limit<?> build(String kind, LimitSettings settings) {
+        return named(kind).builder().apply(settings);
     }
 
     /** @throws IllegalArgumentException if a limit would never grant as many permits */
-    static void checkCanBeGranted(int permits, Limit<?> limit) {
+    public static void checkCanBeGranted(int permits, Limit<?> limit) {
         TokenBucket bucket = limit instanceof TokenBucket found ? found : null;
         long timeout = bucket == null ? 0 : bucket.timeoutMicros();
-        // What a limit refuses that was never used, it always will.
+        // What an unused limit rejects, it always rejects.
         if (limit.step(null, 0, new Request(permits, timeout, true)).decision().granted()) {
             return;
         }
@@ -103,9 +112,9 @@ final class LimitKinds {
         if (settings.expire() != null) {
             builder.expire(settings.expire());
         }
-        if (settings.leasePermits() != null && settings.leasePermits() != 0) {
-            Duration leaseTime = settings.leaseTime() == null ? Duration.ofSeconds(1) : settings.leaseTime();
-            builder.lease(settings.leasePermits(), leaseTime);
+        if (settings.prefetchPermits() != null && settings.prefetchPermits() != 0) {
+            Duration prefetchTime = settings.prefetchTime() == null ? Duration.ofSeconds(1) : settings.prefetchTime();
+            builder.lease(settings.prefetchPermits(), prefetchTime);
         }
         return builder.build();
     }

@@ -1,4 +1,4 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.settings;
 
 /** A setting that cannot work. Its message names the setting, the value and what is allowed. */
 public final class InvalidSettingException extends IllegalArgumentException {
