@@ -1,7 +1,7 @@
 package io.limiter.spring.aop;
 
-import io.limiter.spring.key.CallCondition;
-import io.limiter.spring.key.CallCost;
+import io.limiter.spring.key.spel.CallCondition;
+import io.limiter.spring.key.spel.CallCost;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.annotation.ConcurrentLimit;
-import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.spel.CallKeys;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;

@@ -3,7 +3,7 @@ package io.limiter.spring.aop;
 import io.limiter.LimiterFactory;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
-import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.spel.CallKeys;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;

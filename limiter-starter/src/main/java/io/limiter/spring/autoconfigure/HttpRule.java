@@ -5,7 +5,7 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.aop.RefusalLog;
-import io.limiter.spring.key.RequestKey;
+import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;

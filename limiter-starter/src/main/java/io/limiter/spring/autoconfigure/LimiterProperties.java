@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.spring.key.ForwardedHeader;
+import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.AnswerSettings;

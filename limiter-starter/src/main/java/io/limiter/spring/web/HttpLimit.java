@@ -8,7 +8,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.spring.aop.LimitAsked;
 import io.limiter.spring.aop.RefusalLog;
 import io.limiter.spring.key.RequestFacts;
-import io.limiter.spring.key.RequestKey;
+import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

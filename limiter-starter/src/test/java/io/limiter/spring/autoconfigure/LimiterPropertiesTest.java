@@ -11,7 +11,7 @@ import io.limiter.local.LocalEngine;
 import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.key.ForwardedHeader;
+import io.limiter.spring.key.address.ForwardedHeader;
 import java.net.URL;
 import java.time.Duration;
 import java.util.Collections;

@@ -1,10 +1,16 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.web.servlet.ServletCurrentUser;
 import java.lang.reflect.Method;
 import java.security.Principal;
 import java.util.ArrayList;

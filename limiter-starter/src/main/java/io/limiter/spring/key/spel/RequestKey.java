@@ -1,14 +1,12 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
-import java.util.ArrayList;
-import java.util.List;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.RequestFacts;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.Expression;
-import org.springframework.expression.spel.standard.SpelExpression;
 
-/** Whose permits an HTTP request takes, as configuration says it. Safe for use by many threads. */
+/** Finds the key of an HTTP request, as configuration names it. Safe for use by many threads. */
 public final class RequestKey {
 
     private static final String HEADER = "header:";
@@ -68,25 +66,13 @@ public final class RequestKey {
     }
 
     private static RequestKey template(String text) {
-        String quoted = "'" + text + "'";
-        List<Expression> expressions = ExpressionSource.parse(text, quoted);
-        KeyTemplate.checkCallsDiffer(expressions, text, quoted, "use all");
-        List<KeyPart<RequestFacts>> parts = new ArrayList<>();
-        boolean usesUser = false;
-        for (int i = 0; i < expressions.size(); i++) {
-            String part = expressions.get(i).getExpressionString();
-            if (expressions.get(i) instanceof SpelExpression expression) {
-                RequestExpressions.check(expression);
-                usesUser |= RequestExpressions.usesUser(expression.getAST());
-                parts.add(new KeyPlaceholder<>(
-                        request -> RequestExpressions.value(expression, request),
-                        "#{" + part + "} in the key " + quoted,
-                        KeyTemplate.next(expressions, i)));
-            } else {
-                parts.add(request -> part);
-            }
-        }
-        return new RequestKey(request -> KeyTemplate.join(parts, request), usesUser);
+        boolean[] usesUser = new boolean[1];
+        KeyTemplate<RequestFacts> template =
+                KeyTemplate.parse(ExpressionSource.ofRequest(text), "use all", expression -> {
+                    usesUser[0] |= RequestScope.usesUser(expression.getAST());
+                    return request -> RequestScope.value(expression, request);
+                });
+        return new RequestKey(template::of, usesUser[0]);
     }
 
     private static boolean isToken(String name) {

@@ -1,8 +1,8 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationException;
 
 /**
  * Whether a limit applies to a call, by an expression over its arguments. It can use what a key can; see
@@ -11,11 +11,9 @@ import org.springframework.expression.EvaluationException;
 public final class CallCondition {
 
     private final ArgumentExpression expression;
-    private final String where;
 
-    private CallCondition(ArgumentExpression expression, String where) {
+    private CallCondition(ArgumentExpression expression) {
         this.expression = expression;
-        this.where = where;
     }
 
     /**
@@ -23,24 +21,15 @@ public final class CallCondition {
      * @throws IllegalArgumentException if the text is not one expression that can work
      */
     public static CallCondition parse(String text, Method annotated) {
-        ExpressionSource source = new ExpressionSource("condition", text, annotated);
-        return new CallCondition(source.single("#{items.size() > 100}"), source.where());
+        return new CallCondition(ArgumentExpression.parse("condition", text, annotated, "#{items.size() > 100}"));
     }
 
     /** @throws InvalidLimitArgumentException if the arguments make it neither true nor false */
     public boolean of(@Nullable Object[] arguments) {
-        Object value;
-        try {
-            value = expression.value(arguments);
-        } catch (EvaluationException e) {
-            String problem = where + " has no value: " + e.getMessage();
-            throw ArgumentExpression.isForNull(e)
-                    ? new InvalidLimitArgumentException(problem, e)
-                    : new IllegalStateException(problem, e);
-        }
+        Object value = expression.value(arguments);
         if (value instanceof Boolean applies) {
             return applies;
         }
-        throw new InvalidLimitArgumentException(where + " must be true or false, was " + value, null);
+        throw new InvalidLimitArgumentException(expression.where() + " must be true or false, was " + value, null);
     }
 }

@@ -1,9 +1,11 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.RequestFacts;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,9 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
+import io.limiter.spring.key.InvalidLimitArgumentException;
 import java.lang.reflect.Method;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationException;
 
 /**
  * How many permits a call takes, by an expression over its arguments. It can use what a key can; see
@@ -14,11 +14,9 @@ public final class CallCost {
     private static final BigDecimal MOST = BigDecimal.valueOf(Integer.MAX_VALUE);
 
     private final ArgumentExpression expression;
-    private final String where;
 
-    private CallCost(ArgumentExpression expression, String where) {
+    private CallCost(ArgumentExpression expression) {
         this.expression = expression;
-        this.where = where;
     }
 
     /**
@@ -26,8 +24,7 @@ public final class CallCost {
      * @throws IllegalArgumentException if the text is not one expression that can work
      */
     public static CallCost parse(String text, Method annotated) {
-        ExpressionSource source = new ExpressionSource("cost", text, annotated);
-        return new CallCost(source.single("#{items.size()}"), source.where());
+        return new CallCost(ArgumentExpression.parse("cost", text, annotated, "#{items.size()}"));
     }
 
     /**
@@ -36,7 +33,7 @@ public final class CallCost {
      * @throws InvalidLimitArgumentException if the arguments give no whole number from 0 to 2,147,483,647
      */
     public int of(@Nullable Object[] arguments) {
-        Object value = value(arguments);
+        Object value = expression.value(arguments);
         if (value instanceof Integer whole && whole >= 0) {
             return whole;
         }
@@ -46,20 +43,9 @@ public final class CallCost {
                 || number.compareTo(MOST) > 0
                 || number.stripTrailingZeros().scale() > 0) {
             throw new InvalidLimitArgumentException(
-                    where + " must be a whole number from 0 to " + MOST + ", was " + value, null);
+                    expression.where() + " must be a whole number from 0 to " + MOST + ", was " + value, null);
         }
         return number.intValueExact();
-    }
-
-    private @Nullable Object value(@Nullable Object[] arguments) {
-        try {
-            return expression.value(arguments);
-        } catch (EvaluationException e) {
-            String problem = where + " has no value: " + e.getMessage();
-            throw ArgumentExpression.isForNull(e)
-                    ? new InvalidLimitArgumentException(problem, e)
-                    : new IllegalStateException(problem, e);
-        }
     }
 
     private static @Nullable BigDecimal number(@Nullable Object value) {

@@ -1,4 +1,4 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.address;
 
 /** Which header the trusted proxies write the caller's address to. */
 public enum ForwardedHeader {

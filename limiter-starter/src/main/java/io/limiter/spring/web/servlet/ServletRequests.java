@@ -1,4 +1,4 @@
-package io.limiter.spring.key;
+package io.limiter.spring.web.servlet;
 
 import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.address;
 
+import inet.ipaddr.IPAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,22 +13,22 @@ final class ForwardedElements {
     private ForwardedElements() {}
 
     /** The addresses of {@code X-Forwarded-For}, nearest last. */
-    static List<@Nullable IpAddress> ofXForwardedFor(List<String> lines) {
-        List<@Nullable IpAddress> addresses = new ArrayList<>();
+    static List<@Nullable IPAddress> ofXForwardedFor(List<String> lines) {
+        List<@Nullable IPAddress> addresses = new ArrayList<>();
         for (String line : lines) {
             for (String element : line.split(",", -1)) {
-                addresses.add(IpAddress.parse(element));
+                addresses.add(IpAddresses.parse(element));
             }
         }
         return addresses;
     }
 
     /** The {@code for} parameters of {@code Forwarded}, nearest last. */
-    static List<@Nullable IpAddress> ofForwarded(List<String> lines) {
-        List<@Nullable IpAddress> addresses = new ArrayList<>();
+    static List<@Nullable IPAddress> ofForwarded(List<String> lines) {
+        List<@Nullable IPAddress> addresses = new ArrayList<>();
         for (String line : lines) {
             for (String element : splitUnquoted(line, ',')) {
-                addresses.add(IpAddress.parse(forParameter(element)));
+                addresses.add(IpAddresses.parse(forParameter(element)));
             }
         }
         return addresses;

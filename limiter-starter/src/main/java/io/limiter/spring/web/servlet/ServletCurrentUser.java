@@ -1,5 +1,6 @@
-package io.limiter.spring.key;
+package io.limiter.spring.web.servlet;
 
+import io.limiter.spring.key.CurrentUser;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
 import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,12 +93,12 @@ class KeyTemplateTest {
     @MethodSource("templates")
     void readsArguments(String template, String expected) throws Exception {
         Method send = method("send");
-        assertThat(KeyTemplate.parse(template, send).of(CALL)).isEqualTo(expected);
+        assertThat(CallKeys.custom(template, send).of(CALL)).isEqualTo(expected);
     }
 
     @Test
     void anArgumentsNameHidesAPosition() throws Exception {
-        assertThat(KeyTemplate.parse("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
+        assertThat(CallKeys.custom("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
     }
 
     @ParameterizedTest
@@ -104,7 +106,7 @@ class KeyTemplateTest {
     void refusesWhatCannotWorkOrMustNot(String template, String problem) throws Exception {
         Method send = method("send");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyTemplate.parse(template, send))
+                .isThrownBy(() -> CallKeys.custom(template, send))
                 .withMessageContaining(problem)
                 .withMessageContaining(template.strip());
     }
@@ -112,7 +114,7 @@ class KeyTemplateTest {
     @Test
     void evaluationOnlyReads() throws Exception {
         User user = new User("bob");
-        assertThat(KeyTemplate.parse("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
+        assertThat(CallKeys.custom("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
                 .isEqualTo("bob");
         assertThat(user.isTouched()).isFalse();
     }
@@ -121,7 +123,7 @@ class KeyTemplateTest {
     @ValueSource(strings = {"#{value.touch}", "#{value['touch']}", "#{value?.touch}", "#{{value}.![touch][0]}"})
     void noPropertyIsAMethodWithAnEffect(String template) throws Exception {
         User user = new User("bob");
-        KeyTemplate key = KeyTemplate.parse(template, method("one"));
+        CallKey key = CallKeys.custom(template, method("one"));
         assertThatThrownBy(() -> key.of(new Object[] {user}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has no value");
@@ -130,28 +132,28 @@ class KeyTemplateTest {
 
     @Test
     void whatChangesAsItIsReadIsNoProperty() throws Exception {
-        KeyTemplate key = KeyTemplate.parse("#{value.andIncrement}", method("one"));
+        CallKey key = CallKeys.custom("#{value.andIncrement}", method("one"));
         AtomicInteger count = new AtomicInteger();
         assertThatThrownBy(() -> key.of(new Object[] {count})).isInstanceOf(IllegalStateException.class);
         assertThat(count).hasValue(0);
         Path file = Files.createFile(folder.resolve("x"));
-        KeyTemplate delete = KeyTemplate.parse("#{value.delete}", method("one"));
+        CallKey delete = CallKeys.custom("#{value.delete}", method("one"));
         assertThatThrownBy(() -> delete.of(new Object[] {file.toFile()})).isInstanceOf(IllegalStateException.class);
         assertThat(file).exists();
     }
 
     @Test
     void accessorsOfValuesAreProperties() throws Exception {
-        KeyTemplate name = KeyTemplate.parse("#{value.name}", method("one"));
+        CallKey name = CallKeys.custom("#{value.name}", method("one"));
         assertThat(name.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
-        KeyTemplate city = KeyTemplate.parse("#{value.city}", method("one"));
+        CallKey city = CallKeys.custom("#{value.city}", method("one"));
         assertThat(city.of(new Object[] {new Address("Ulm")})).isEqualTo("Ulm");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"values", "clear", "hashCode"})
     void entriesCanBeNamedAsMethodsOfMaps(String name) throws Exception {
-        KeyTemplate key = KeyTemplate.parse("#{params." + name + "}", method("send"));
+        CallKey key = CallKeys.custom("#{params." + name + "}", method("send"));
         assertThat(key.of(new Object[] {"1", new User("bob"), Map.of(name, "x"), 1, List.of()}))
                 .isEqualTo("x");
     }
@@ -161,7 +163,7 @@ class KeyTemplateTest {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.forLanguageTag("tr"));
         try {
-            KeyTemplate key = KeyTemplate.parse("#{value.toLowerCase()}", method("one"));
+            CallKey key = CallKeys.custom("#{value.toLowerCase()}", method("one"));
             assertThat(key.of(new Object[] {"INFO"})).isEqualTo("info");
             assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
             assertThatThrownBy(() -> key.of(new Object[] {7})).isInstanceOf(IllegalStateException.class);
@@ -173,7 +175,7 @@ class KeyTemplateTest {
     @Test
     void onlyCollectionsMapsAndTextsHaveSizes() throws Exception {
         Method one = method("one");
-        KeyTemplate key = KeyTemplate.parse("#{value.size()}", one);
+        CallKey key = CallKeys.custom("#{value.size()}", one);
         assertThat(key.of(new Object[] {List.of(1)})).isEqualTo("1");
         assertThat(key.of(new Object[] {Map.of()})).isEqualTo("0");
         assertThatThrownBy(() -> key.of(new Object[] {new java.io.ByteArrayOutputStream()}))
@@ -187,20 +189,20 @@ class KeyTemplateTest {
         // The JDK's own classes are compiled without.
         Method concat = String.class.getMethod("concat", String.class);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyTemplate.parse("#{str}", concat))
+                .isThrownBy(() -> CallKeys.custom("#{str}", concat))
                 .withMessageContaining("#{str}")
                 .withMessageContaining("-parameters")
                 .withMessageContaining("#{#p0}");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyTemplate.parse("#{#str}", concat))
+                .isThrownBy(() -> CallKeys.custom("#{#str}", concat))
                 .withMessageContaining("-parameters");
-        assertThat(KeyTemplate.parse("#{#p0}", concat).of(new Object[] {"x"})).isEqualTo("x");
+        assertThat(CallKeys.custom("#{#p0}", concat).of(new Object[] {"x"})).isEqualTo("x");
     }
 
     @Test
     void methodWithoutArguments() throws Exception {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> KeyTemplate.parse("#{phone}", method("none")))
+                .isThrownBy(() -> CallKeys.custom("#{phone}", method("none")))
                 .withMessageContaining("the method has no arguments");
     }
 
@@ -209,7 +211,7 @@ class KeyTemplateTest {
     @ValueSource(strings = {"", " ", "\t\n"})
     void refusesNullAndBlank(String value) throws Exception {
         for (String template : List.of("#{value}", "sms:#{value}", "#{value}:x", "#{#p0}")) {
-            KeyTemplate key = KeyTemplate.parse(template, method("one"));
+            CallKey key = CallKeys.custom(template, method("one"));
             assertThatThrownBy(() -> key.of(new Object[] {value}))
                     .isInstanceOf(MissingLimitKeyException.class)
                     .hasMessageContaining(template)
@@ -220,7 +222,7 @@ class KeyTemplateTest {
 
     @Test
     void whatCallersSendCostsNoStackTrace() throws Exception {
-        KeyTemplate entry = KeyTemplate.parse("#{value.phone}", method("one"));
+        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
         for (Object value : Arrays.asList(null, Map.of())) {
             assertThatThrownBy(() -> entry.of(new Object[] {value}))
                     .isInstanceOf(MissingLimitKeyException.class)
@@ -236,7 +238,7 @@ class KeyTemplateTest {
     void refusesWhatIsNotThere() throws Exception {
         Map<String, Object> withNull = new HashMap<>();
         withNull.put("phone", null);
-        KeyTemplate entry = KeyTemplate.parse("#{value.phone}", method("one"));
+        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
         for (Object value : Arrays.asList(null, Map.of(), withNull)) {
             assertThatThrownBy(() -> entry.of(new Object[] {value})).isInstanceOf(MissingLimitKeyException.class);
         }
@@ -244,14 +246,14 @@ class KeyTemplateTest {
                 .as("a mistake in the expression, not in the call")
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("#{value.phone}");
-        KeyTemplate itself = KeyTemplate.parse("#{value}", method("one"));
+        CallKey itself = CallKeys.custom("#{value}", method("one"));
         assertThatThrownBy(() -> itself.of(new Object[] {Optional.empty()}))
                 .isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Test
     void takesTheTextOfValues() throws Exception {
-        KeyTemplate key = KeyTemplate.parse("#{value}", method("one"));
+        CallKey key = CallKeys.custom("#{value}", method("one"));
         UUID uuid = UUID.randomUUID();
         assertThat(key.of(new Object[] {42L})).isEqualTo("42");
         assertThat(key.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
@@ -264,7 +266,7 @@ class KeyTemplateTest {
 
     @Test
     void refusesIdentityAsText() throws Exception {
-        KeyTemplate key = KeyTemplate.parse("#{value}", method("one"));
+        CallKey key = CallKeys.custom("#{value}", method("one"));
         for (Object value : List.of(new User("bob"), new byte[] {1}, new Object())) {
             assertThatThrownBy(() -> key.of(new Object[] {value}))
                     .isInstanceOf(IllegalStateException.class)
@@ -277,7 +279,7 @@ class KeyTemplateTest {
         List<String> nasty =
                 List.of("1", "1:2", "2:3", "3", ":", "\\", "\\:", ":\\", "a\\:b", "::", "1:", ":1", "\\\\");
         for (String template : List.of("#{a}:#{b}", "#{a}\\#{b}", "x#{a}::#{b}y", "#{a}1#{b}", "#{a}/#{b}/")) {
-            KeyTemplate key = KeyTemplate.parse(template, method("two"));
+            CallKey key = CallKeys.custom(template, method("two"));
             Map<String, List<String>> seen = new HashMap<>();
             for (String a : nasty) {
                 for (String b : nasty) {

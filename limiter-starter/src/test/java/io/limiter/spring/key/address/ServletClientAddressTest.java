@@ -1,9 +1,11 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.address;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.web.servlet.ServletClientAddress;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -181,7 +183,8 @@ class ServletClientAddressTest {
         "8000::/1, ffff::, true",
     })
     void aRangeIsAllThatShareItsFirstBits(String range, String address, boolean contained) {
-        assertThat(IpRange.parse(range).contains(IpAddress.parse(address))).isEqualTo(contained);
+        assertThat(IpAddresses.parseRange(range).contains(IpAddresses.parse(address)))
+                .isEqualTo(contained);
     }
 
     @ParameterizedTest

@@ -1,5 +1,8 @@
-package io.limiter.spring.key;
+package io.limiter.spring.web.servlet;
 
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.address.CallerAddress;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 

@@ -1,7 +1,9 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
@@ -189,7 +191,7 @@ class KeyDifferentialTest {
 
     private static void check(String expression, Method method, Object... arguments) {
         List<String> expected = outcome(() -> reference(expression, method, arguments));
-        KeyTemplate key = KeyTemplate.parse("#{" + expression + "}", method);
+        CallKey key = CallKeys.custom("#{" + expression + "}", method);
         List<String> actual = outcome(() -> key.of(arguments));
         assertThat(actual.get(0))
                 .as(expression + " of " + Arrays.toString(arguments))
@@ -202,7 +204,7 @@ class KeyDifferentialTest {
     private static String reference(String expression, Method method, Object[] arguments) {
         Map<String, Object> byName = new HashMap<>();
         SimpleEvaluationContext context = SimpleEvaluationContext.forPropertyAccessors(
-                        new MapEntries(), DataBindingPropertyAccessor.forReadOnlyAccess())
+                        ReadOnlyAccess.properties().get(0), DataBindingPropertyAccessor.forReadOnlyAccess())
                 .withAssignmentDisabled()
                 .withRootObject(byName)
                 .build();
@@ -218,7 +220,7 @@ class KeyDifferentialTest {
             }
         }
         Object value = new SpelExpressionParser().parseExpression(expression).getValue(context);
-        String text = KeyText.of(value);
+        String text = KeyTemplate.textOf(value);
         if (text == null || text.isBlank()) {
             throw new MissingLimitKeyException(text == null ? "null" : "blank");
         }

@@ -1,19 +1,22 @@
-package io.limiter.spring.key;
+package io.limiter.spring.key.spel;
 
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The ways to find the key of a call, one for each {@link LimitType}. */
+/** Finds the key of a call, in the way of its {@link LimitType}. */
 public final class CallKeys {
 
     private final Supplier<@Nullable ClientAddress> clientAddress;
     private final Supplier<@Nullable CurrentUser> currentUser;
 
     /**
-     * The suppliers are asked until they have an answer, from when a limit first needs it, and not before the
-     * application's beans are there.
+     * The suppliers are called when a limit first needs them, until they return a bean.
      */
     public CallKeys(Supplier<@Nullable ClientAddress> clientAddress, Supplier<@Nullable CurrentUser> currentUser) {
         this.clientAddress = new Found<>(clientAddress);
@@ -21,15 +24,15 @@ public final class CallKeys {
     }
 
     /**
-     * Parses and checks what an annotation says.
+     * Parses and checks the key of an annotation.
      *
-     * @param key the annotation's, empty if it has none
+     * @param key empty if the annotation has none
      * @param annotated the method whose argument names the key uses
      * @throws IllegalArgumentException if the key is missing, without use or cannot work
      */
     public CallKey of(LimitType type, String key, Method annotated) {
         if (type == LimitType.CUSTOM) {
-            return KeyTemplate.parse(key, annotated);
+            return custom(key, annotated);
         }
         if (!key.isEmpty()) {
             throw new IllegalArgumentException("key '" + key + "' has no effect with limitType " + type
@@ -43,17 +46,38 @@ public final class CallKeys {
     }
 
     /**
-     * Parses and checks what an annotation says about the slot of its keys.
+     * Parses and checks the hash tag that an annotation gives its keys.
      *
-     * @param annotated the method whose argument names the slot uses
-     * @throws IllegalArgumentException if the slot cannot work
+     * @param annotated the method whose argument names the hash tag uses
+     * @throws IllegalArgumentException if the hash tag cannot work
      */
     public static CallKey slot(String slot, Method annotated) {
-        return KeyTemplate.parseSlot(slot, annotated);
+        return template("slot", slot, annotated, "leave the slot out");
     }
 
     /**
-     * Checks that this application can tell such keys.
+     * A key of type {@link LimitType#CUSTOM}.
+     *
+     * @throws IllegalArgumentException if the key is blank, cannot be parsed, is the same for all calls, or uses what the
+     *     method has not or a key must not
+     */
+    static CallKey custom(String key, Method annotated) {
+        if (key.isBlank()) {
+            throw new IllegalArgumentException(
+                    "limitType CUSTOM needs a key that says whose permits a call takes, such as #{phone}");
+        }
+        return template("key", key, annotated, "use limitType METHOD");
+    }
+
+    private static CallKey template(String attribute, String text, Method annotated, String otherRemedy) {
+        ExpressionSource<ArgumentScope> source = ExpressionSource.of(attribute, text, annotated);
+        KeyTemplate<CallContext> template =
+                KeyTemplate.parse(source, otherRemedy, expression -> new ArgumentExpression(expression, source)::value);
+        return arguments -> template.of(new CallContext(source.scope().positions(), arguments));
+    }
+
+    /**
+     * Checks that this application has what such keys are found by.
      *
      * @throws IllegalArgumentException if it cannot
      */
@@ -100,7 +124,7 @@ public final class CallKeys {
         return text == null || text.isBlank();
     }
 
-    /** Keeps what was found: to ask for a bean takes over a microsecond, twenty times as long as the rest of a key. */
+    /** Keeps the bean: to look one up takes over a microsecond, twenty times as long as the rest of a key. */
     private static final class Found<T> implements Supplier<@Nullable T> {
 
         private final Supplier<@Nullable T> source;
