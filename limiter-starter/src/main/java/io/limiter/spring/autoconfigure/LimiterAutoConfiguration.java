@@ -36,11 +36,11 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
     AutoProxyRegistrar.class,
-    RedisLimiterConfiguration.class,
-    LocalLimiterConfiguration.class,
-    NoRedisConfiguration.class
+    LimiterFactoryConfigurations.OfRedis.class,
+    LimiterFactoryConfigurations.OfThisProcess.class,
+    LimiterFactoryConfigurations.WithoutRedis.class
 })
-class LimiterAutoConfiguration {
+public class LimiterAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

@@ -53,7 +53,7 @@ final class LockConfigurations {
                                 + " define one, or set limiter.lock.kind to auto or redis");
             }
             return new RedisLock(
-                    LimiterConnections.required(own, connections),
+                    LimiterFactoryConfigurations.required(own, connections),
                     properties.lock().lease());
         }
     }
