@@ -13,10 +13,10 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Whether a context, or one above it, has a listener for {@link LimitExceededEvent}. Asked with each refusal, so it looks at the
- * listeners only when their number has changed.
+ * Tells whether a context or one of its parents has a listener for {@link LimitExceededEvent}. It is called for each rejection,
+ * so it looks at the listeners only when their number has changed.
  */
-final class RefusalHearers {
+final class RejectionListeners {
 
     private static final ResolvableType EVENT =
             ResolvableType.forClassWithGenerics(PayloadApplicationEvent.class, LimitExceededEvent.class);
@@ -24,25 +24,25 @@ final class RefusalHearers {
     private final List<AbstractApplicationContext> contexts;
     private volatile Seen seen = new Seen(-1, true);
 
-    private RefusalHearers(List<AbstractApplicationContext> contexts) {
+    private RejectionListeners(List<AbstractApplicationContext> contexts) {
         this.contexts = contexts;
     }
 
-    /** @param any whether one of them hears of refusals */
+    /** @param any whether one of the listeners is for rejections */
     private record Seen(int listeners, boolean any) {}
 
-    /** {@code null} if nobody can know who listens. */
-    static @Nullable RefusalHearers of(ApplicationEventPublisher publisher) {
+    /** {@code null} if the publisher does not tell its listeners. */
+    static @Nullable RejectionListeners of(ApplicationEventPublisher publisher) {
         List<AbstractApplicationContext> contexts = new ArrayList<>();
         Object next = publisher;
         while (next instanceof AbstractApplicationContext context) {
             contexts.add(context);
             next = context.getParent();
         }
-        return contexts.isEmpty() || next != null ? null : new RefusalHearers(contexts);
+        return contexts.isEmpty() || next != null ? null : new RejectionListeners(contexts);
     }
 
-    /** Allocates nothing as long as no listener comes. */
+    /** Allocates nothing unless a listener was added. */
     boolean any() {
         Seen last = seen;
         int listeners = listeners();
@@ -59,31 +59,31 @@ final class RefusalHearers {
 
     private boolean look(int listeners) {
         try {
-            boolean any = contexts.stream().anyMatch(RefusalHearers::hears);
+            boolean any = contexts.stream().anyMatch(RejectionListeners::has);
             seen = new Seen(listeners, any);
             return any;
         } catch (ConcurrentModificationException | IllegalStateException e) {
-            // More are being added, or the context is not up yet or closed: the next refusal looks again.
+            // Listeners are being added, or the context is not up yet or closed: the next rejection looks again.
             return true;
         }
     }
 
-    private static boolean hears(AbstractApplicationContext context) {
+    private static boolean has(AbstractApplicationContext context) {
         return List.copyOf(context.getApplicationListeners()).stream()
                         .anyMatch(each -> new GenericApplicationListenerAdapter(each).supportsEventType(EVENT))
-                || hearsWhenMade(context);
+                || hasLazily(context);
     }
 
-    /** Beans that are made when there is the first event for them. */
-    private static boolean hearsWhenMade(AbstractApplicationContext context) {
+    /** Looks at listener beans that are made for their first event. */
+    private static boolean hasLazily(AbstractApplicationContext context) {
         for (String name : context.getBeanNamesForType(ApplicationListener.class, true, false)) {
             boolean isMade = context.getBeanFactory().containsSingleton(BeanFactoryUtils.transformedBeanName(name));
             Class<?> type = isMade ? null : context.getType(name, false);
             if (type != null) {
-                ResolvableType heard = ResolvableType.forClass(type)
+                ResolvableType event = ResolvableType.forClass(type)
                         .as(ApplicationListener.class)
                         .getGeneric();
-                if (heard.resolve() == null || heard.isAssignableFrom(EVENT)) {
+                if (event.resolve() == null || event.isAssignableFrom(EVENT)) {
                     return true;
                 }
             }

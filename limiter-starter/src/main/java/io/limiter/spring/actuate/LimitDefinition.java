@@ -7,33 +7,33 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.util.ReflectionUtils;
 
-/** The numbers of limits, by their names in Java; times are in seconds. */
-final class LimitNumbers {
+/** The definition of a limit as a map, by the names in Java; times are in seconds. */
+final class LimitDefinition {
 
-    private LimitNumbers() {}
+    private LimitDefinition() {}
 
-    /** Of a limit that is no record, its text and its capacity. */
+    /** A limit that is no record has its text and its capacity. */
     static Map<String, Object> of(Limit<?> limit) {
-        Map<String, Object> numbers = new LinkedHashMap<>();
-        numbers.put("capacity", limit.capacity());
+        Map<String, Object> definition = new LinkedHashMap<>();
+        definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {
-            numbers.putAll(of(components));
+            definition.putAll(of(components));
         } else {
-            numbers.put("text", limit.toString());
+            definition.put("text", limit.toString());
         }
-        return numbers;
+        return definition;
     }
 
     private static Map<String, Object> of(Record values) {
-        Map<String, Object> numbers = new LinkedHashMap<>();
+        Map<String, Object> definition = new LinkedHashMap<>();
         for (RecordComponent component : values.getClass().getRecordComponents()) {
             ReflectionUtils.makeAccessible(component.getAccessor());
             Object value = ReflectionUtils.invokeMethod(component.getAccessor(), values);
             if (value != null) {
-                numbers.put(component.getName(), shown(value));
+                definition.put(component.getName(), shown(value));
             }
         }
-        return numbers;
+        return definition;
     }
 
     private static Object shown(Object value) {

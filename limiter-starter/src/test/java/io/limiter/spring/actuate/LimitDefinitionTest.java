@@ -11,11 +11,11 @@ import java.time.ZoneId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class LimitNumbersTest {
+class LimitDefinitionTest {
 
     @Test
     void numbers_are_numbers_and_times_are_seconds() {
-        assertThat(LimitNumbers.of(TokenBucket.builder(0.5, 10)
+        assertThat(LimitDefinition.of(TokenBucket.builder(0.5, 10)
                         .timeout(Duration.ofMillis(250))
                         .lease(4, Duration.ofSeconds(2))
                         .build()))
@@ -27,12 +27,12 @@ class LimitNumbersTest {
                 .containsEntry("startsFull", true)
                 .containsEntry("lease", Map.of("maxPermits", 4, "maxTime", 2.0))
                 .doesNotContainKey("warmUp");
-        assertThat(LimitNumbers.of(TokenBucket.builder(2, new WarmUp(Duration.ofSeconds(3)))
+        assertThat(LimitDefinition.of(TokenBucket.builder(2, new WarmUp(Duration.ofSeconds(3)))
                         .build()))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
-        assertThat(LimitNumbers.of(FixedWindow.aligned(3, Duration.ofDays(1), ZoneId.of("UTC"))))
+        assertThat(LimitDefinition.of(FixedWindow.aligned(3, Duration.ofDays(1), ZoneId.of("UTC"))))
                 .isEqualTo(Map.of("capacity", 3L, "limit", 3, "period", 86_400.0, "zone", "UTC"));
-        assertThat(LimitNumbers.of(new ConcurrencyLimit(2, Duration.ofMillis(1500))))
+        assertThat(LimitDefinition.of(new ConcurrencyLimit(2, Duration.ofMillis(1500))))
                 .isEqualTo(Map.of("capacity", 2L, "limit", 2, "leaseTime", 1.5));
     }
 }
