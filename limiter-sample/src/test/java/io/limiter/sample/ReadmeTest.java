@@ -50,7 +50,7 @@ class ReadmeTest {
                         "--server.port=0",
                         "--sample.redis.port=" + TestRedis.freePort(),
                         "--limiter.failure.policy=throw",
-                        "--limiter.failure.budget=2m");
+                        "--limiter.failure.decision-timeout=2m");
     }
 
     @AfterAll

@@ -8,6 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
 class ArchitectureTest {
@@ -22,16 +23,19 @@ class ArchitectureTest {
     }
 
     @Test
-    void autoConfigurationIsNoApi() {
+    void onlyAutoConfigurationsArePublicWhereBeansAreSetUp() {
         classes()
                 .that()
                 .resideInAPackage("io.limiter.spring.autoconfigure")
+                .and()
+                .areNotAnnotatedWith(AutoConfiguration.class)
                 .should()
                 .notBePublic()
                 .check(CLASSES);
         noClasses()
                 .that()
-                .resideOutsideOfPackages("io.limiter.spring.autoconfigure", "io.limiter.spring.actuate")
+                .resideOutsideOfPackages(
+                        "io.limiter.spring.autoconfigure", "io.limiter.spring.actuate", "io.limiter.spring.settings")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.boot..")

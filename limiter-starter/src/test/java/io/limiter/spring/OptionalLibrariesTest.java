@@ -141,7 +141,7 @@ class OptionalLibrariesTest {
                                 "--server.port=0",
                                 "--spring.main.banner-mode=off",
                                 "--limiter.failure.policy=throw",
-                                "--limiter.failure.budget=2m",
+                                "--limiter.failure.decision-timeout=2m",
                                 "--limiter.http[0].name=address-" + run,
                                 "--limiter.http[0].path=/calls/address",
                                 "--limiter.http[0].limits[0].limit=1",

@@ -10,11 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How the limiters are, in the words of either Spring Boot's health contributors.
+ * The health of the limiters, for the contributors of either Spring Boot.
  *
  * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
- *     {@code DOWN} if it does for all, and is to throw
- * @param details for whoever may see them
+ *     {@code DOWN} if it decides for all and throws
  */
 record BackendHealth(String status, Map<String, Object> details) {
 
@@ -42,7 +41,7 @@ record BackendHealth(String status, Map<String, Object> details) {
         return new BackendHealth(policy.action() == FailurePolicy.Action.THROW ? DOWN : DEGRADED, details);
     }
 
-    /** By limiter, without keys: these may be people's. */
+    /** By limiter, without keys, which may be names or addresses of people. */
     private static Map<String, Map<String, String>> failing(List<FailingLimiter> failing) {
         Map<String, Map<String, String>> byLimiter = new LinkedHashMap<>();
         for (FailingLimiter each : failing) {

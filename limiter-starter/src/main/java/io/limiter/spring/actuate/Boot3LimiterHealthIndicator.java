@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 
-/** Whether the limiters decide as they should, for Spring Boot 3. */
+/** The health contributor for Spring Boot 3. */
 public final class Boot3LimiterHealthIndicator implements HealthIndicator {
 
     private final LimiterFactory factory;

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long calls to Redis took since the start, for the endpoint, which needs no meters. A histogram of powers of two: what
- * it tells of a share of the calls is up to twice too long.
+ * How long calls to Redis took since the start, for the endpoint, which needs no meters. It is a histogram of powers of two,
+ * so percentiles are up to twice too long.
  */
 public final class CallTimes implements EngineObserver {
 

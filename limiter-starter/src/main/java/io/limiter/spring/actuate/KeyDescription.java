@@ -7,23 +7,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a key has. Times are in seconds; {@code null} stands for never.
+ * The permits of a key. Times are in seconds; {@code null} stands for never.
  *
  * @param granted whether one permit would be granted now
- * @param remaining whole permits that are there
- * @param retryAfter when one would be granted; 0 if now
- * @param resetAfter when all permits are there, if nobody asks meanwhile
- * @param source who says so: {@code redis}, or the failure policy, which does not know what is in Redis
- * @param numbers the limit's numbers by which it was asked: those that were built last
+ * @param remaining whole permits
+ * @param retryAfter until one permit would be granted; 0 if now
+ * @param fullAfter until all permits are there, if none are acquired meanwhile
+ * @param source where the decision comes from: {@code redis}, or the failure policy, which does not know what is in Redis
+ * @param definition the limit, as this instance built it last
  */
 public record KeyDescription(
         boolean granted,
         long limit,
         long remaining,
         @Nullable Double retryAfter,
-        @Nullable Double resetAfter,
+        @Nullable Double fullAfter,
         String source,
-        Map<String, Object> numbers) {
+        Map<String, Object> definition) {
 
     /**
      * @param local whether the backend is this process
@@ -36,7 +36,7 @@ public record KeyDescription(
                 seconds(peek.retryAfterMicros()),
                 seconds(peek.resetAfterMicros()),
                 SourceNames.of(peek.source(), local),
-                LimitNumbers.of(limit));
+                LimitDefinition.of(limit));
     }
 
     private static @Nullable Double seconds(long micros) {

@@ -8,9 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What stands for a caller's key where it is not to be seen: the first 16 hex digits of an HMAC under a secret that is made
- * anew with each start. Without a secret, whoever tries all addresses finds the one that a hash is of. Safe for use by many
- * threads.
+ * Hides keys: shows the first 16 hex digits of an HMAC under a secret of this process. Without a secret, one could find an
+ * address by hashing all of them. Safe for use by many threads.
  */
 final class KeyHash {
 

@@ -2,12 +2,12 @@ package io.limiter.spring.actuate;
 
 import org.jspecify.annotations.Nullable;
 
-/** Knows limits whose permits are in slots of their own, and in which; see {@link io.limiter.LimitPart#inSlot}. */
+/** Finds the hash tag of permits whose key alone does not decide it; see {@link io.limiter.LimitPart#inSlot}. */
 @FunctionalInterface
 public interface KnownSlots {
 
     /**
-     * The slot of a key's permits; {@code null} if they are in none, or if nothing is known of the limit.
+     * The hash tag; {@code null} if the key decides it, or if the limit is unknown.
      *
      * @param prefix starts the limit's keys in Redis
      * @param name the limit's

@@ -14,30 +14,30 @@ import org.jspecify.annotations.Nullable;
  * One limit.
  *
  * @param kind such as {@code TokenBucket}
- * @param numbers all numbers of the limit, see {@link LimitNumbers}
- * @param granted how many requests were granted, by source; only sources that did
- * @param refused how many requests were refused, by source; only sources that did
+ * @param definition see {@link LimitDefinition}
+ * @param granted how many requests were granted, by source
+ * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
  * @param hottestKeys {@code null} where all limits are listed
- * @param own what the limit's own permits are, which have no key; {@code null} where all limits are listed, and if there is
- *     no answer
+ * @param own the limit's own permits, which have no key; {@code null} where all limits are listed, and if Redis does not
+ *     answer
  */
 public record LimitDescription(
         String prefix,
         String name,
         @Nullable String kind,
-        @Nullable Map<String, Object> numbers,
+        @Nullable Map<String, Object> definition,
         Map<String, Long> granted,
-        Map<String, Long> refused,
+        Map<String, Long> rejected,
         long errors,
         @Nullable List<HotKeyDescription> hottestKeys,
         @Nullable KeyDescription own) {
 
     /**
-     * A key that many ask for.
+     * A hot key.
      *
      * @param key as it is, or its {@link KeyHash}
-     * @param requests about how many in the last minutes
+     * @param requests estimate for the last minutes
      */
     public record HotKeyDescription(String key, long requests) {}
 
@@ -62,19 +62,19 @@ public record LimitDescription(
     private static LimitDescription describe(
             LimiterTotals totals, boolean local, @Nullable List<HotKeyDescription> keys, @Nullable KeyDescription own) {
         Map<String, Long> granted = new TreeMap<>();
-        Map<String, Long> refused = new TreeMap<>();
+        Map<String, Long> rejected = new TreeMap<>();
         for (Source source : Source.values()) {
             put(granted, SourceNames.of(source, local), totals.granted(source));
-            put(refused, SourceNames.of(source, local), totals.refused(source));
+            put(rejected, SourceNames.of(source, local), totals.refused(source));
         }
         Limit<?> limit = totals.limit().orElse(null);
         return new LimitDescription(
                 totals.prefix(),
                 totals.name(),
                 limit == null ? null : limit.getClass().getSimpleName(),
-                limit == null ? null : LimitNumbers.of(limit),
+                limit == null ? null : LimitDefinition.of(limit),
                 granted,
-                refused,
+                rejected,
                 totals.errors(),
                 keys,
                 own);

@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Whether the limiters decide as they should, for Spring Boot 4. */
+/** The health contributor for Spring Boot 4. */
 public final class LimiterHealthIndicator implements HealthIndicator {
 
     private final LimiterFactory factory;

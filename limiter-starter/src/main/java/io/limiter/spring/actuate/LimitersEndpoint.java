@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -20,7 +21,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.StringUtils;
 
 /**
- * What an operator sees of the limiters. A limit is named as in {@code limiters}: by its name, or by prefix and name where
+ * Shows the limiters to operators. A limit is named as in {@code limiters}: by its name, or by prefix and name where
  * several prefixes have it. Names may have slashes, so they are the rest of the path, and keys are parameters.
  */
 @Endpoint(id = "limiters")
@@ -32,8 +33,8 @@ public class LimitersEndpoint {
     private final UnaryOperator<String> shown;
 
     /**
-     * @param slots asked with each request
-     * @param showKeys whether callers' keys are shown as they are, and not hashed
+     * @param slots called for each request
+     * @param showKeys whether keys are shown as they are, and not hashed
      */
     public LimitersEndpoint(
             LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownSlots>> slots, boolean showKeys) {
@@ -51,15 +52,17 @@ public class LimitersEndpoint {
                         .map(each -> LimitDescription.of(each, isLocal()))
                         .toList(),
                 calls.summary(),
-                factory instanceof EngineLimiterFactory engine ? Sizes.of(engine.statistics()) : null);
+                factory instanceof EngineLimiterFactory engine
+                        ? LimitersDescription.Sizes.of(engine.statistics())
+                        : null);
     }
 
     /**
-     * A {@link LimitDescription} with the hottest keys; with a key, its {@link KeyDescription}, taking nothing.
+     * A {@link LimitDescription} with the hottest keys, or the {@link KeyDescription} of a key. It takes no permits.
      *
      * @param limit the parts of its name between slashes
-     * @param key whose permits
-     * @param slot where they are, if in a slot that the key alone does not decide
+     * @param key of the permits
+     * @param slot hash tag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
      */
     @ReadOperation
@@ -79,23 +82,26 @@ public class LimitersEndpoint {
         });
     }
 
-    /** With a status that says what was wrong, and a text, which Spring Boot's own answer does not show by default. */
+    /** Adds a status and a problem to failures; Spring Boot's own response does not show the message by default. */
     static @Nullable Object answered(Supplier<@Nullable Object> answer) {
         try {
             return answer.get();
         } catch (InvalidEndpointRequestException e) {
-            return new WebEndpointResponse<>(
-                    new Problem(Objects.requireNonNull(e.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
+            return problem(Objects.requireNonNull(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LimiterBackendException e) {
-            return new WebEndpointResponse<>(new Problem(e.problem()), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+            return problem(e.problem(), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
         }
+    }
+
+    private static WebEndpointResponse<Map<String, String>> problem(String problem, int status) {
+        return new WebEndpointResponse<>(Map.of("problem", problem), status);
     }
 
     private KeyDescription describe(NamedPermits permits) {
         return KeyDescription.of(permits.peek(), permits.limit(), isLocal());
     }
 
-    /** The rest can be told without it. */
+    /** {@code null} if Redis does not answer, because the rest can be shown without it. */
     private @Nullable KeyDescription own(LimiterTotals totals) {
         try {
             return describe(permits(totals, null, null));
@@ -105,7 +111,7 @@ public class LimitersEndpoint {
     }
 
     /**
-     * @throws InvalidEndpointRequestException if they need to be named in another way
+     * @throws InvalidEndpointRequestException if the parameters do not identify permits
      */
     NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String slot) {
         if (key != null && key.isBlank() || slot != null && slot.isBlank()) {

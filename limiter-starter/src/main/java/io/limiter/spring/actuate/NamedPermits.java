@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of a limit that an operator has named.
+ * Permits that an operator has named.
  *
  * @param factory with the limit's prefix and failure policy
  * @param key {@code null} for the limit's own permits
- * @param slot {@code null} if they are in none of their own
+ * @param slot their hash tag; {@code null} if the key decides it
  */
 record NamedPermits(
         LimiterFactory factory,
@@ -38,8 +38,8 @@ record NamedPermits(
     }
 
     Decision peek() {
-        if (limit instanceof ConcurrencyLimit places) {
-            ConcurrencyLimiter limiter = factory.build(name, places);
+        if (limit instanceof ConcurrencyLimit concurrency) {
+            ConcurrencyLimiter limiter = factory.build(name, concurrency);
             return key == null ? limiter.peek() : limiter.peek(key);
         }
         if (slot != null) {
@@ -50,8 +50,8 @@ record NamedPermits(
     }
 
     void reset() {
-        if (limit instanceof ConcurrencyLimit places) {
-            ConcurrencyLimiter limiter = factory.build(name, places);
+        if (limit instanceof ConcurrencyLimit concurrency) {
+            ConcurrencyLimiter limiter = factory.build(name, concurrency);
             if (key == null) {
                 limiter.reset();
             } else {

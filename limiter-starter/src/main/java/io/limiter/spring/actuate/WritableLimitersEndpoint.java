@@ -10,7 +10,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-/** As the other, for operators who may also reset keys. A class of its own, so that otherwise there is no such operation. */
+/** Also resets keys. It is a class of its own, because otherwise there must be no such operation. */
 @Endpoint(id = "limiters")
 public final class WritableLimitersEndpoint extends LimitersEndpoint {
 
@@ -21,11 +21,11 @@ public final class WritableLimitersEndpoint extends LimitersEndpoint {
     }
 
     /**
-     * Forgets what is stored for a key.
+     * Deletes the state of a key.
      *
      * @param limit the parts of its name between slashes
-     * @param key whose permits; {@code null} for the limit's own
-     * @param slot where they are, if in a slot that the key alone does not decide
+     * @param key {@code null} for the limit's own permits
+     * @param slot hash tag of the permits, if the key alone does not decide it
      */
     @DeleteOperation
     public @Nullable Object reset(

@@ -1,4 +1,4 @@
-/** What operators see of the limiters, and do to them. */
+/** The Actuator endpoint and the health of the limiters. */
 @NullMarked
 package io.limiter.spring.actuate;
 

@@ -2,6 +2,9 @@ package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitKinds;
+import io.limiter.spring.settings.LimitSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -42,7 +45,7 @@ public final class ConfiguredLimits {
     Configured of(String name, LimitSettings declared) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return Configured.of(declared, null, declared.failurePolicy());
+            return Configured.of(declared, null, declared.onFailure());
         }
         boolean held = LimitKinds.CONCURRENT.equals(declared.kind());
         try {
@@ -57,10 +60,10 @@ public final class ConfiguredLimits {
                         "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another"
                                 + " kind, or another annotation");
             }
+            LimitSettings used = same ? settings.over(declared) : settings;
+            FailurePolicy onFailure = used.onFailure();
             return Configured.of(
-                    same ? settings.over(declared) : settings,
-                    same ? null : settings.kind(),
-                    LimitSettings.first(settings.failurePolicy(), declared.failurePolicy()));
+                    used, same ? null : settings.kind(), onFailure == null ? declared.onFailure() : onFailure);
         } catch (IllegalArgumentException e) {
             throw wrong(name, e);
         }

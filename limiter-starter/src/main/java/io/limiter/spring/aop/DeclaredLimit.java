@@ -6,9 +6,9 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.key.CallCondition;
-import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.spel.CallCondition;
+import io.limiter.spring.key.spel.CallCost;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.CallCounts;
-import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.spel.CallKeys;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

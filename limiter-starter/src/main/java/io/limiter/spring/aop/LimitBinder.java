@@ -4,7 +4,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.key.CallKeys;
+import io.limiter.spring.key.spel.CallKeys;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;

@@ -8,11 +8,13 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.OnFailure;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.LimitName;
-import io.limiter.spring.key.CallCondition;
-import io.limiter.spring.key.CallCost;
 import io.limiter.spring.key.CallKey;
-import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.MethodName;
+import io.limiter.spring.key.spel.CallCondition;
+import io.limiter.spring.key.spel.CallCost;
+import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.LimitKinds;
+import io.limiter.spring.settings.LimitSettings;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
@@ -160,7 +162,8 @@ final class LimitParser {
                 null,
                 null,
                 null,
-                failurePolicy(annotation));
+                failurePolicy(annotation),
+                failureShare(annotation));
     }
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
@@ -178,7 +181,8 @@ final class LimitParser {
                 zone(annotation.getString("zone")),
                 null,
                 null,
-                failurePolicy(annotation));
+                failurePolicy(annotation),
+                failureShare(annotation));
     }
 
     private static LimitSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
@@ -196,7 +200,8 @@ final class LimitParser {
                 null,
                 LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
                 null,
-                failurePolicy(annotation));
+                failurePolicy(annotation),
+                failureShare(annotation));
     }
 
     private static @Nullable ZoneId zone(String id) {
@@ -209,27 +214,31 @@ final class LimitParser {
     }
 
     /** {@code null} for the application's. */
-    private static @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
-        OnFailure onFailure = annotation.getEnum("onFailure", OnFailure.class);
-        double share = annotation.getDouble("failureShare");
-        if (share != 1.0 && onFailure != OnFailure.LOCAL) {
-            throw new IllegalArgumentException(
-                    "failureShare " + share + " has no effect with onFailure " + onFailure + ": use OnFailure.LOCAL");
-        }
-        return switch (onFailure) {
+    private static FailurePolicy.@Nullable Action failurePolicy(MergedAnnotation<?> annotation) {
+        return switch (annotation.getEnum("onFailure", OnFailure.class)) {
             case DEFAULT -> null;
-            case DENY -> FailurePolicy.DENY;
-            case ALLOW -> FailurePolicy.ALLOW;
-            case THROW -> FailurePolicy.THROW;
-            case LOCAL -> local(share);
+            case DENY -> FailurePolicy.Action.DENY;
+            case ALLOW -> FailurePolicy.Action.ALLOW;
+            case THROW -> FailurePolicy.Action.THROW;
+            case LOCAL -> FailurePolicy.Action.LOCAL;
         };
     }
 
-    private static FailurePolicy local(double share) {
-        try {
-            return FailurePolicy.local(share);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("failureShare must be more than 0 and at most 1, was " + share, e);
+    /** {@code null} if it is the whole limit. */
+    private static @Nullable Double failureShare(MergedAnnotation<?> annotation) {
+        OnFailure onFailure = annotation.getEnum("onFailure", OnFailure.class);
+        double share = annotation.getDouble("failureShare");
+        if (share == 1.0) {
+            return null;
         }
+        if (onFailure != OnFailure.LOCAL) {
+            throw new IllegalArgumentException(
+                    "failureShare " + share + " has no effect with onFailure " + onFailure + ": use OnFailure.LOCAL");
+        }
+        // Written so that NaN fails.
+        if (!(share > 0 && share <= 1)) {
+            throw new IllegalArgumentException("failureShare must be more than 0 and at most 1, was " + share);
+        }
+        return share;
     }
 }

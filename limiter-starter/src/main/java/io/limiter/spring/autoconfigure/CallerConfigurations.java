@@ -1,16 +1,16 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.aop.InvalidSettingException;
-import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
-import io.limiter.spring.key.ServletClientAddress;
-import io.limiter.spring.key.ServletCurrentUser;
+import io.limiter.spring.key.address.CallerAddress;
+import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.web.reactive.ExchangeClientAddress;
 import io.limiter.spring.web.reactive.ExchangeCurrentUser;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.SecurityExchangeUsers;
+import io.limiter.spring.web.servlet.ServletClientAddress;
+import io.limiter.spring.web.servlet.ServletCurrentUser;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;

@@ -4,10 +4,10 @@ import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
-import io.limiter.spring.aop.InvalidSettingException;
-import io.limiter.spring.aop.LimitSettings;
 import io.limiter.spring.check.RejectionLog;
-import io.limiter.spring.key.RequestKey;
+import io.limiter.spring.key.spel.RequestKey;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ record HttpRule(
         @DefaultValue List<String> methods,
         @DefaultValue List<String> exclude,
         @DefaultValue("ip") String key,
-        @DefaultValue List<NamedLimit> limits,
+        @DefaultValue List<LimitSettings> limits,
         @DefaultValue("0") int order,
         @DefaultValue("true") boolean enforce) {
 
@@ -90,18 +90,18 @@ record HttpRule(
         return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, log);
     }
 
-    private Limiter limiter(String property, NamedLimit limit, String limiterName, LimiterFactory factory) {
+    private Limiter limiter(String property, LimitSettings limit, String limiterName, LimiterFactory factory) {
         if (limit.enforce() != null) {
             throw new InvalidSettingException(
                     property + ".enforce",
                     property + ".enforce has no effect, the limits of one rule are all or"
                             + " nothing: set enforce of the rule instead");
         }
-        LimitSettings settings = limit.settings(property);
-        if (limits.size() > 1 && settings.leasePermits() != null && settings.leasePermits() > 0) {
+        LimitSettings settings = limit.checked(property);
+        if (limits.size() > 1 && settings.prefetchPermits() != null && settings.prefetchPermits() > 0) {
             throw new InvalidSettingException(
-                    property + ".lease-permits",
-                    property + ".lease-permits has no effect where a rule has several"
+                    property + ".prefetch-permits",
+                    property + ".prefetch-permits has no effect where a rule has several"
                             + " limits, which are decided together, in Redis: leave it out");
         }
         return named(property, ": ", (LimitSettings numbers) -> {
@@ -110,7 +110,7 @@ record HttpRule(
                     String kind = built.getClass().getSimpleName();
                     LimiterFactory told = enforce ? factory : factory.withoutListeners();
                     LimiterFactory prefixed = told.withPrefix(PREFIX + kind + ":");
-                    FailurePolicy policy = numbers.failurePolicy();
+                    FailurePolicy policy = numbers.onFailure();
                     return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
                 })
                 .apply(settings);

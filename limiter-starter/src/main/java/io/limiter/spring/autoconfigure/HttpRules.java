@@ -2,7 +2,8 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.KnownSlots;
-import io.limiter.spring.aop.InvalidSettingException;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpLimits;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
             String property = PROPERTY + "[" + i + "]";
             for (int j = 0; j < rule.limits().size(); j++) {
                 // The handler does not see what is too much in a list within a list.
-                binder.bind(property + ".limits[" + j + "]", Bindable.of(NamedLimit.class), strict());
+                binder.bind(property + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
             }
             HttpLimit limit = rule.build(property, factory);
             for (String name : rule.limitNames()) {

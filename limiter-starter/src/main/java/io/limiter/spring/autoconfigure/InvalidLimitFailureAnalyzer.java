@@ -1,7 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.annotation.InvalidLimitException;
-import io.limiter.spring.aop.InvalidSettingException;
+import io.limiter.spring.settings.InvalidSettingException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
@@ -9,11 +10,11 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows a bad annotation without the stack of the bean that it stopped. Before the analyzer of settings: where a setting made
- * the limit what it is, this one names both.
+ * Shows an annotation or a setting that cannot work, and the origin of the setting, without the stack of the bean that failed
+ * on it. Comes before Spring Boot's own analyzer of settings, which does not name the allowed range.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
-final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidLimitException> {
+final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {
 
     private final Environment environment;
 
@@ -22,12 +23,21 @@ final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<InvalidL
     }
 
     @Override
-    protected FailureAnalysis analyze(Throwable rootFailure, InvalidLimitException cause) {
-        InvalidSettingException setting = findCause(cause, InvalidSettingException.class);
-        return new FailureAnalysis(
-                "A limit cannot work:\n\n    " + cause.getMessage()
-                        + (setting == null ? "" : SettingOrigins.of(environment, setting.setting())),
-                "Correct the annotation, or its configuration, as the message says.",
-                cause);
+    protected @Nullable FailureAnalysis analyze(Throwable rootFailure, RuntimeException cause) {
+        InvalidLimitException limit = findCause(rootFailure, InvalidLimitException.class);
+        InvalidSettingException setting = findCause(rootFailure, InvalidSettingException.class);
+        String origin = setting == null ? "" : SettingOrigins.of(environment, setting.setting());
+        if (limit != null) {
+            return new FailureAnalysis(
+                    "A limit cannot work:\n\n    " + limit.getMessage() + origin,
+                    "Correct the annotation, or its configuration, as the message says.",
+                    limit);
+        }
+        return setting == null
+                ? null
+                : new FailureAnalysis(
+                        "A setting of the limiter cannot work:\n\n    " + setting.getMessage() + origin,
+                        "Correct the setting, as the message says.",
+                        setting);
     }
 }

@@ -4,9 +4,9 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
-import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.spel.CallKeys;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -35,11 +35,11 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
     AutoProxyRegistrar.class,
-    RedisLimiterConfiguration.class,
-    LocalLimiterConfiguration.class,
-    NoRedisConfiguration.class
+    LimiterFactoryConfigurations.OfRedis.class,
+    LimiterFactoryConfigurations.OfThisProcess.class,
+    LimiterFactoryConfigurations.WithoutRedis.class
 })
-class LimiterAutoConfiguration {
+public class LimiterAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)

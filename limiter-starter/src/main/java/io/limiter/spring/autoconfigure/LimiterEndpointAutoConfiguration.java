@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Configuration;
 @AutoConfiguration(before = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
-class LimiterEndpointAutoConfiguration {
+public class LimiterEndpointAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnAvailableEndpoint(LimitersEndpoint.class)

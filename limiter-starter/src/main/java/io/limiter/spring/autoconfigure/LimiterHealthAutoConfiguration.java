@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @Conditional(HealthSwitch.class)
 @ConditionalOnBean(LimiterFactory.class)
-class LimiterHealthAutoConfiguration {
+public class LimiterHealthAutoConfiguration {
 
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(name = "org.springframework.boot.health.contributor.HealthIndicator")

@@ -18,4 +18,4 @@ import org.springframework.context.annotation.Import;
     CallerConfigurations.UserOfSecurity.class,
     CallerConfigurations.UserOfRequest.class
 })
-class LimiterKeyAutoConfiguration {}
+public class LimiterKeyAutoConfiguration {}

@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(before = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnClass({MeterRegistry.class, ObservationRegistry.class})
-class LimiterMetricsAutoConfiguration {
+public class LimiterMetricsAutoConfiguration {
 
     /**
      * Made before the factory, which it observes, so it asks for everything later. Of several beans that are equal it takes

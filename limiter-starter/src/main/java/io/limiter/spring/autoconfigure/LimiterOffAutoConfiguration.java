@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Bean;
 /** Where limits are switched off: what builds limiters goes on, and they grant everything. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
-class LimiterOffAutoConfiguration {
+public class LimiterOffAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

@@ -29,7 +29,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
 @Import(LimiterUnusedRedisAutoConfiguration.Registrar.class)
-class LimiterUnusedRedisAutoConfiguration {
+public class LimiterUnusedRedisAutoConfiguration {
 
     static final class Registrar implements ImportBeanDefinitionRegistrar {
 

@@ -29,7 +29,7 @@ import org.springframework.web.util.pattern.PathPattern;
 @ConditionalOnClass(PathPattern.class)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({ServletWebConfiguration.class, ReactiveWebConfiguration.class})
-class LimiterWebAutoConfiguration {
+public class LimiterWebAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean

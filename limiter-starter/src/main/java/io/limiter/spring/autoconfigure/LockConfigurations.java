@@ -4,7 +4,7 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedissonLock;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
-import io.limiter.spring.aop.InvalidSettingException;
+import io.limiter.spring.settings.InvalidSettingException;
 import org.redisson.api.RedissonClient;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -53,7 +53,7 @@ final class LockConfigurations {
                                 + " define one, or set limiter.lock.kind to auto or redis");
             }
             return new RedisLock(
-                    LimiterConnections.required(own, connections),
+                    LimiterFactoryConfigurations.required(own, connections),
                     properties.lock().lease());
         }
     }

@@ -1,8 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.spring.aop.ConfiguredLimits;
-import io.limiter.spring.aop.InvalidSettingException;
-import io.limiter.spring.aop.LimitSettings;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.LimitSettings;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -25,11 +25,11 @@ final class NamedLimits {
     /** @throws InvalidSettingException naming a setting that is out of its range */
     static Map<String, LimitSettings> read(Environment environment) {
         BindHandler strict = new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
-        Map<String, NamedLimit> limits = Binder.get(environment)
-                .bind(PROPERTY, Bindable.mapOf(String.class, NamedLimit.class), strict)
+        Map<String, LimitSettings> limits = Binder.get(environment)
+                .bind(PROPERTY, Bindable.mapOf(String.class, LimitSettings.class), strict)
                 .orElse(Map.of());
         Map<String, LimitSettings> settings = new TreeMap<>();
-        limits.forEach((name, limit) -> settings.put(name, limit.settings(ConfiguredLimits.property(name))));
+        limits.forEach((name, limit) -> settings.put(name, limit.checked(ConfiguredLimits.property(name))));
         return settings;
     }
 }

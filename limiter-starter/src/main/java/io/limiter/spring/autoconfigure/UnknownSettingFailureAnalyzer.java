@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.spring.settings.LimitSettings;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.List;
@@ -57,7 +58,7 @@ final class UnknownSettingFailureAnalyzer extends AbstractFailureAnalyzer<Unboun
     /** Those that could stand there. */
     private static List<String> settingsBeside(ConfigurationPropertyName name) {
         boolean ofLimit = LIMITS.isAncestorOf(name) || name.toString().contains("].limits[");
-        return Arrays.stream((ofLimit ? NamedLimit.class : HttpRule.class).getRecordComponents())
+        return Arrays.stream((ofLimit ? LimitSettings.class : HttpRule.class).getRecordComponents())
                 .map(RecordComponent::getName)
                 .map(setting -> setting.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT))
                 .toList();

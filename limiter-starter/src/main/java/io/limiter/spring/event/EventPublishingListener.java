@@ -8,21 +8,21 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationEventPublisher;
 
-/** Publishes what a limiter's factory tells its listeners as events of the application. */
+/** Publishes the events of a limiter factory as application events. */
 public final class EventPublishingListener implements LimiterListener {
 
     private final ApplicationEventPublisher publisher;
-    private final @Nullable RefusalHearers hearers;
+    private final @Nullable RejectionListeners rejectionListeners;
 
     public EventPublishingListener(ApplicationEventPublisher publisher) {
         this.publisher = publisher;
-        this.hearers = RefusalHearers.of(publisher);
+        this.rejectionListeners = RejectionListeners.of(publisher);
     }
 
     /** Whether the application has a listener for {@link LimitExceededEvent}. */
     @Override
     public boolean hearsRefusals() {
-        return hearers == null || hearers.any();
+        return rejectionListeners == null || rejectionListeners.any();
     }
 
     @Override

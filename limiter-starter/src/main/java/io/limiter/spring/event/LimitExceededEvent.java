@@ -4,11 +4,11 @@ import io.limiter.algorithm.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits were refused; not by a dry run, which refuses nobody. Published by a thread of its own, so a slow listener harms no decision; if listeners are so slow that
- * more than a thousand events wait, further ones are dropped, which is logged.
+ * A limit rejected a request; not in shadow mode. A thread of its own publishes it, so a slow listener delays no decision. If
+ * more than a thousand events wait for listeners, further events are dropped and a warning is logged.
  *
  * @param limiter the limiter's name
- * @param key whose permits; {@code null} for the limiter's own
- * @param decision the refusal
+ * @param key {@code null} for the limiter's own permits
+ * @param decision the rejection
  */
 public record LimitExceededEvent(String limiter, @Nullable String key, Decision decision) {}

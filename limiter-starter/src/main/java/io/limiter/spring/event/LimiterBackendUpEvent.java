@@ -3,8 +3,8 @@ package io.limiter.spring.event;
 import java.time.Duration;
 
 /**
- * Redis decides again; see {@link io.limiter.LimiterListener#backendUp}.
+ * Redis has recovered; see {@link io.limiter.LimiterListener#backendUp}.
  *
- * @param downtime since it was taken to be away
+ * @param downtime how long it was unavailable
  */
 public record LimiterBackendUpEvent(Duration downtime) {}

@@ -3,8 +3,8 @@ package io.limiter.spring.event;
 import io.limiter.FailingLimiter;
 
 /**
- * A limiter fails until somebody does something; see {@link io.limiter.LimiterListener#limiterFailing}.
+ * A limiter has a permanent failure; see {@link io.limiter.LimiterListener#limiterFailing}.
  *
- * @param limiter which, and why
+ * @param limiter with its failure
  */
 public record LimiterFailingEvent(FailingLimiter limiter) {}

@@ -3,8 +3,8 @@ package io.limiter.spring.event;
 import io.limiter.FailingLimiter;
 
 /**
- * Redis decides again for a limiter that has failed; see {@link io.limiter.LimiterListener#limiterRecovered}.
+ * A limiter has recovered from a permanent failure; see {@link io.limiter.LimiterListener#limiterRecovered}.
  *
- * @param limiter as it was before
+ * @param limiter with the failure that it had
  */
 public record LimiterRecoveredEvent(FailingLimiter limiter) {}

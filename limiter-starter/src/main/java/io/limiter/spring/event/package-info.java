@@ -1,4 +1,4 @@
-/** What happens to limiters, as events of the application. */
+/** Events of limiters as application events. */
 @NullMarked
 package io.limiter.spring.event;
 

@@ -16,7 +16,7 @@ public final class InvalidLimitArgumentException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    InvalidLimitArgumentException(String message, @Nullable Throwable cause) {
+    public InvalidLimitArgumentException(String message, @Nullable Throwable cause) {
         super(message, cause, false, false);
     }
 }

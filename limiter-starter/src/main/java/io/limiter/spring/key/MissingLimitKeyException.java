@@ -35,7 +35,7 @@ public final class MissingLimitKeyException extends RuntimeException {
     }
 
     /** As {@link #inCall}, with a message that the caller may read. */
-    static MissingLimitKeyException inRequest(String message) {
+    public static MissingLimitKeyException inRequest(String message) {
         return new MissingLimitKeyException(message, null, true);
     }
 
@@ -43,7 +43,7 @@ public final class MissingLimitKeyException extends RuntimeException {
      * For what callers send, as often as they like: without a stack trace, so that a refusal costs little. The message
      * must say which method it is.
      */
-    static MissingLimitKeyException inCall(String message, @Nullable Throwable cause) {
+    public static MissingLimitKeyException inCall(String message, @Nullable Throwable cause) {
         return new MissingLimitKeyException(message, cause, false);
     }
 }

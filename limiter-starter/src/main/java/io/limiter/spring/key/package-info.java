@@ -1,4 +1,4 @@
-/** How the key of a call is found: from the request, the user or the arguments. */
+/** Keys: what tells the callers of a limit apart, and where the caller of the current call is found. */
 @NullMarked
 package io.limiter.spring.key;
 

@@ -1,12 +1,12 @@
 package io.limiter.spring.metrics;
 
-/** The names of all meters and their tags, as the documentation lists them. */
+/** The names of all meters and their tags. */
 public final class LimiterMeters {
 
-    /** Counter: what became of requests, by {@link #LIMIT}, {@link #OUTCOME} and {@link #SOURCE}. */
+    /** Counter: decisions, by {@link #LIMIT}, {@link #OUTCOME} and {@link #SOURCE}. */
     public static final String DECISIONS = "limiter.decisions";
 
-    /** Timer: how long callers waited for permits that were granted later than now, by {@link #LIMIT}. */
+    /** Timer: how long callers waited for granted permits, by {@link #LIMIT}. */
     public static final String WAIT = "limiter.wait";
 
     /** Timer: how long calls to Redis took, by {@link #OUTCOME}. */
@@ -15,10 +15,10 @@ public final class LimiterMeters {
     /** Summary: how many requests went to Redis in one call. */
     public static final String BATCH = "limiter.batch";
 
-    /** Gauge: how many refusals are known that still hold. */
-    public static final String DENY_CACHE = "limiter.deny.cache.size";
+    /** Gauge: how many rejections are cached and still valid. */
+    public static final String REJECTION_CACHE = "limiter.rejection.cache.size";
 
-    /** Gauge: how many leases of concurrency limits are held. */
+    /** Gauge: how many leases of concurrency limits this instance holds. */
     public static final String LEASES = "limiter.leases";
 
     /** Gauge: how many requests wait to be sent to Redis. */
@@ -27,22 +27,22 @@ public final class LimiterMeters {
     /** Gauge: 1 while Redis decides, 0 while the failure policy does. */
     public static final String BACKEND = "limiter.backend.up";
 
-    /** Gauge: how many limiters fail although Redis is there. */
+    /** Gauge: how many limiters have a permanent failure. */
     public static final String FAILING = "limiter.failing";
 
-    /** Counter: what Redis has not decided, by {@link #PROBLEM}. */
+    /** Counter: failures of Redis to decide, by {@link #PROBLEM}. */
     public static final String FAILURES = "limiter.failures";
 
-    /** Why it was not decided. */
+    /** Why Redis did not decide. */
     public static final String PROBLEM = "problem";
 
     /** The name of a limit, or {@code other} beyond 10,000 names. */
     public static final String LIMIT = "limit";
 
-    /** What became of it. */
+    /** The outcome of a request or a call. */
     public static final String OUTCOME = "outcome";
 
-    /** What decided. */
+    /** Where the decision comes from. */
     public static final String SOURCE = "source";
 
     private LimiterMeters() {}

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a caller's key, and the names of limits are
  * bounded, as {@link LimiterStatistics#totals()} says.
  *
- * <p>Where there is an {@link ObservationRegistry} that somebody listens to, waits are observations, so that they show in
+ * <p>Where there is an {@link ObservationRegistry} with a handler, waits are observations, so that they show in
  * traces, and the timer is what its handlers make of them. Otherwise they are timed here.
  */
 public final class LimiterMetrics implements MeterBinder, EngineObserver {
@@ -47,9 +47,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
     private final List<Bound> bound = new CopyOnWriteArrayList<>();
 
     /**
-     * @param factory asked for when meters are registered; {@code null} if there is none
+     * @param factory used when meters are registered; {@code null} if there is none
      * @param calls of the limited methods; {@code null} if there are none yet
-     * @param observations {@code null} if there are none yet; must not throw, because it is asked in the path of decisions
+     * @param observations {@code null} if there are none yet; must not throw, because decisions call it
      */
     public LimiterMetrics(
             Supplier<@Nullable LimiterFactory> factory,
@@ -91,7 +91,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                             LimiterMeters.FAILING,
                             redis,
                             backend -> backend.backendState().failing().size())
-                    .description("Limiters for which the failure policy decides until somebody does something")
+                    .description("Limiters with a permanent failure")
                     .strongReference(true)
                     .register(registry);
             // Shown from the start.
@@ -109,7 +109,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     private void registerCalls(String name, Bound in) {
         MeteredLimit limit = limits.get(name);
-        // Not there: one of too many, which are counted under another name.
+        // Missing beyond the most names: such limits are counted under another name.
         if (limit != null) {
             limit.registerCalls(in.registry, in.local);
         }
@@ -196,13 +196,13 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     .baseUnit("requests")
                     .register(registry);
             gauge(
-                    LimiterMeters.DENY_CACHE,
-                    "Known refusals that still hold",
+                    LimiterMeters.REJECTION_CACHE,
+                    "Cached rejections that are still valid",
                     LimiterStatistics::knownRefusals,
                     statistics);
             gauge(
                     LimiterMeters.LEASES,
-                    "Prefetch of concurrency limits held here",
+                    "Leases of concurrency limits that this instance holds",
                     LimiterStatistics::liveLeases,
                     statistics);
             gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", LimiterStatistics::queuedRequests, statistics);
@@ -210,7 +210,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
         Counter failure(String problem) {
             return Counter.builder(LimiterMeters.FAILURES)
-                    .description("Requests, or requests for a key in one call, that Redis has not decided")
+                    .description("Failures of Redis to decide, of a request or of the requests for a key in one call")
                     .tag(LimiterMeters.PROBLEM, problem)
                     .register(registry);
         }

@@ -15,19 +15,19 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one name. They read the totals that limiters keep anyway, of all prefixes together: a prefix is a matter of
- * keys in Redis, and one meter cannot be registered twice.
+ * The counters of one name. They read the totals that limiters keep anyway, summed over all prefixes, because one meter cannot
+ * be registered twice.
  */
 final class MeteredLimit {
 
     private static final List<Source> GRANTING = List.of(Source.BACKEND, Source.LEASE, Source.LOCAL, Source.POLICY);
-    private static final List<Source> REFUSING =
+    private static final List<Source> REJECTING =
             List.of(Source.BACKEND, Source.DENY_CACHE, Source.LOCAL, Source.POLICY);
 
     private final String name;
     private final Supplier<@Nullable CallCounts> calls;
     private final List<LimiterTotals> totals = new CopyOnWriteArrayList<>();
-    private final Map<Source, AtomicLong> refusedMost = new EnumMap<>(Source.class);
+    private final Map<Source, AtomicLong> mostRejected = new EnumMap<>(Source.class);
 
     /**
      * @param calls {@code null} as long as no method is limited
@@ -35,7 +35,7 @@ final class MeteredLimit {
     MeteredLimit(String name, Supplier<@Nullable CallCounts> calls) {
         this.name = name;
         this.calls = calls;
-        REFUSING.forEach(source -> refusedMost.put(source, new AtomicLong()));
+        REJECTING.forEach(source -> mostRejected.put(source, new AtomicLong()));
     }
 
     void add(LimiterTotals more) {
@@ -51,17 +51,17 @@ final class MeteredLimit {
                 counter(registry, "granted", SourceNames.of(source, local), limit -> limit.granted(source));
             }
         }
-        for (Source source : REFUSING) {
+        for (Source source : REJECTING) {
             if (!local || source == Source.BACKEND) {
-                counter(registry, "refused", SourceNames.of(source, local), limit -> limit.refused(source));
+                counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
             }
         }
         counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
     }
 
-    /** The counters of what becomes of calls of methods, which other limits have not. */
+    /** Registers the outcomes that only calls of methods have. */
     void registerCalls(MeterRegistry registry, boolean local) {
-        for (Source source : REFUSING) {
+        for (Source source : REJECTING) {
             if (!local || source == Source.BACKEND) {
                 counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
             }
@@ -71,7 +71,7 @@ final class MeteredLimit {
 
     private void counter(MeterRegistry registry, String outcome, String source, ToDoubleFunction<MeteredLimit> count) {
         FunctionCounter.builder(LimiterMeters.DECISIONS, this, count)
-                .description("Requests for permits, by what became of them")
+                .description("Decisions, by outcome")
                 .tag(LimiterMeters.LIMIT, name)
                 .tag(LimiterMeters.OUTCOME, outcome)
                 .tag(LimiterMeters.SOURCE, source)
@@ -83,13 +83,13 @@ final class MeteredLimit {
     }
 
     /**
-     * Those that no fallback has answered. A refusal is counted before its fallback, so what is read in between would be
-     * lower the next time; a counter must not be.
+     * Rejections without a fallback. A rejection is counted before its fallback, so a value that is read in between would be
+     * lower the next time; a counter must not decrease.
      */
-    private long refused(Source source) {
-        long refused = totals.stream().mapToLong(each -> each.refused(source)).sum() - fallbacks(source);
-        AtomicLong most = refusedMost.get(source);
-        return most == null ? refused : most.accumulateAndGet(refused, Math::max);
+    private long rejected(Source source) {
+        long rejected = totals.stream().mapToLong(each -> each.refused(source)).sum() - fallbacks(source);
+        AtomicLong most = mostRejected.get(source);
+        return most == null ? rejected : most.accumulateAndGet(rejected, Math::max);
     }
 
     private long errors() {

@@ -2,7 +2,7 @@ package io.limiter.spring.metrics;
 
 import io.limiter.algorithm.Decision;
 
-/** What meters and the endpoint call the sources of decisions. */
+/** The names of decision sources in meters and at the endpoint. */
 public final class SourceNames {
 
     private SourceNames() {}
@@ -13,8 +13,8 @@ public final class SourceNames {
     public static String of(Decision.Source source, boolean local) {
         return switch (source) {
             case BACKEND -> local ? "local" : "redis";
-            case DENY_CACHE -> "deny-cache";
-            case LEASE -> "lease";
+            case DENY_CACHE -> "rejection-cache";
+            case LEASE -> "prefetch";
             case LOCAL -> "local";
             case POLICY -> "policy";
         };

@@ -8,7 +8,7 @@ import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.RequestFacts;
-import io.limiter.spring.key.RequestKey;
+import io.limiter.spring.key.spel.RequestKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

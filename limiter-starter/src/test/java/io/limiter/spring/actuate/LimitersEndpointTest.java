@@ -99,9 +99,9 @@ class LimitersEndpointTest {
         assertThat(all.statusCode()).isEqualTo(200);
         assertThat(all.body())
                 .contains("\"prefix\":\"countLimit:\",\"name\":\"login\",\"kind\":\"FixedWindow\"")
-                .contains("\"granted\":{\"redis\":1},\"refused\":{\"redis\":1},\"errors\":0")
+                .contains("\"granted\":{\"redis\":1},\"rejected\":{\"redis\":1},\"errors\":0")
                 .contains("\"redis\":{\"calls\":")
-                .contains("\"sizes\":{\"knownRefusals\":")
+                .contains("\"sizes\":{\"cachedRejections\":")
                 .doesNotContain(KEY);
     }
 
@@ -129,7 +129,7 @@ class LimitersEndpointTest {
     void a_key_can_be_looked_at_and_is_not_reset_unless_that_is_switched_on() throws Exception {
         assertThat(get(application, "limiters/login?key=" + KEY).body())
                 .contains("\"granted\":false,\"limit\":1,\"remaining\":0,\"retryAfter\":")
-                .contains("\"source\":\"redis\",\"numbers\":{\"capacity\":1,\"limit\":1,\"period\":3600.0}");
+                .contains("\"source\":\"redis\",\"definition\":{\"capacity\":1,\"limit\":1,\"period\":3600.0}");
         assertThat(delete(application, "limiters/login?key=" + KEY).statusCode())
                 .isEqualTo(405);
         assertThat(get(application, "limiters/login?key=" + KEY).body()).contains("\"remaining\":0");

@@ -39,7 +39,7 @@ final class Operated {
     /** The first decision connects, for which a slow machine takes longer than a decision may. */
     static ConfigurableApplicationContext connected(Class<?> application, String... arguments) {
         List<String> all = new ArrayList<>(List.of(arguments));
-        all.add("--limiter.failure.budget=2m");
+        all.add("--limiter.failure.decision-timeout=2m");
         all.add("--spring.data.redis.port=" + TestRedis.shared().port());
         ConfigurableApplicationContext started = start(application, all.toArray(String[]::new));
         CountLimiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));

@@ -287,7 +287,7 @@ class OperationsTest {
                 .isEmpty();
         assertThat(scraped)
                 .contains("limiter_decisions_total{limit=\"login\",outcome=\"granted\",source=\"redis\"} 1.0")
-                .contains("limiter_decisions_total{limit=\"login\",outcome=\"refused\",source=\"redis\"} 1.0")
+                .contains("limiter_decisions_total{limit=\"login\",outcome=\"rejected\",source=\"redis\"} 1.0")
                 .contains("limiter_backend_up 1.0")
                 .doesNotContain(KEY);
     }

@@ -322,7 +322,7 @@ class AsynchronousMethodsTest {
                 .withPropertyValues(
                         "spring.data.redis.url=" + TestRedis.shared().uri(),
                         "limiter.failure.policy=throw",
-                        "limiter.failure.budget=2m")
+                        "limiter.failure.decision-timeout=2m")
                 // Whoever used this Redis a moment ago.
                 .withPropertyValues("limiter.limits[" + Service.class.getName() + ".call()].enforce=false")
                 .withBean(Service.class)

@@ -16,16 +16,16 @@ import io.limiter.spi.DistributedLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.key.CallKeys;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
-import io.limiter.spring.key.ServletClientAddress;
-import io.limiter.spring.key.ServletCurrentUser;
+import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.web.AnswerSettings;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.servlet.RateLimitExceptionResolver;
 import io.limiter.spring.web.servlet.ServletAnswers;
+import io.limiter.spring.web.servlet.ServletClientAddress;
+import io.limiter.spring.web.servlet.ServletCurrentUser;
 import io.limiter.testing.TestRedis;
 import jakarta.servlet.ServletRequest;
 import java.time.Duration;
@@ -55,7 +55,7 @@ class LimiterAutoConfigurationTest {
             .withPropertyValues(
                     "spring.data.redis.url=" + TestRedis.shared().uri(),
                     "limiter.failure.policy=throw",
-                    "limiter.failure.budget=2m");
+                    "limiter.failure.decision-timeout=2m");
 
     @Test
     void redisIsTheDefault() {
@@ -346,17 +346,17 @@ class LimiterAutoConfigurationTest {
         Contexts.plain()
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .isInstanceOf(NoRedisConnectionException.class));
+                        .isInstanceOf(RedisConnectionException.class));
         Contexts.plain()
                 .withPropertyValues("limiter.engine=lock")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .isInstanceOf(NoRedisConnectionException.class));
+                        .isInstanceOf(RedisConnectionException.class));
         Contexts.plain()
                 .withClassLoader(new FilteredClassLoader(RedisConnectionFactory.class))
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
-                        .isInstanceOf(NoRedisConnectionException.class));
+                        .isInstanceOf(RedisConnectionException.class));
     }
 
     private static RedisConnectionFactory lettuce() {

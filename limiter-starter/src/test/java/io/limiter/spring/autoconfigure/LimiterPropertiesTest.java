@@ -11,7 +11,7 @@ import io.limiter.local.LocalEngine;
 import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.aop.LimitAdvisor;
-import io.limiter.spring.key.ForwardedHeader;
+import io.limiter.spring.key.address.ForwardedHeader;
 import java.net.URL;
 import java.time.Duration;
 import java.util.Collections;
@@ -35,7 +35,7 @@ class LimiterPropertiesTest {
             assertThat(properties.lock().maxWait()).isEqualTo(Duration.ofSeconds(1));
             assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
             assertThat(properties.groupCommit().yield()).isEqualTo(GroupCommit.Settings.DEFAULT.yield());
-            assertThat(properties.denyCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
+            assertThat(properties.rejectionCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
             assertThat(properties.cache().bounds()).isEqualTo(CacheBounds.DEFAULT);
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();
@@ -57,7 +57,7 @@ class LimiterPropertiesTest {
                         "limiter.lock.max-wait=0",
                         "limiter.group-commit.max-queued=5",
                         "limiter.group-commit.yield=1ms",
-                        "limiter.deny-cache.size=0",
+                        "limiter.rejection-cache.size=0",
                         "limiter.cache.initial=1",
                         "limiter.cache.maximum=2",
                         "limiter.cache.expire-after-access=3m",
@@ -72,7 +72,7 @@ class LimiterPropertiesTest {
                                     LimiterProperties.LockKind.REDISSON, Duration.ofSeconds(3), Duration.ZERO));
                     assertThat(properties.groupCommit())
                             .isEqualTo(new LimiterProperties.GroupCommit(5, Duration.ofMillis(1)));
-                    assertThat(properties.denyCache().size()).isZero();
+                    assertThat(properties.rejectionCache().size()).isZero();
                     assertThat(properties.cache().bounds()).isEqualTo(new CacheBounds(1, 2, Duration.ofMinutes(3)));
                     assertThat(properties.local().maxKeys()).isEqualTo(4);
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
@@ -93,7 +93,7 @@ class LimiterPropertiesTest {
                 "limiter.lock.max-wait=-1s | limiter.lock.max-wait must be between PT0S and PT24H",
                 "limiter.group-commit.max-queued=0 | limiter.group-commit.max-queued must be between 1 and",
                 "limiter.group-commit.yield=11ms | limiter.group-commit.yield must be between PT0S and PT0.01S",
-                "limiter.deny-cache.size=-1 | limiter.deny-cache.size must be between 0 and 16777216, was -1",
+                "limiter.rejection-cache.size=-1 | limiter.rejection-cache.size must be between 0 and 16777216, was -1",
                 "limiter.cache.initial=-1 | limiter.cache.initial must be between 0 and 1000000, was -1",
                 "limiter.cache.maximum=0 | limiter.cache.maximum must be between 1 and 2147483647, was 0",
                 "limiter.cache.expire-after-access=0 | limiter.cache.expire-after-access must be between PT0.001S",
@@ -116,8 +116,9 @@ class LimiterPropertiesTest {
     void failureSettingsOutOfRangeFailTheStartByName() {
         Map.of(
                         "limiter.failure.share=0", "limiter.failure.share must be more than 0 and at most 1, was 0.0",
-                        "limiter.failure.budget=0", "limiter.failure.budget must be between",
-                        "limiter.failure.first-budget=2h", "limiter.failure.first-budget must be between",
+                        "limiter.failure.decision-timeout=0", "limiter.failure.decision-timeout must be between",
+                        "limiter.failure.first-decision-timeout=2h",
+                                "limiter.failure.first-decision-timeout must be between",
                         "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
                         "limiter.failure.policy=maybe", "limiter.failure.policy")
                 .forEach((property, message) -> Contexts.local()
@@ -158,11 +159,11 @@ class LimiterPropertiesTest {
                         "limiter.lock.max-wait",
                         "limiter.group-commit.max-queued",
                         "limiter.group-commit.yield",
-                        "limiter.deny-cache.size",
+                        "limiter.rejection-cache.size",
                         "limiter.failure.policy",
                         "limiter.failure.share",
-                        "limiter.failure.budget",
-                        "limiter.failure.first-budget",
+                        "limiter.failure.decision-timeout",
+                        "limiter.failure.first-decision-timeout",
                         "limiter.failure.probe-interval",
                         "limiter.failure.warm-up",
                         "limiter.cache.initial",

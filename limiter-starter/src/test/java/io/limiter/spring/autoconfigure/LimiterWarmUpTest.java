@@ -35,7 +35,7 @@ class LimiterWarmUpTest {
 
     @Test
     void an_application_starts_without_redis_and_its_policy_decides() {
-        redis.withPropertyValues("spring.data.redis.url=redis://localhost:1", "limiter.failure.budget=50ms")
+        redis.withPropertyValues("spring.data.redis.url=redis://localhost:1", "limiter.failure.decision-timeout=50ms")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     LimiterFactory limiters = context.getBean(LimiterFactory.class);

@@ -87,8 +87,8 @@ class NamedLimitsTest {
                 "limiter.limits.api-search.burst=PT1M",
                 "limiter.limits.api-search.timeout=2h",
                 "limiter.limits.api-search.expire=300",
-                "limiter.limits.api-search.lease-permits=10",
-                "limiter.limits.api-search.lease-time=200ms");
+                "limiter.limits.api-search.prefetch-permits=10",
+                "limiter.limits.api-search.prefetch-time=200ms");
     }
 
     @Test
@@ -240,8 +240,8 @@ class NamedLimitsTest {
                 "api-search.warm-up=0 | limiter.limits.api-search.warm-up must be between PT0.000001S",
                 "api-search.timeout=-1s | limiter.limits.api-search.timeout must be between PT0S",
                 "api-search.expire=0 | limiter.limits.api-search.expire must be between PT0.001S",
-                "api-search.lease-permits=-1 | limiter.limits.api-search.lease-permits must be between 0",
-                "api-search.lease-time=2h | limiter.limits.api-search.lease-time must be between PT0.001S and PT1H",
+                "api-search.prefetch-permits=-1 | limiter.limits.api-search.prefetch-permits must be between 0",
+                "api-search.prefetch-time=2h | limiter.limits.api-search.prefetch-time must be between PT0.001S and PT1H",
                 "export.limit=0 | limiter.limits.export.limit must be between 1 and 2147483647, was 0",
                 "export.period=1001d | limiter.limits.export.period must be between PT0.001S",
                 "export.period=soon | limiter.limits.export.period",

@@ -142,7 +142,8 @@ class RedisRightsTest {
         return spring.run(("--server.port=0 --spring.data.redis.port=" + port
                         + " --spring.data.redis.username=limiter --spring.data.redis.password=password"
                         // A decision that Redis does not make is an error, and a slow machine is no outage.
-                        + " --limiter.failure.policy=throw --limiter.failure.budget=2m --limiter.engine=" + engine
+                        + " --limiter.failure.policy=throw --limiter.failure.decision-timeout=2m --limiter.engine="
+                        + engine
                         + rules)
                 .split(" "));
     }

@@ -53,7 +53,7 @@ class LimiterMetricsTest {
             assertThat(limited.login(true)).isEqualTo("later");
             assertThat(limited.login(false)).isEqualTo("in");
             assertThat(count("login", "granted", "local")).isEqualTo(1);
-            assertThat(count("login", "refused", "local")).isZero();
+            assertThat(count("login", "rejected", "local")).isZero();
             assertThat(count("login", "fallback", "local")).isEqualTo(2);
             assertThat(count("login", "skipped", "none")).isEqualTo(1);
             assertThat(count("login", "error", "local")).isZero();
@@ -71,7 +71,7 @@ class LimiterMetricsTest {
                 limiter.tryAcquire("alice");
             }
             assertThat(count("later", "granted", "local")).isEqualTo(2);
-            assertThat(count("later", "refused", "local")).isEqualTo(2);
+            assertThat(count("later", "rejected", "local")).isEqualTo(2);
         });
     }
 
@@ -116,7 +116,7 @@ class LimiterMetricsTest {
                     .collect(Collectors.toSet());
             assertThat(values)
                     .containsExactlyInAnyOrder(
-                            "k", "places", "granted", "refused", "error", "local", "answered", "failed");
+                            "k", "places", "granted", "rejected", "error", "local", "answered", "failed");
         });
     }
 
@@ -131,7 +131,8 @@ class LimiterMetricsTest {
             }
             assertThat(registry.get(LimiterMeters.LEASES).gauge().value()).isZero();
             assertThat(registry.get(LimiterMeters.QUEUE).gauge().value()).isZero();
-            assertThat(registry.get(LimiterMeters.DENY_CACHE).gauge().value()).isZero();
+            assertThat(registry.get(LimiterMeters.REJECTION_CACHE).gauge().value())
+                    .isZero();
         });
     }
 

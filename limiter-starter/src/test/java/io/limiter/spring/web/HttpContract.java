@@ -71,7 +71,7 @@ public abstract class HttpContract {
             "--spring.main.banner-mode=off",
             // A slow machine is not an outage.
             "--limiter.failure.policy=throw",
-            "--limiter.failure.budget=2m",
+            "--limiter.failure.decision-timeout=2m",
             "--spring.web.resources.static-locations=classpath:/contract/",
             "--limiter.key.trusted-proxies=127.0.0.0/8,::1",
             "--limiter.http[0].name=api",

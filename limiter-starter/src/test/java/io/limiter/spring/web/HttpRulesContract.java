@@ -88,7 +88,7 @@ public abstract class HttpRulesContract {
         settings.put("spring.main.banner-mode", "off");
         // A slow machine is not an outage.
         settings.put("limiter.failure.policy", "throw");
-        settings.put("limiter.failure.budget", "2m");
+        settings.put("limiter.failure.decision-timeout", "2m");
         settings.put("spring.web.resources.static-locations", "classpath:/contract/");
         settings.put("limiter.key.trusted-proxies", "127.0.0.0/8,::1");
         int rule = -1;

@@ -118,7 +118,7 @@ class OverHttpTest {
                 "--server.port=0",
                 "--spring.data.redis.url=" + TestRedis.shared().uri(),
                 "--limiter.failure.policy=throw",
-                "--limiter.failure.budget=2m",
+                "--limiter.failure.decision-timeout=2m",
                 "--spring.main.banner-mode=off");
     }
 

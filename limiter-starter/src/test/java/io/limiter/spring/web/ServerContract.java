@@ -35,8 +35,8 @@ abstract class ServerContract {
 
     protected final ConfigurableApplicationContext startWithRedis(String... more) {
         // A slow machine is not an outage.
-        Stream<String> redis =
-                Stream.of("--spring.data.redis.url=" + TestRedis.shared().uri(), "--limiter.failure.budget=2m");
+        Stream<String> redis = Stream.of(
+                "--spring.data.redis.url=" + TestRedis.shared().uri(), "--limiter.failure.decision-timeout=2m");
         return start(Stream.concat(redis, Arrays.stream(more)).toArray(String[]::new));
     }
 

@@ -1,8 +1,8 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.spring.key.CallerAddress;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.address.CallerAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;

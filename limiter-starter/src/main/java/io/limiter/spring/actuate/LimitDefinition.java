@@ -1,0 +1,48 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.algorithm.Limit;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.springframework.util.ReflectionUtils;
+
+/** The definition of a limit as a map, by the names in Java; times are in seconds. */
+final class LimitDefinition {
+
+    private LimitDefinition() {}
+
+    /** A limit that is no record has its text and its capacity. */
+    static Map<String, Object> of(Limit<?> limit) {
+        Map<String, Object> definition = new LinkedHashMap<>();
+        definition.put("capacity", limit.capacity());
+        if (limit instanceof Record components) {
+            definition.putAll(of(components));
+        } else {
+            definition.put("text", limit.toString());
+        }
+        return definition;
+    }
+
+    private static Map<String, Object> of(Record values) {
+        Map<String, Object> definition = new LinkedHashMap<>();
+        for (RecordComponent component : values.getClass().getRecordComponents()) {
+            ReflectionUtils.makeAccessible(component.getAccessor());
+            Object value = ReflectionUtils.invokeMethod(component.getAccessor(), values);
+            if (value != null) {
+                definition.put(component.getName(), shown(value));
+            }
+        }
+        return definition;
+    }
+
+    private static Object shown(Object value) {
+        if (value instanceof Duration time) {
+            return time.toSeconds() + time.getNano() / 1e9;
+        }
+        if (value instanceof Record values) {
+            return of(values);
+        }
+        return value instanceof Number || value instanceof Boolean ? value : value.toString();
+    }
+}

@@ -1,0 +1,119 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterListener;
+import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spi.DistributedLock;
+import io.limiter.spi.EngineObserver;
+import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** The limiter factory, of the first of these that applies. */
+final class LimiterFactoryConfigurations {
+
+    private LimiterFactoryConfigurations() {}
+
+    /** Limiters whose permits are in Redis, decided by script or under a lock. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(RedisConnectionFactory.class)
+    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnMissingBean(LimiterFactory.class)
+    @Import({LockConfigurations.OfRedisson.class, LockConfigurations.Plain.class})
+    static class OfRedis {
+
+        @Bean
+        LimiterFactory limiterFactory(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections,
+                ObjectProvider<DistributedLock> lock,
+                ObjectProvider<EngineObserver> observers,
+                ObjectProvider<LimiterListener> listeners,
+                LimiterProperties properties) {
+            RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections))
+                    .cacheBounds(properties.cache().bounds())
+                    .maxQueued(properties.groupCommit().maxQueued())
+                    .yieldWhileWaiting(properties.groupCommit().yield())
+                    .denyCacheSize(properties.rejectionCache().size())
+                    .failurePolicy(properties.failure().failurePolicy())
+                    .maxLocalKeys(properties.local().maxKeys())
+                    .budget(properties.failure().decisionTimeout())
+                    .firstBudget(properties.failure().firstDecisionTimeout())
+                    .probeInterval(properties.failure().probeInterval())
+                    .observer(EngineObserver.of(observers.orderedStream().toList()));
+            listeners.orderedStream().forEach(builder::listener);
+            if (properties.engine() == LimiterProperties.Engine.LOCK) {
+                builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
+            }
+            return builder.build();
+        }
+
+        @Bean
+        @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
+        LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
+            return new LimiterWarmUp(factory);
+        }
+    }
+
+    /** Limiters whose permits are in this process. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
+    @ConditionalOnMissingBean(LimiterFactory.class)
+    static class OfThisProcess {
+
+        @Bean
+        LimiterFactory limiterFactory(
+                ObjectProvider<EngineObserver> observers,
+                ObjectProvider<LimiterListener> listeners,
+                LimiterProperties properties) {
+            return new LocalLimiterFactory(
+                    properties.cache().bounds(),
+                    properties.local().maxKeys(),
+                    EngineObserver.of(observers.orderedStream().toList()),
+                    listeners.orderedStream().toList());
+        }
+    }
+
+    /** Fails where limits are to be in Redis and Spring Data Redis is missing. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
+    @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
+    @ConditionalOnMissingBean(LimiterFactory.class)
+    static class WithoutRedis {
+
+        @Bean
+        LimiterFactory limiterFactory() {
+            throw RedisConnectionException.none();
+        }
+    }
+
+    /**
+     * The connection factory that the limiters use.
+     *
+     * @param own those that are marked as the limiter's
+     * @param all of the application
+     * @throws RedisConnectionException if there is none, or none of several stands out
+     */
+    static RedisConnectionFactory required(
+            ObjectProvider<RedisConnectionFactory> own, ObjectProvider<RedisConnectionFactory> all) {
+        try {
+            RedisConnectionFactory marked = own.getIfAvailable();
+            RedisConnectionFactory connections = marked == null ? all.getIfAvailable() : marked;
+            if (connections == null) {
+                throw RedisConnectionException.none();
+            }
+            return connections;
+        } catch (NoUniqueBeanDefinitionException e) {
+            throw RedisConnectionException.several(e);
+        }
+    }
+}

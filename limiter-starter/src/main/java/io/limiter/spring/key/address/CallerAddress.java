@@ -1,0 +1,102 @@
+package io.limiter.spring.key.address;
+
+import inet.ipaddr.IPAddress;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the client's address of a request. It is the remote address, unless that is a trusted proxy: then it is the last
+ * address in the forwarded header that is no trusted proxy, because a client can make up everything before it. Where an
+ * element of the header cannot be parsed, the proxy before it counts as the client.
+ *
+ * <p>The server or a filter may have replaced the remote address by one of a forwarded header
+ * ({@code server.forward-headers-strategy}), which need not be an address: {@code unknown}, or whatever the client made up.
+ * All such clients share one key.
+ */
+public final class CallerAddress {
+
+    private static final String UNKNOWN = "unknown";
+    private static final int IPV6_BITS = 128;
+
+    private final List<IPAddress> trustedProxies;
+    private final int ipv6PrefixLength;
+    private final ForwardedHeader header;
+
+    /**
+     * @param trustedProxies addresses and ranges such as {@code 10.0.0.0/8}
+     * @param ipv6PrefixLength how many leading bits of an IPv6 address are the key, from 1 to 128; most clients have a
+     *     whole /64 to choose addresses from
+     * @throws IllegalArgumentException if one of the ranges is none, or the length is out of range
+     */
+    public CallerAddress(List<String> trustedProxies, int ipv6PrefixLength, ForwardedHeader header) {
+        if (ipv6PrefixLength < 1 || ipv6PrefixLength > IPV6_BITS) {
+            throw new IllegalArgumentException(
+                    "IPv6 prefix length must be between 1 and " + IPV6_BITS + ", was " + ipv6PrefixLength);
+        }
+        this.trustedProxies =
+                trustedProxies.stream().map(IpAddresses::parseRange).toList();
+        this.ipv6PrefixLength = ipv6PrefixLength;
+        this.header = header;
+    }
+
+    /**
+     * The address as a key.
+     *
+     * @param remote the remote address of the request
+     * @param headers the lines of the header of a name
+     * @throws MissingLimitKeyException if there is no remote address
+     */
+    public String of(@Nullable String remote, Function<String, List<String>> headers) {
+        if (remote == null || remote.isBlank()) {
+            throw new MissingLimitKeyException("the request has no remote address");
+        }
+        IPAddress nearest = IpAddresses.parse(remote);
+        if (nearest == null) {
+            return UNKNOWN;
+        }
+        // Without trusted proxies, as by default, headers need not be read.
+        IPAddress caller = isTrusted(nearest)
+                ? caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"))
+                : nearest;
+        return IpAddresses.key(caller, ipv6PrefixLength);
+    }
+
+    private IPAddress caller(IPAddress remote, List<String> xForwardedFor, List<String> forwarded) {
+        IPAddress fromX = lastUntrusted(remote, ForwardedElements.ofXForwardedFor(xForwardedFor));
+        IPAddress fromStandard = lastUntrusted(remote, ForwardedElements.ofForwarded(forwarded));
+        return switch (header) {
+            case X_FORWARDED_FOR -> fromX;
+            case FORWARDED -> fromStandard;
+            case ANY -> {
+                if (xForwardedFor.isEmpty() || forwarded.isEmpty()) {
+                    yield forwarded.isEmpty() ? fromX : fromStandard;
+                }
+                yield Objects.equals(fromX, fromStandard) ? fromX : remote;
+            }
+        };
+    }
+
+    private IPAddress lastUntrusted(IPAddress remote, List<@Nullable IPAddress> forwarded) {
+        IPAddress known = remote;
+        for (int i = forwarded.size() - 1; i >= 0 && isTrusted(known); i--) {
+            IPAddress before = forwarded.get(i);
+            if (before == null) {
+                return known;
+            }
+            known = before;
+        }
+        return known;
+    }
+
+    private boolean isTrusted(IPAddress address) {
+        for (IPAddress range : trustedProxies) {
+            if (range.contains(address)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,111 @@
+package io.limiter.spring.key.address;
+
+import inet.ipaddr.AddressStringParameters.RangeParameters;
+import inet.ipaddr.IPAddress;
+import inet.ipaddr.IPAddressString;
+import inet.ipaddr.IPAddressStringParameters;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses IP addresses and ranges, and writes each address in one way. It never asks a name server. IPv4 addresses that are
+ * embedded in IPv6 ones become IPv4.
+ */
+final class IpAddresses {
+
+    /** In brackets, or IPv4, with a port; that of a forwarded header may be made up and hold letters. */
+    private static final Pattern WITH_PORT =
+            Pattern.compile("\\[(?<inner>[^]]+)](:[\\w.-]{1,16})?|(?<v4>[0-9.]+):[\\w.-]{1,16}");
+
+    /** An IPv6 address with a zone, and some room. */
+    private static final int LONGEST = 100;
+
+    private static final IPAddressStringParameters STRICT = strict();
+
+    /** In which a gateway shows IPv4 clients to an IPv6 server (RFC 6052). */
+    private static final IPAddress NAT64 =
+            new IPAddressString("64:ff9b::").getAddress().toPrefixBlock(96);
+
+    private IpAddresses() {}
+
+    /** Allows one address in the usual notation; the library also reads octal, hexadecimal, wildcards and ranges. */
+    private static IPAddressStringParameters strict() {
+        IPAddressStringParameters.Builder allowed = new IPAddressStringParameters.Builder()
+                .allowEmpty(false)
+                .allowAll(false)
+                .allowSingleSegment(false)
+                .allowPrefix(false)
+                .allowMask(false)
+                .allowWildcardedSeparator(false)
+                .setRangeOptions(RangeParameters.NO_RANGE);
+        allowed.getIPv4AddressParametersBuilder()
+                .allow_inet_aton(false)
+                .allowBinary(false)
+                .allowLeadingZeros(false);
+        allowed.getIPv6AddressParametersBuilder()
+                .allowBinary(false)
+                .allowBase85(false)
+                .getEmbeddedIPv4AddressParametersBuilder()
+                .allow_inet_aton(false)
+                .allowBinary(false)
+                .allowLeadingZeros(false);
+        return allowed.toParams();
+    }
+
+    /** The address in a text, with or without port, brackets and zone; {@code null} if there is none. */
+    static @Nullable IPAddress parse(@Nullable String text) {
+        if (text == null || text.length() > LONGEST) {
+            return null;
+        }
+        IPAddress address = new IPAddressString(withoutPort(text.strip()), STRICT).getAddress();
+        if (address == null || address.isIPv4()) {
+            return address;
+        }
+        var ipv6 = address.toIPv6().removeZone();
+        return ipv6.isIPv4Mapped() || NAT64.contains(ipv6) ? ipv6.getEmbeddedIPv4Address() : ipv6;
+    }
+
+    /**
+     * An address or a range such as {@code 10.0.0.0/8}.
+     *
+     * @throws IllegalArgumentException if the text is neither
+     */
+    static IPAddress parseRange(String text) {
+        int slash = text.indexOf('/');
+        IPAddress address = parse(slash < 0 ? text : text.substring(0, slash));
+        if (address == null) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no IP address and no range of addresses such as 10.0.0.0/8 or 2001:db8::/32");
+        }
+        if (slash < 0) {
+            return address;
+        }
+        String length = text.substring(slash + 1);
+        if (!length.matches("\\d{1,3}") || Integer.parseInt(length) > address.getBitCount()) {
+            throw new IllegalArgumentException("'" + text + "' must have a prefix length between 0 and "
+                    + address.getBitCount() + " behind the slash");
+        }
+        return address.toPrefixBlock(Integer.parseInt(length));
+    }
+
+    /** The address as a key; an IPv6 address stands for all that share its first bits. */
+    static String key(IPAddress address, int ipv6PrefixLength) {
+        return address.isIPv4() || ipv6PrefixLength == address.getBitCount()
+                ? address.toCanonicalString()
+                : address.toPrefixBlock(ipv6PrefixLength).toCanonicalString();
+    }
+
+    private static String withoutPort(String text) {
+        if (text.indexOf(':') < 0 && text.indexOf('[') < 0) {
+            return text;
+        }
+        Matcher matcher = WITH_PORT.matcher(text);
+        if (!matcher.matches()) {
+            return text;
+        }
+        String inner = matcher.group("inner");
+        // Spring 7 puts brackets around an IPv4 address with its port too.
+        return inner == null ? matcher.group("v4") : withoutPort(inner);
+    }
+}

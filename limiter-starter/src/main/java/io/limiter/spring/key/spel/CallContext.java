@@ -1,0 +1,122 @@
+package io.limiter.spring.key.spel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.MethodResolver;
+import org.springframework.expression.OperatorOverloader;
+import org.springframework.expression.PropertyAccessor;
+import org.springframework.expression.TypeComparator;
+import org.springframework.expression.TypeConverter;
+import org.springframework.expression.TypeLocator;
+import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.support.SimpleEvaluationContext;
+
+/**
+ * The arguments of one call as an evaluation context: variables and, by their plain names, properties of the root. They are
+ * not copied into a context of Spring's, because that costs more per call than most expressions do.
+ */
+final class CallContext implements EvaluationContext {
+
+    /** All that is the same for all calls. It knows no types, beans and constructors. */
+    private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(accessors())
+            .withAssignmentDisabled()
+            .build();
+
+    private static final List<MethodResolver> METHODS = List.of(ReadOnlyAccess.methods());
+
+    private final Map<String, Integer> positions;
+    private final @Nullable Object[] arguments;
+
+    /**
+     * @param positions see {@link ArgumentScope#positions()}
+     */
+    CallContext(Map<String, Integer> positions, @Nullable Object[] arguments) {
+        this.positions = positions;
+        this.arguments = arguments;
+    }
+
+    private static PropertyAccessor[] accessors() {
+        List<PropertyAccessor> accessors = new ArrayList<>(ReadOnlyAccess.properties());
+        accessors.add(0, new ArgumentNames());
+        return accessors.toArray(PropertyAccessor[]::new);
+    }
+
+    @Nullable
+    Object argument(int position) {
+        return arguments[position];
+    }
+
+    @Override
+    public @Nullable Object lookupVariable(String name) {
+        Integer position = positions.get(name);
+        return position == null ? null : arguments[position];
+    }
+
+    @Override
+    public TypedValue getRootObject() {
+        return new TypedValue(this);
+    }
+
+    @Override
+    public void setVariable(String name, @Nullable Object value) {
+        throw new UnsupportedOperationException("expressions only read");
+    }
+
+    @Override
+    public boolean isAssignmentEnabled() {
+        return false;
+    }
+
+    @Override
+    public List<PropertyAccessor> getPropertyAccessors() {
+        return READ_ONLY.getPropertyAccessors();
+    }
+
+    @Override
+    public List<MethodResolver> getMethodResolvers() {
+        return METHODS;
+    }
+
+    @Override
+    public @Nullable BeanResolver getBeanResolver() {
+        return READ_ONLY.getBeanResolver();
+    }
+
+    @Override
+    public TypeLocator getTypeLocator() {
+        return READ_ONLY.getTypeLocator();
+    }
+
+    @Override
+    public TypeConverter getTypeConverter() {
+        return READ_ONLY.getTypeConverter();
+    }
+
+    @Override
+    public TypeComparator getTypeComparator() {
+        return READ_ONLY.getTypeComparator();
+    }
+
+    @Override
+    public OperatorOverloader getOperatorOverloader() {
+        return READ_ONLY.getOperatorOverloader();
+    }
+
+    /** Reads the arguments as properties of the root. Which names there are is checked when a key is parsed. */
+    private static final class ArgumentNames extends ReadOnlyAccess.Reader<CallContext> {
+
+        ArgumentNames() {
+            super(CallContext.class);
+        }
+
+        @Override
+        @Nullable
+        Object read(CallContext call, String name) {
+            return call.lookupVariable(name);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.limiter.spring.key.spel;
+
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+
+/**
+ * Finds at the start what would otherwise fail in the first call: names that do not exist, and what is not in the list of
+ * {@link ReadOnlyAccess}.
+ */
+final class ExpressionCheck {
+
+    private final String subject;
+    private final Scope scope;
+
+    private ExpressionCheck(String subject, Scope scope) {
+        this.subject = subject;
+        this.scope = scope;
+    }
+
+    /**
+     * @param subject the expression, for messages
+     * @throws IllegalArgumentException if the expression cannot work or must not be used
+     */
+    static void check(SpelExpression expression, String subject, Scope scope) {
+        new ExpressionCheck(subject, scope).check(expression.getAST(), true);
+    }
+
+    /** @param onRoot whether a plain name is one of the scope, rather than a property of another value */
+    private void check(SpelNode node, boolean onRoot) {
+        if (!ReadOnlyAccess.allows(node, scope.hasObjects())) {
+            throw mustNotUse(node);
+        }
+        if (node instanceof PropertyOrFieldReference property) {
+            if (onRoot) {
+                fail(scope.problemOf(property.getName()));
+            } else if (!scope.hasObjects()) {
+                throw mustNotUse(node);
+            }
+        } else if (node instanceof VariableReference variable) {
+            fail(scope.problemOfVariable(nameOf(variable), !onRoot));
+        } else if (node instanceof MethodReference call && !(onRoot ? scope.has(call) : ReadOnlyAccess.allows(call))) {
+            throw mustNotUse(node);
+        } else {
+            checkChildren(node, onRoot);
+            if (node instanceof CompoundExpression) {
+                checkProperties(node);
+            }
+        }
+    }
+
+    private void checkChildren(SpelNode node, boolean onRoot) {
+        for (int i = 0; i < node.getChildCount(); i++) {
+            SpelNode child = node.getChild(i);
+            if (node instanceof Indexer) {
+                checkIndex(child);
+            } else if (node instanceof CompoundExpression) {
+                check(child, onRoot && i == 0);
+            } else {
+                check(child, onRoot && !(node instanceof Selection) && !(node instanceof Projection));
+            }
+        }
+    }
+
+    /** A plain name is the entry itself if a map is indexed; anything else is looked up in the scope again. */
+    private void checkIndex(SpelNode index) {
+        if (!(index instanceof PropertyOrFieldReference)) {
+            check(index, true);
+        }
+    }
+
+    /** Finds methods that are named as if they were properties, as far as types are known. */
+    private void checkProperties(SpelNode path) {
+        Class<?> type = scope.typeOf(path.getChild(0));
+        for (int i = 1; type != null && i < path.getChildCount(); i++) {
+            // The properties of a map are its entries, whatever they are called.
+            if (Map.class.isAssignableFrom(type) || !(path.getChild(i) instanceof PropertyOrFieldReference property)) {
+                return;
+            }
+            Class<?> found = ReadOnlyAccess.typeOfProperty(property.getName(), type);
+            if (found == null && isMethod(property.getName(), type)) {
+                throw mustNotUse(property);
+            }
+            type = found;
+        }
+    }
+
+    /** An abstract method may be that of a record. */
+    private static boolean isMethod(String name, Class<?> type) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name)
+                        && method.getParameterCount() == 0
+                        && (!Modifier.isAbstract(method.getModifiers())
+                                || method.getDeclaringClass().getName().startsWith("java.")));
+    }
+
+    /** The name of a property or a variable; empty for anything else. */
+    static String nameOf(SpelNode node) {
+        return node instanceof VariableReference
+                ? node.toStringAST().substring(1)
+                : node instanceof PropertyOrFieldReference property ? property.getName() : "";
+    }
+
+    private IllegalArgumentException mustNotUse(SpelNode node) {
+        return new IllegalArgumentException(subject + " must not use " + node.toStringAST() + ": " + scope.allowed());
+    }
+
+    private void fail(@Nullable String problem) {
+        if (problem != null) {
+            throw new IllegalArgumentException(subject + " " + problem);
+        }
+    }
+}

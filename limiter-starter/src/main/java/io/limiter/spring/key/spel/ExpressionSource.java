@@ -1,0 +1,76 @@
+package io.limiter.spring.key.spel;
+
+import io.limiter.spring.key.MethodName;
+import java.lang.reflect.Method;
+import java.util.List;
+import org.springframework.expression.Expression;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.ParserContext;
+import org.springframework.expression.common.CompositeStringExpression;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/**
+ * A text with <code>#{...}</code> in it.
+ *
+ * @param quoted the text, for messages about the annotation or the setting
+ * @param in what follows an expression of the text in messages about these
+ * @param where the text, for messages about single calls
+ * @param scope the names that the expressions can use
+ */
+record ExpressionSource<S extends Scope>(String text, String quoted, String in, String where, S scope) {
+
+    private static final SpelExpressionParser PARSER =
+            new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
+
+    /** The text of an attribute, over the arguments of a method. */
+    static ExpressionSource<ArgumentScope> of(String attribute, String text, Method method) {
+        String quoted = attribute + " '" + text + "'";
+        return new ExpressionSource<>(
+                text,
+                quoted,
+                " in the " + quoted,
+                "the limit " + quoted + " of " + MethodName.of(method.getDeclaringClass(), method),
+                new ArgumentScope(method));
+    }
+
+    /** The key of a rule, over an HTTP request. */
+    static ExpressionSource<RequestScope> ofRequest(String key) {
+        String quoted = "'" + key + "'";
+        return new ExpressionSource<>(key, quoted, "", "the key " + quoted, new RequestScope());
+    }
+
+    /**
+     * Its parts, in order: texts and expressions.
+     *
+     * @throws IllegalArgumentException if it cannot be parsed, or an expression cannot work or must not be used
+     */
+    List<Expression> parse() {
+        List<Expression> parts = parts();
+        for (Expression part : parts) {
+            if (part instanceof SpelExpression expression) {
+                ExpressionCheck.check(expression, nameOf(expression) + in, scope);
+            }
+        }
+        return parts;
+    }
+
+    /** @throws IllegalArgumentException if it cannot be parsed */
+    List<Expression> parts() {
+        try {
+            Expression parsed = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);
+            return parsed instanceof CompositeStringExpression composite
+                    ? List.of(composite.getExpressions())
+                    : List.of(parsed);
+        } catch (ParseException | IllegalStateException e) {
+            throw new IllegalArgumentException(quoted + " cannot be parsed: " + e.getMessage(), e);
+        }
+    }
+
+    /** An expression as it is written. */
+    static String nameOf(Expression expression) {
+        return "#{" + expression.getExpressionString() + "}";
+    }
+}

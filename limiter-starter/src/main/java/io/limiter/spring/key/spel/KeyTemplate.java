@@ -1,0 +1,168 @@
+package io.limiter.spring.key.spel;
+
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationException;
+import org.springframework.expression.Expression;
+import org.springframework.expression.spel.standard.SpelExpression;
+
+/**
+ * A key with expressions, <code>sms:#{phone}</code>: parsed and checked once, filled from each call.
+ *
+ * <p>The values come from the caller, so no choice of them may lead to the key of another caller. No value may be null or
+ * blank, and where text follows a value, its first character is escaped within the value: otherwise
+ * <code>#{a}:#{b}</code> would be the same for {@code ("1:2", "3")} and {@code ("1", "2:3")}.
+ *
+ * @param <C> the call
+ */
+final class KeyTemplate<C> {
+
+    private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    };
+
+    private final List<Part<C>> parts;
+
+    private KeyTemplate(List<Part<C>> parts) {
+        this.parts = parts;
+    }
+
+    /**
+     * @param otherRemedy what to do instead of a template that is the same for all calls
+     * @param values finds the value of an expression in a call
+     * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, cannot work or uses what
+     *     it must not
+     */
+    static <C> KeyTemplate<C> parse(
+            ExpressionSource<?> source, String otherRemedy, Function<SpelExpression, Value<C>> values) {
+        checkCallsDiffer(source, otherRemedy);
+        List<Expression> expressions = source.parse();
+        List<Part<C>> parts = new ArrayList<>();
+        for (int i = 0; i < expressions.size(); i++) {
+            Expression part = expressions.get(i);
+            if (part instanceof SpelExpression expression) {
+                Character next = i + 1 == expressions.size()
+                        ? null
+                        : expressions.get(i + 1).getExpressionString().charAt(0);
+                parts.add(new Placeholder<>(
+                        values.apply(expression),
+                        ExpressionSource.nameOf(expression) + " in " + source.where(),
+                        next == null ? null : Escape.of(next)));
+            } else {
+                String text = part.getExpressionString();
+                parts.add(call -> text);
+            }
+        }
+        return new KeyTemplate<>(List.copyOf(parts));
+    }
+
+    private static void checkCallsDiffer(ExpressionSource<?> source, String otherRemedy) {
+        List<Expression> parts = source.parts();
+        for (int i = 1; i < parts.size(); i++) {
+            if (parts.get(i - 1) instanceof SpelExpression && parts.get(i) instanceof SpelExpression) {
+                throw new IllegalArgumentException(source.quoted() + " has two values side by side, so that 1 and"
+                        + " 23 would be the same as 12 and 3: put text between them, such as #{a}:#{b}");
+            }
+        }
+        if (parts.stream().noneMatch(SpelExpression.class::isInstance)) {
+            throw new IllegalArgumentException(source.quoted() + " is the same for all calls: write #{"
+                    + source.text().replace("#", "") + "} if it is the name of an argument, or " + otherRemedy);
+        }
+    }
+
+    /** @throws MissingLimitKeyException if the call has no value for one of the expressions */
+    String of(C call) {
+        if (parts.size() == 1) {
+            return parts.get(0).in(call);
+        }
+        StringBuilder key = new StringBuilder();
+        for (Part<C> part : parts) {
+            key.append(part.in(call));
+        }
+        return key.toString();
+    }
+
+    /**
+     * What {@code toString()} says, of the value itself if it is an {@link Optional}.
+     *
+     * @throws IllegalArgumentException if that would be the object's identity, which is another in each call
+     */
+    static @Nullable String textOf(@Nullable Object value) {
+        Object content = value instanceof Optional<?> optional ? optional.orElse(null) : value;
+        if (content == null) {
+            return null;
+        }
+        if (!HAS_TEXT.get(content.getClass())) {
+            throw new IllegalArgumentException("a " + content.getClass().getTypeName()
+                    + " has no toString() of its own, so it would be another key each time: use one of its properties");
+        }
+        return content.toString();
+    }
+
+    /** Finds the value of an expression in a call. */
+    @FunctionalInterface
+    interface Value<C> {
+
+        /** @throws EvaluationException if it has none */
+        @Nullable
+        Object in(C call);
+    }
+
+    /** A text that is always the same, or a placeholder. */
+    @FunctionalInterface
+    private interface Part<C> {
+
+        String in(C call);
+    }
+
+    /**
+     * A value that must be neither null nor blank, escaped.
+     *
+     * @param where the expression, its template and the method, for messages
+     * @param escape {@code null} if no text follows
+     */
+    private record Placeholder<C>(
+            Value<C> value, String where, @Nullable Escape escape) implements Part<C> {
+
+        @Override
+        public String in(C call) {
+            String text = text(call);
+            if (text == null || text.isBlank()) {
+                throw MissingLimitKeyException.inCall(where + " is " + (text == null ? "null" : "blank"), null);
+            }
+            return escape == null ? text : escape.apply(text);
+        }
+
+        private @Nullable String text(C call) {
+            try {
+                return textOf(value.in(call));
+            } catch (EvaluationException | IllegalArgumentException e) {
+                throw ArgumentExpression.noValue(where, e, MissingLimitKeyException::inCall);
+            }
+        }
+    }
+
+    /** Marks within a value what ends it. */
+    private record Escape(String escape, String escapedEscape, String end, String escapedEnd) {
+
+        static Escape of(char end) {
+            String escape = end == '\\' ? "/" : "\\";
+            return new Escape(escape, escape + escape, String.valueOf(end), escape + end);
+        }
+
+        String apply(String value) {
+            return value.replace(escape, escapedEscape).replace(end, escapedEnd);
+        }
+    }
+}

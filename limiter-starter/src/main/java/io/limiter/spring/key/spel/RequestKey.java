@@ -1,0 +1,95 @@
+package io.limiter.spring.key.spel;
+
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.RequestFacts;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the key of an HTTP request, as configuration names it. Safe for use by many threads. */
+public final class RequestKey {
+
+    private static final String HEADER = "header:";
+    private static final String COOKIE = "cookie:";
+
+    /** RFC 9110. */
+    private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
+    private final Function<RequestFacts, @Nullable String> finder;
+    private final boolean usesUser;
+
+    private RequestKey(Function<RequestFacts, @Nullable String> finder, boolean usesUser) {
+        this.finder = finder;
+        this.usesUser = usesUser;
+    }
+
+    /**
+     * One of {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, or a text with
+     * expressions over {@link RequestFacts} in it, such as <code>#{header('X-Tenant')}:#{ip}</code>.
+     *
+     * @throws IllegalArgumentException if it is none of these, or an expression cannot work or must not be used
+     */
+    public static RequestKey parse(String text) {
+        if (text.contains("#{")) {
+            return template(text);
+        }
+        if (text.startsWith(HEADER) && isToken(text.substring(HEADER.length()))) {
+            String name = text.substring(HEADER.length());
+            return new RequestKey(request -> needed("header " + name, request.header(name)), false);
+        }
+        if (text.startsWith(COOKIE) && isToken(text.substring(COOKIE.length()))) {
+            String name = text.substring(COOKIE.length());
+            return new RequestKey(request -> needed("cookie " + name, request.cookie(name)), false);
+        }
+        return switch (text) {
+            case "ip" -> new RequestKey(RequestFacts::ip, false);
+            case "user" -> new RequestKey(RequestKey::userOrIp, true);
+            case "all" -> new RequestKey(request -> null, false);
+            default ->
+                throw new IllegalArgumentException("must be ip, user, all, header:<name>, cookie:<name>, or a text with"
+                        + " expressions such as #{header('X-Tenant')}, was '" + text + "'");
+        };
+    }
+
+    /** Whether the user must be known before. */
+    public boolean usesUser() {
+        return usesUser;
+    }
+
+    /**
+     * The key of a request, or {@code null} if all requests share the limit.
+     *
+     * @throws MissingLimitKeyException if there is none
+     */
+    public @Nullable String of(RequestFacts request) {
+        return finder.apply(request);
+    }
+
+    private static RequestKey template(String text) {
+        boolean[] usesUser = new boolean[1];
+        KeyTemplate<RequestFacts> template =
+                KeyTemplate.parse(ExpressionSource.ofRequest(text), "use all", expression -> {
+                    usesUser[0] |= RequestScope.usesUser(expression.getAST());
+                    return request -> RequestScope.value(expression, request);
+                });
+        return new RequestKey(template::of, usesUser[0]);
+    }
+
+    private static boolean isToken(String name) {
+        return TOKEN.matcher(name).matches();
+    }
+
+    private static String needed(String what, @Nullable String value) {
+        if (value == null || value.isBlank()) {
+            throw MissingLimitKeyException.inRequest(
+                    "the request has no " + what + ", which says whose permits it takes");
+        }
+        return value;
+    }
+
+    /** A name can look like an address, so each says which it is. */
+    private static String userOrIp(RequestFacts request) {
+        String name = request.user();
+        return name == null ? "ip:" + request.ip() : "user:" + needed("user name", name);
+    }
+}

@@ -1,0 +1,82 @@
+package io.limiter.spring.settings;
+
+import io.limiter.FailurePolicy;
+import io.limiter.FailurePolicy.Action;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Checks of settings. Each failure names the setting, what is allowed and the value. */
+public final class SettingChecks {
+
+    private SettingChecks() {}
+
+    /** @throws InvalidSettingException if the value is out of range */
+    public static void range(String setting, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw outOfRange(setting, min, max, "", value);
+        }
+    }
+
+    /** @throws InvalidSettingException if the value is set and out of range */
+    static void range(String setting, @Nullable Integer value, int min, int max) {
+        if (value != null) {
+            range(setting, value.longValue(), min, max);
+        }
+    }
+
+    /** @throws InvalidSettingException if the value is set and out of range, or no number */
+    static void range(String setting, @Nullable Double value, double min, double max) {
+        // Written so that NaN fails.
+        if (value != null && !(value >= min && value <= max)) {
+            throw outOfRange(setting, min, max, "", value);
+        }
+    }
+
+    /** @throws InvalidSettingException if the value is set and out of range */
+    public static void range(String setting, @Nullable Duration value, Duration min, Duration max) {
+        if (value != null && (value.compareTo(min) < 0 || value.compareTo(max) > 0)) {
+            throw outOfRange(setting, min, max, " (ISO-8601)", value);
+        }
+    }
+
+    /**
+     * The failure policy of two settings; {@code null} if neither is set. A share alone stands for the policy
+     * {@code local}.
+     *
+     * @throws InvalidSettingException if the share is out of range, or has no effect with the policy
+     */
+    public static @Nullable FailurePolicy failurePolicy(
+            String policySetting, @Nullable Action policy, String shareSetting, @Nullable Double share) {
+        if (share == null) {
+            return policy == null ? null : withWholeLimit(policy);
+        }
+        if (policy != null && policy != Action.LOCAL) {
+            throw new InvalidSettingException(
+                    shareSetting,
+                    shareSetting + " has no effect with " + policySetting + " "
+                            + policy.name().toLowerCase(Locale.ROOT) + ", only with local, was " + share);
+        }
+        try {
+            return FailurePolicy.local(share);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(
+                    shareSetting, shareSetting + " must be more than 0 and at most 1, was " + share, e);
+        }
+    }
+
+    private static FailurePolicy withWholeLimit(Action policy) {
+        return switch (policy) {
+            case DENY -> FailurePolicy.DENY;
+            case ALLOW -> FailurePolicy.ALLOW;
+            case LOCAL -> FailurePolicy.LOCAL;
+            case THROW -> FailurePolicy.THROW;
+        };
+    }
+
+    private static InvalidSettingException outOfRange(
+            String setting, Object min, Object max, String format, Object value) {
+        return new InvalidSettingException(
+                setting, setting + " must be between " + min + " and " + max + format + ", was " + value);
+    }
+}

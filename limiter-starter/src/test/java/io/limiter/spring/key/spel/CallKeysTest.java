@@ -1,0 +1,147 @@
+package io.limiter.spring.key.spel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.SecurityCurrentUser;
+import io.limiter.spring.web.servlet.ServletCurrentUser;
+import java.lang.reflect.Method;
+import java.security.Principal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.authority.AuthorityUtils;
+import org.springframework.security.core.context.SecurityContextHolder;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+class CallKeysTest {
+
+    private static final Object[] NO_ARGUMENTS = {};
+
+    private final CurrentUser security =
+            new SecurityCurrentUser(SecurityContextHolder::getContextHolderStrategy, new ServletCurrentUser());
+
+    @AfterEach
+    void nobody() {
+        SecurityContextHolder.clearContext();
+        RequestContextHolder.resetRequestAttributes();
+    }
+
+    @Test
+    void methodHasNoKey() throws Exception {
+        assertThat(keys(null, null).of(LimitType.METHOD, "", method()).of(NO_ARGUMENTS))
+                .isNull();
+    }
+
+    @Test
+    void ip() throws Exception {
+        assertThat(keys(() -> "1.2.3.4", null).of(LimitType.IP, "", method()).of(NO_ARGUMENTS))
+                .isEqualTo("1.2.3.4");
+    }
+
+    @Test
+    void userAndAnonymousNeverShareAKey() throws Exception {
+        assertThat(user(() -> "1.2.3.4", () -> "bob")).isEqualTo("user:bob");
+        assertThat(user(() -> "1.2.3.4", () -> "ip:1.2.3.4")).isEqualTo("user:ip:1.2.3.4");
+        assertThat(user(() -> "1.2.3.4", () -> null)).isEqualTo("ip:1.2.3.4");
+    }
+
+    @Test
+    void noKeyIsRefused() {
+        assertThatThrownBy(() -> user(() -> "1.2.3.4", () -> " ")).isInstanceOf(MissingLimitKeyException.class);
+        assertThatThrownBy(() -> user(null, () -> null))
+                .isInstanceOf(MissingLimitKeyException.class)
+                .hasMessageContaining("no request");
+        assertThatThrownBy(() -> user(() -> "", () -> null)).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = LimitType.class, mode = EnumSource.Mode.EXCLUDE, names = "CUSTOM")
+    void keyIsForCustomOnly(LimitType type) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys(null, null).of(type, "#{phone}", method()))
+                .withMessageContaining("key '#{phone}' has no effect with limitType " + type)
+                .withMessageContaining("use limitType CUSTOM");
+    }
+
+    @Test
+    void saysWhatIsMissing() {
+        keys(null, null).checkAvailable(LimitType.METHOD);
+        keys(null, null).checkAvailable(LimitType.CUSTOM);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys(null, null).checkAvailable(LimitType.IP))
+                .withMessageContaining(ClientAddress.class.getName());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> keys(null, null).checkAvailable(LimitType.USER))
+                .withMessageContaining(CurrentUser.class.getName());
+    }
+
+    @Test
+    void beansAreAskedForUntilTheyAreThere() throws Exception {
+        List<ClientAddress> answers = new ArrayList<>(Arrays.asList(null, () -> "1.2.3.4"));
+        CallKeys keys = new CallKeys(() -> answers.remove(0), () -> null);
+        CallKey ip = keys.of(LimitType.IP, "", method());
+        assertThat(answers).hasSize(2);
+        assertThatThrownBy(() -> ip.of(NO_ARGUMENTS)).isInstanceOf(MissingLimitKeyException.class);
+        assertThat(ip.of(NO_ARGUMENTS)).isEqualTo("1.2.3.4");
+        assertThat(ip.of(NO_ARGUMENTS)).as("not asked for again").isEqualTo("1.2.3.4");
+    }
+
+    @Test
+    void springSecurity() {
+        assertThat(security.name()).isNull();
+        SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("bob", "x", "USER"));
+        assertThat(security.name()).isEqualTo("bob");
+        TestingAuthenticationToken unproven = new TestingAuthenticationToken("bob", "x");
+        unproven.setAuthenticated(false);
+        SecurityContextHolder.getContext().setAuthentication(unproven);
+        assertThat(security.name()).isNull();
+        SecurityContextHolder.getContext()
+                .setAuthentication(new AnonymousAuthenticationToken(
+                        "k", "anonymousUser", AuthorityUtils.createAuthorityList("ROLE_ANONYMOUS")));
+        assertThat(security.name()).isNull();
+    }
+
+    @Test
+    void requestsPrincipal() {
+        MockHttpServletRequest request = new MockHttpServletRequest();
+        RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request));
+        assertThat(security.name()).isNull();
+        Principal alice = () -> "alice";
+        request.setUserPrincipal(alice);
+        assertThat(security.name()).isEqualTo("alice");
+        assertThat(new ServletCurrentUser().name()).isEqualTo("alice");
+        SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("bob", "x", "USER"));
+        assertThat(security.name()).isEqualTo("bob");
+    }
+
+    private static String user(ClientAddress address, CurrentUser user) throws Exception {
+        return keys(address, user).of(LimitType.USER, "", method()).of(NO_ARGUMENTS);
+    }
+
+    private static CallKeys keys(ClientAddress address, CurrentUser user) {
+        return new CallKeys(() -> address, () -> user);
+    }
+
+    private static Method method() {
+        try {
+            return Runnable.class.getMethod("run");
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,389 @@
+package io.limiter.spring.key.spel;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.limiter.spring.key.CallKey;
+import io.limiter.spring.key.MissingLimitKeyException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class KeyTemplateTest {
+
+    @TempDir
+    private Path folder;
+
+    record Address(String city) {}
+
+    public static final class User {
+
+        private final String id;
+        private final Address home = new Address("Ulm");
+        private boolean touched;
+
+        User(String id) {
+            this.id = id;
+        }
+
+        public String getId() {
+            return id;
+        }
+
+        public Address getHome() {
+            return home;
+        }
+
+        public String getSpaced() {
+            return " Bob ";
+        }
+
+        public boolean isTouched() {
+            return touched;
+        }
+
+        public void setTouched(boolean touched) {
+            this.touched = touched;
+        }
+
+        public String touch() {
+            touched = true;
+            return id;
+        }
+    }
+
+    @SuppressWarnings("unused")
+    interface Service {
+
+        void send(String phone, User user, Map<String, Object> params, int p1, List<String> list);
+
+        void one(Object value);
+
+        void two(String a, String b);
+
+        void none();
+    }
+
+    private static final Object[] CALL = {
+        "0171", new User("bob"), Map.of("phone", "0172", "a b", "x"), 7, List.of("first", "second")
+    };
+
+    @ParameterizedTest
+    @MethodSource("templates")
+    void readsArguments(String template, String expected) throws Exception {
+        Method send = method("send");
+        assertThat(CallKeys.custom(template, send).of(CALL)).isEqualTo(expected);
+    }
+
+    @Test
+    void anArgumentsNameHidesAPosition() throws Exception {
+        assertThat(CallKeys.custom("#{#p1}", method("send")).of(CALL)).isEqualTo("7");
+    }
+
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void refusesWhatCannotWorkOrMustNot(String template, String problem) throws Exception {
+        Method send = method("send");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CallKeys.custom(template, send))
+                .withMessageContaining(problem)
+                .withMessageContaining(template.strip());
+    }
+
+    @Test
+    void evaluationOnlyReads() throws Exception {
+        User user = new User("bob");
+        assertThat(CallKeys.custom("#{user.id}", method("send")).of(new Object[] {"1", user, Map.of(), 1, List.of()}))
+                .isEqualTo("bob");
+        assertThat(user.isTouched()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#{value.touch}", "#{value['touch']}", "#{value?.touch}", "#{{value}.![touch][0]}"})
+    void noPropertyIsAMethodWithAnEffect(String template) throws Exception {
+        User user = new User("bob");
+        CallKey key = CallKeys.custom(template, method("one"));
+        assertThatThrownBy(() -> key.of(new Object[] {user}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has no value");
+        assertThat(user.isTouched()).isFalse();
+    }
+
+    @Test
+    void whatChangesAsItIsReadIsNoProperty() throws Exception {
+        CallKey key = CallKeys.custom("#{value.andIncrement}", method("one"));
+        AtomicInteger count = new AtomicInteger();
+        assertThatThrownBy(() -> key.of(new Object[] {count})).isInstanceOf(IllegalStateException.class);
+        assertThat(count).hasValue(0);
+        Path file = Files.createFile(folder.resolve("x"));
+        CallKey delete = CallKeys.custom("#{value.delete}", method("one"));
+        assertThatThrownBy(() -> delete.of(new Object[] {file.toFile()})).isInstanceOf(IllegalStateException.class);
+        assertThat(file).exists();
+    }
+
+    @Test
+    void accessorsOfValuesAreProperties() throws Exception {
+        CallKey name = CallKeys.custom("#{value.name}", method("one"));
+        assertThat(name.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
+        CallKey city = CallKeys.custom("#{value.city}", method("one"));
+        assertThat(city.of(new Object[] {new Address("Ulm")})).isEqualTo("Ulm");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"values", "clear", "hashCode"})
+    void entriesCanBeNamedAsMethodsOfMaps(String name) throws Exception {
+        CallKey key = CallKeys.custom("#{params." + name + "}", method("send"));
+        assertThat(key.of(new Object[] {"1", new User("bob"), Map.of(name, "x"), 1, List.of()}))
+                .isEqualTo("x");
+    }
+
+    @Test
+    void textsAreInLowerCaseWhateverLanguageTheInstanceSpeaks() throws Exception {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("tr"));
+        try {
+            CallKey key = CallKeys.custom("#{value.toLowerCase()}", method("one"));
+            assertThat(key.of(new Object[] {"INFO"})).isEqualTo("info");
+            assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
+            assertThatThrownBy(() -> key.of(new Object[] {7})).isInstanceOf(IllegalStateException.class);
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void onlyCollectionsMapsAndTextsHaveSizes() throws Exception {
+        Method one = method("one");
+        CallKey key = CallKeys.custom("#{value.size()}", one);
+        assertThat(key.of(new Object[] {List.of(1)})).isEqualTo("1");
+        assertThat(key.of(new Object[] {Map.of()})).isEqualTo("0");
+        assertThatThrownBy(() -> key.of(new Object[] {new java.io.ByteArrayOutputStream()}))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("has no value");
+        assertThatThrownBy(() -> key.of(new Object[] {null})).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @Test
+    void namesNeedParametersOption() throws Exception {
+        // The JDK's own classes are compiled without.
+        Method concat = String.class.getMethod("concat", String.class);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CallKeys.custom("#{str}", concat))
+                .withMessageContaining("#{str}")
+                .withMessageContaining("-parameters")
+                .withMessageContaining("#{#p0}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CallKeys.custom("#{#str}", concat))
+                .withMessageContaining("-parameters");
+        assertThat(CallKeys.custom("#{#p0}", concat).of(new Object[] {"x"})).isEqualTo("x");
+    }
+
+    @Test
+    void methodWithoutArguments() throws Exception {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> CallKeys.custom("#{phone}", method("none")))
+                .withMessageContaining("the method has no arguments");
+    }
+
+    @ParameterizedTest
+    @NullSource
+    @ValueSource(strings = {"", " ", "\t\n"})
+    void refusesNullAndBlank(String value) throws Exception {
+        for (String template : List.of("#{value}", "sms:#{value}", "#{value}:x", "#{#p0}")) {
+            CallKey key = CallKeys.custom(template, method("one"));
+            assertThatThrownBy(() -> key.of(new Object[] {value}))
+                    .isInstanceOf(MissingLimitKeyException.class)
+                    .hasMessageContaining(template)
+                    .hasMessageContaining("Service.one(java.lang.Object)")
+                    .hasMessageContaining(value == null ? "is null" : "is blank");
+        }
+    }
+
+    @Test
+    void whatCallersSendCostsNoStackTrace() throws Exception {
+        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
+        for (Object value : Arrays.asList(null, Map.of())) {
+            assertThatThrownBy(() -> entry.of(new Object[] {value}))
+                    .isInstanceOf(MissingLimitKeyException.class)
+                    .extracting(Throwable::getStackTrace, as(InstanceOfAssertFactories.ARRAY))
+                    .isEmpty();
+        }
+        assertThat(new MissingLimitKeyException("no request").getStackTrace())
+                .as("a developer's mistake, which only this can locate")
+                .isNotEmpty();
+    }
+
+    @Test
+    void refusesWhatIsNotThere() throws Exception {
+        Map<String, Object> withNull = new HashMap<>();
+        withNull.put("phone", null);
+        CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
+        for (Object value : Arrays.asList(null, Map.of(), withNull)) {
+            assertThatThrownBy(() -> entry.of(new Object[] {value})).isInstanceOf(MissingLimitKeyException.class);
+        }
+        assertThatThrownBy(() -> entry.of(new Object[] {new User("bob")}))
+                .as("a mistake in the expression, not in the call")
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("#{value.phone}");
+        CallKey itself = CallKeys.custom("#{value}", method("one"));
+        assertThatThrownBy(() -> itself.of(new Object[] {Optional.empty()}))
+                .isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @Test
+    void takesTheTextOfValues() throws Exception {
+        CallKey key = CallKeys.custom("#{value}", method("one"));
+        UUID uuid = UUID.randomUUID();
+        assertThat(key.of(new Object[] {42L})).isEqualTo("42");
+        assertThat(key.of(new Object[] {TimeUnit.DAYS})).isEqualTo("DAYS");
+        assertThat(key.of(new Object[] {true})).isEqualTo("true");
+        assertThat(key.of(new Object[] {uuid})).isEqualTo(uuid.toString());
+        assertThat(key.of(new Object[] {new StringBuilder("built")})).isEqualTo("built");
+        assertThat(key.of(new Object[] {Optional.of("there")})).isEqualTo("there");
+        assertThat(key.of(new Object[] {new Address("Ulm")})).isEqualTo("Address[city=Ulm]");
+    }
+
+    @Test
+    void refusesIdentityAsText() throws Exception {
+        CallKey key = CallKeys.custom("#{value}", method("one"));
+        for (Object value : List.of(new User("bob"), new byte[] {1}, new Object())) {
+            assertThatThrownBy(() -> key.of(new Object[] {value}))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no toString() of its own");
+        }
+    }
+
+    @Test
+    void noChoiceOfArgumentsHitsAnothersKey() throws Exception {
+        List<String> nasty =
+                List.of("1", "1:2", "2:3", "3", ":", "\\", "\\:", ":\\", "a\\:b", "::", "1:", ":1", "\\\\");
+        for (String template : List.of("#{a}:#{b}", "#{a}\\#{b}", "x#{a}::#{b}y", "#{a}1#{b}", "#{a}/#{b}/")) {
+            CallKey key = CallKeys.custom(template, method("two"));
+            Map<String, List<String>> seen = new HashMap<>();
+            for (String a : nasty) {
+                for (String b : nasty) {
+                    List<String> before = seen.put(key.of(new Object[] {a, b}), List.of(a, b));
+                    assertThat(before).as(template + " with " + a + " and " + b).isNull();
+                }
+            }
+        }
+    }
+
+    static Stream<Arguments> templates() {
+        return table("""
+                #{phone}                                  | 0171
+                #{#phone}                                 | 0171
+                #{#p0}                                    | 0171
+                #{#a0}                                    | 0171
+                #{user.id}                                | bob
+                #{#user.id}                               | bob
+                #{#a1.id}                                 | bob
+                #{user.home.city}                         | Ulm
+                #{user?.home?.city}                       | Ulm
+                #{user['id']}                             | bob
+                #{params.phone}                           | 0172
+                #{params['phone']}                        | 0172
+                #{params[phone]}                          | 0172
+                #{params['a b']}                          | x
+                #{p1}                                     | 7
+                #{p1 + 1}                                 | 8
+                #{list[0]}                                | first
+                #{list[p1 - 6]}                           | second
+                #{list.?[#this != 'first'][0]}            | second
+                #{phone ?: 'none'}                        | 0171
+                #{p1 > 5 ? phone : 'few'}                 | 0171
+                #{!user.touched ? 'no' : 'yes'}           | no
+                #{{phone, p1}}                            | [0171, 7]
+                #{phone.length()}                         | 4
+                #{phone.length}                           | 4
+                #{list.size}                              | 2
+                #{user.spaced.trim()}/#{user.spaced.strip()} | Bob/Bob
+                #{user.spaced.trim().toLowerCase()}       | bob
+                #{list.size()}/#{params.size()}           | 2/2
+                #{list.?[length() > 5][0]}                | second
+                #{params.isEmpty() ? 'none' : 'some'}     | some
+                sms:#{phone}                              | sms:0171
+                sms:#{phone}/#{user.id}.                  | sms:0171/bob.
+                """);
+    }
+
+    static Stream<Arguments> refusals() {
+        return table("""
+                                                        | needs a key that says whose
+                                                        | needs a key that says whose
+                phone                                     | same for all calls: write #{phone}
+                #phone                                    | same for all calls: write #{phone}
+                #{phone                                   | cannot be parsed
+                #{}                                       | cannot be parsed
+                #{phone..x}                               | cannot be parsed
+                #{fone}                                   | uses 'fone', which is not an argument: the method has [phone, user,
+                #{#fone}                                  | [phone, user, params, p1, list] and #p0 to #p4
+                #{phone + fone}                           | uses 'fone', which is not an argument
+                #{list[fone + 1]}                         | uses 'fone', which is not an argument
+                #{#p5}                                    | uses '#p5', and the method has
+                #{#a17}                                   | uses '#a17', and the method has
+                #{#root.phone}                            | must not use #root
+                #{#this}                                  | must not use #this
+                #{phone}#{user.id}                        | two values side by side
+                #{T(java.lang.Runtime).getRuntime()}      | must not use T(java.lang.Runtime)
+                #{T(java.lang.System).exit(1)}            | must not use T(java.lang.System)
+                #{new java.io.File(phone)}                | must not use new java.io.File(phone)
+                #{@bean}                                  | must not use @bean
+                #{&bean}                                  | must not use &bean
+                #{phone = 'x'}                            | must not use
+                #{user.touched = true}                    | must not use
+                #{p1++}                                   | must not use
+                #{--p1}                                   | must not use
+                #{user.touch()}                           | must not use touch()
+                #{phone.toUpperCase()}                    | must not use toUpperCase()
+                #{phone.trim(1)}                          | must not use trim(1)
+                #{trim()}                                 | must not use trim()
+                #{user.touch}                             | must not use touch
+                #{#user.touch}                            | must not use touch
+                #{#a1.home.toString}                      | must not use toString
+                #{user?.touch}                            | must not use touch
+                #{list.stream}                            | must not use stream
+                #{list.clear}                             | must not use clear
+                #{phone.length(1)}                        | must not use length(1)
+                #{size()}                                 | must not use size()
+                #{user.size(touch())}                     | must not use size(touch())
+                #{#touch(phone)}                          | must not use
+                #{phone instanceof T(String)}             | must not use T(String)
+                #{{x:phone}}                              | must not use
+                #{list.![touch()]}                        | must not use touch()
+                """);
+    }
+
+    /** Not a {@code CsvSource}: there a line that starts with # is a comment. */
+    private static Stream<Arguments> table(String lines) {
+        return lines.lines().map(line -> line.split("\\|", 2)).map(row -> arguments(row[0].strip(), row[1].strip()));
+    }
+
+    private static Method method(String name) {
+        return Arrays.stream(Service.class.getDeclaredMethods())
+                .filter(method -> method.getName().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,124 @@
+package io.limiter.spring.key.spel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.spring.key.MissingLimitKeyException;
+import io.limiter.spring.key.RequestFacts;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RequestKeyTest {
+
+    private record Request(@Nullable String user, Map<String, String> values) implements RequestFacts {
+
+        @Override
+        public String method() {
+            return "GET";
+        }
+
+        @Override
+        public String path() {
+            return "/a/b";
+        }
+
+        @Override
+        public @Nullable String header(String name) {
+            return values.get("header " + name);
+        }
+
+        @Override
+        public @Nullable String cookie(String name) {
+            return values.get("cookie " + name);
+        }
+
+        @Override
+        public @Nullable String param(String name) {
+            return values.get("param " + name);
+        }
+
+        @Override
+        public String ip() {
+            return "1.2.3.4";
+        }
+    }
+
+    private static final Request ANN =
+            new Request("ann", Map.of("header X-Key", "k1", "cookie sid", "s1", "param q", "a:b"));
+    private static final Request NOBODY = new Request(null, Map.of());
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '^', textBlock = """
+                    ip                                     | 1.2.3.4         | 1.2.3.4
+                    user                                   | user:ann        | ip:1.2.3.4
+                    #{method}:#{path}                      | GET:/a/b        | GET:/a/b
+                    #{header('X-Key') ?: ip}               | k1              | 1.2.3.4
+                    #{user != null ? user : 'guest'}       | ann             | guest
+                    #{param('q') ?: '-'}:#{ip}             | a\\:b:1.2.3.4   | -:1.2.3.4
+                    #{path.length() > 3 ? 'long' : 'short'} | long           | long
+                    #{method.toLowerCase().trim().strip()} | get             | get
+                    """)
+    void a_key_is_found_in_the_request(String text, String ofAnn, String ofNobody) {
+        RequestKey key = RequestKey.parse(text);
+        assertThat(key.of(ANN)).isEqualTo(ofAnn);
+        assertThat(key.of(NOBODY)).isEqualTo(ofNobody);
+    }
+
+    @Test
+    void all_share_one() {
+        assertThat(RequestKey.parse("all").of(ANN)).isNull();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"header:X-Key", "cookie:sid", "#{header('X-Key')}", "#{param('q').length()}"})
+    void a_request_without_its_key_is_refused(String text) {
+        RequestKey key = RequestKey.parse(text);
+        assertThat(key.of(ANN)).isNotBlank();
+        assertThatThrownBy(() -> key.of(NOBODY)).isInstanceOf(MissingLimitKeyException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ip, false", "user, true", "header:user, false", "#{user}, true", "#{method}:#{user ?: ip}, true"})
+    void it_says_whether_the_user_must_be_known(String text, boolean usesUser) {
+        assertThat(RequestKey.parse(text).usesUser()).isEqualTo(usesUser);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "IP",
+                "header:",
+                "header:a b",
+                "cookie:a;b",
+                "phone",
+                "#{phone}",
+                "#{header}",
+                "#{header()}",
+                "#{header('a', 'b')}",
+                "#{getHeader('a')}",
+                "#{path.class}",
+                "#{path.bytes}",
+                "#{path.concat('x')}",
+                "#{path.length(1)}",
+                "#{T(java.lang.Runtime).getRuntime()}",
+                "#{new java.lang.String('a')}",
+                "#{@bean.name}",
+                "#{#root}",
+                "#{#this.path}",
+                "#{path = 'x'}",
+                "#{{1,2}}",
+                "#{path[0]}",
+                "#{user}#{path}",
+                "#{user",
+                "#{}"
+            })
+    void what_cannot_work_or_must_not_be_used_is_refused(String text) {
+        assertThatIllegalArgumentException().isThrownBy(() -> RequestKey.parse(text));
+    }
+}
