@@ -5,8 +5,8 @@ import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.SecurityCurrentUser;
 import io.limiter.spring.key.address.CallerAddress;
 import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.web.reactive.CurrentExchange;
 import io.limiter.spring.web.reactive.ExchangeClientAddress;
-import io.limiter.spring.web.reactive.ExchangeCurrentUser;
 import io.limiter.spring.web.reactive.ExchangeUsers;
 import io.limiter.spring.web.reactive.SecurityExchangeUsers;
 import io.limiter.spring.web.servlet.ServletClientAddress;
@@ -26,12 +26,12 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Who calls, as far as this application can tell; the users are to be imported in this order. */
+/** Sources of the caller's address and user. Those of users are imported in this order. */
 final class CallerConfigurations {
 
     private CallerConfigurations() {}
 
-    /** The request may know users that Spring Security does not. */
+    /** The request may have a user that Spring Security does not know. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass({SecurityContextHolder.class, HttpServletRequest.class, RequestContextHolder.class})
@@ -79,7 +79,7 @@ final class CallerConfigurations {
         }
     }
 
-    /** Before those above, which know the user of the current thread. */
+    /** Imported before those above, which find the user of the current thread. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass({ServerWebExchange.class, Mono.class})
@@ -94,7 +94,7 @@ final class CallerConfigurations {
         @Bean
         @ConditionalOnMissingBean
         CurrentUser limiterCurrentUser() {
-            return new ExchangeCurrentUser();
+            return CurrentExchange::user;
         }
     }
 

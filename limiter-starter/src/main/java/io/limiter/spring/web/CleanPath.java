@@ -8,8 +8,7 @@ import org.springframework.util.StringUtils;
 import org.springframework.web.util.UriUtils;
 
 /**
- * A path as those understand it who clean it up before they look for what it names, as servers and handlers of static files
- * do. It has one spelling, so that callers cannot have as many keys for one handler as there are spellings.
+ * Normalizes paths as servers and handlers of static files do. Callers that write a path in different ways get the same key.
  */
 public final class CleanPath {
 
@@ -40,7 +39,7 @@ public final class CleanPath {
     }
 
     /** The ways in which handlers may understand a path. */
-    public static List<PathContainer> ways(PathContainer written, String clean) {
+    static List<PathContainer> ways(PathContainer written, String clean) {
         return withoutLastSlash(written.value()).equals(clean)
                 ? List.of(written)
                 : List.of(written, PathContainer.parsePath(clean));

@@ -4,13 +4,13 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the query of a URI, and never the body, which belongs to the handler. */
-public final class QueryParameters {
+/** Parses the query of a URI; never the body, which belongs to the handler. */
+final class QueryParameters {
 
     private QueryParameters() {}
 
     /** The first parameter of a name, decoded; {@code null} if there is none. */
-    public static @Nullable String first(@Nullable String query, String name) {
+    static @Nullable String first(@Nullable String query, String name) {
         if (query == null) {
             return null;
         }
@@ -28,7 +28,7 @@ public final class QueryParameters {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            // Not encoded, so it stands for itself.
+            // Not encoded.
             return text;
         }
     }

@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The exchange whose limits are just being asked: known to the current thread while the keys of one call are found, and no
- * longer, for {@link io.limiter.spring.key.ClientAddress} and {@link io.limiter.spring.key.CurrentUser} beans.
+ * The exchange whose limits the current thread is checking, while it finds the keys of one call, for {@link io.limiter.spring.key.ClientAddress} and {@link io.limiter.spring.key.CurrentUser} beans.
  */
 public final class CurrentExchange {
 
@@ -24,7 +23,7 @@ public final class CurrentExchange {
     }
 
     /** The name of the authenticated user; {@code null} if the caller is anonymous or there is no exchange. */
-    static @Nullable String user() {
+    public static @Nullable String user() {
         Bound bound = BOUND.get();
         return bound == null ? null : bound.user();
     }

@@ -1,13 +1,9 @@
 package io.limiter.spring.web.reactive;
 
-import io.limiter.LimiterBackendException;
-import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.Answer;
+import io.limiter.spring.web.AnswerWriter;
 import io.limiter.spring.web.Answers;
-import io.limiter.spring.web.RequestDecisions;
 import java.util.Locale;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -16,42 +12,32 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Writes {@link Answers} to exchanges. Safe for use by many threads. */
-public final class ExchangeAnswers {
-
-    private static final Logger log = LoggerFactory.getLogger(ExchangeAnswers.class);
-
-    private final Answers answers;
+public final class ExchangeAnswers extends AnswerWriter {
 
     public ExchangeAnswers(Answers answers) {
-        this.answers = answers;
+        super(answers);
     }
 
     /**
-     * Answers a refused exchange; passes the refusal on if the response is on its way already.
+     * Answers a rejected exchange; fails with the rejection if the response is already committed.
      *
-     * @param refusal see {@link Answers#of}
+     * @param rejection see {@link Answers#of}
      */
-    Mono<Void> write(RuntimeException refusal, ServerWebExchange exchange) {
+    Mono<Void> write(RuntimeException rejection, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {
-            return Mono.error(refusal);
+            return Mono.error(rejection);
         }
-        if (refusal instanceof LimiterBackendException) {
-            log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
-        } else if (refusal instanceof MissingLimitKeyException) {
-            log.debug("A request was refused because it has no key: {}", refusal.getMessage());
-        }
-        Mono<Answer> answer = Mono.fromSupplier(() -> answer(refusal, exchange));
-        return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+        Mono<Answer> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
+        return (mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
-    private Answer answer(RuntimeException refusal, ServerWebExchange exchange) {
+    private Answer answer(RuntimeException rejection, ServerWebExchange exchange) {
         ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
-        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
         Locale locale = exchange.getLocaleContext().getLocale();
-        return answers.of(
-                refusal,
-                decisions,
+        return answer(
+                rejection,
+                recorder == null ? null : recorder.decisions(),
                 locale == null ? Locale.getDefault() : locale,
                 exchange.getRequest().getURI().getRawPath());
     }

@@ -2,29 +2,26 @@ package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.QueryParameters;
-import java.util.List;
+import io.limiter.spring.web.HttpRequestFacts;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/**
- * What the key of an exchange can be made of.
- *
- * @param addresses that of the current exchange
- * @param users that of the current exchange; {@code null} if nobody knows users
- */
-record ExchangeFacts(
-        ServerHttpRequest request,
-        ClientAddress addresses,
-        @Nullable CurrentUser users) implements RequestFacts {
+/** What the key of an exchange can be made of. */
+final class ExchangeFacts extends HttpRequestFacts {
 
-    /** The path as the caller wrote it, by which controllers go, and cleaned up, by which static files are found. */
-    List<PathContainer> ways() {
-        return CleanPath.ways(request.getPath().pathWithinApplication(), path());
+    private final ServerHttpRequest request;
+
+    ExchangeFacts(ServerHttpRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+        super(addresses, users);
+        this.request = request;
+    }
+
+    @Override
+    protected PathContainer written() {
+        return request.getPath().pathWithinApplication();
     }
 
     @Override
@@ -34,7 +31,7 @@ record ExchangeFacts(
 
     @Override
     public String path() {
-        return CleanPath.of(request.getPath().pathWithinApplication());
+        return CleanPath.of(written());
     }
 
     @Override
@@ -49,17 +46,7 @@ record ExchangeFacts(
     }
 
     @Override
-    public @Nullable String param(String name) {
-        return QueryParameters.first(request.getURI().getRawQuery(), name);
-    }
-
-    @Override
-    public String ip() {
-        return addresses.address();
-    }
-
-    @Override
-    public @Nullable String user() {
-        return users == null ? null : users.name();
+    protected @Nullable String query() {
+        return request.getURI().getRawQuery();
     }
 }

@@ -1,8 +1,7 @@
 package io.limiter.spring.web.servlet;
 
-import io.limiter.LimiterBackendException;
-import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.Answer;
+import io.limiter.spring.web.AnswerWriter;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
@@ -18,39 +17,34 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.MediaType;
 
 /** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
-public final class ServletAnswers {
+public final class ServletAnswers extends AnswerWriter {
 
     private static final Logger log = LoggerFactory.getLogger(ServletAnswers.class);
 
-    private final Answers answers;
     private final Function<HttpServletRequest, Locale> locales;
 
-    /** @param locales the language of a request, also before Spring MVC handles it */
+    /** @param locales finds the locale of a request, also before Spring MVC handles it */
     public ServletAnswers(Answers answers, Function<HttpServletRequest, Locale> locales) {
-        this.answers = answers;
+        super(answers);
         this.locales = locales;
     }
 
     /**
-     * Answers a refused request; does nothing, and says so, if the response is on its way already.
+     * Answers a rejected request.
      *
-     * @param refusal see {@link Answers#of}
+     * @param rejection see {@link Answers#of}
+     * @return whether it did; not if the response is already committed
      */
-    boolean write(RuntimeException refusal, HttpServletRequest request, HttpServletResponse response) {
+    boolean write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
         if (response.isCommitted()) {
             return false;
         }
-        if (refusal instanceof LimiterBackendException) {
-            log.warn("A request was refused because its limit could not be asked: {}", refusal.getMessage());
-        } else if (refusal instanceof MissingLimitKeyException) {
-            log.debug("A request was refused because it has no key: {}", refusal.getMessage());
-        }
         DispatchRecorder recorder = DispatchRecorder.of(request);
-        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
+        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
         try {
-            write(answers.of(refusal, decisions, locales.apply(request), path(request)), response);
+            write(answer(rejection, decisions, locales.apply(request), path(request)), response);
         } catch (IOException e) {
-            log.debug("The refused caller did not wait for the answer", e);
+            log.debug("The caller of a rejected request did not wait for the answer", e);
         }
         return true;
     }

@@ -2,36 +2,26 @@ package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
-import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.web.CleanPath;
-import io.limiter.spring.web.QueryParameters;
+import io.limiter.spring.web.HttpRequestFacts;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/**
- * What the key of a servlet request can be made of.
- *
- * @param addresses that of the current request
- * @param users that of the current request; {@code null} if nobody knows users
- */
-record ServletFacts(
-        HttpServletRequest request,
-        ClientAddress addresses,
-        @Nullable CurrentUser users) implements RequestFacts {
+/** What the key of a servlet request can be made of. */
+final class ServletFacts extends HttpRequestFacts {
 
-    /**
-     * The path within the application as the caller wrote it, by which Spring MVC goes, and as the server understands it,
-     * which has no {@code ..} and no doubled slashes any more and by which other servlets go.
-     */
-    List<PathContainer> ways() {
-        return CleanPath.ways(written(), path());
+    private final HttpServletRequest request;
+
+    ServletFacts(HttpServletRequest request, ClientAddress addresses, @Nullable CurrentUser users) {
+        super(addresses, users);
+        this.request = request;
     }
 
-    /** Not by Spring's own look-up, which is about the path within the servlet, and fails where slashes are ahead. */
-    private PathContainer written() {
+    /** Not by Spring's own look-up, which returns the path within the servlet, and fails where slashes are ahead. */
+    @Override
+    protected PathContainer written() {
         String path = request.getRequestURI();
         String context = request.getContextPath();
         return PathContainer.parsePath(path.startsWith(context) ? path.substring(context.length()) : path);
@@ -65,17 +55,7 @@ record ServletFacts(
     }
 
     @Override
-    public @Nullable String param(String name) {
-        return QueryParameters.first(request.getQueryString(), name);
-    }
-
-    @Override
-    public String ip() {
-        return addresses.address();
-    }
-
-    @Override
-    public @Nullable String user() {
-        return users == null ? null : users.name();
+    protected @Nullable String query() {
+        return request.getQueryString();
     }
 }

@@ -1,0 +1,53 @@
+package io.limiter.spring.web;
+
+import io.limiter.spring.key.ClientAddress;
+import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.RequestFacts;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+
+/** What servlet requests and exchanges have in common. */
+public abstract class HttpRequestFacts implements RequestFacts {
+
+    private final ClientAddress addresses;
+    private final @Nullable CurrentUser users;
+
+    /**
+     * @param addresses that of the current request
+     * @param users that of the current request; {@code null} if the application has no users
+     */
+    protected HttpRequestFacts(ClientAddress addresses, @Nullable CurrentUser users) {
+        this.addresses = addresses;
+        this.users = users;
+    }
+
+    /** The path within the application as the caller wrote it. */
+    protected abstract PathContainer written();
+
+    /** The query, not decoded; {@code null} if there is none. */
+    protected abstract @Nullable String query();
+
+    /**
+     * The paths by which handlers may be found: as the caller wrote it, by which controllers are, and cleaned up, by which
+     * static files and servlets are.
+     */
+    public final List<PathContainer> ways() {
+        return CleanPath.ways(written(), path());
+    }
+
+    @Override
+    public final @Nullable String param(String name) {
+        return QueryParameters.first(query(), name);
+    }
+
+    @Override
+    public final String ip() {
+        return addresses.address();
+    }
+
+    @Override
+    public final @Nullable String user() {
+        return users == null ? null : users.name();
+    }
+}
