@@ -24,9 +24,6 @@ public interface LimiterFactory {
     /** A limiter for the permits of this name, limited by a token bucket. */
     RateLimiter build(String name, TokenBucket limit);
 
-    /** A limiter for the permits of this name, limited by a window that starts with its first request. */
-    CountLimiter build(String name, FixedWindow limit);
-
     /** A limiter for the permits of this name, which are held for a while and given back. */
     ConcurrencyLimiter build(String name, ConcurrencyLimit limit);
 
@@ -46,6 +43,12 @@ public interface LimiterFactory {
      * @param prefix starts every key; may be empty, must not contain braces, which name the slot in a Redis Cluster
      */
     LimiterFactory withPrefix(String prefix);
+
+    /**
+     * The same factory whose limiters' permits lie elsewhere in a Redis Cluster; see {@link HashTag}. Limiters of one name with
+     * two hash tags share only the permits that have no key.
+     */
+    LimiterFactory withHashTag(HashTag hashTag);
 
     /**
      * The same factory with another answer for when the backend does not decide. It says nothing about the permits: limiters
@@ -100,7 +103,7 @@ public interface LimiterFactory {
     }
 
     /** At most {@code limit} permits in a {@code period} that starts with its first request. */
-    default CountLimiter count(String name, int limit, Duration period) {
+    default Limiter count(String name, int limit, Duration period) {
         return build(name, new FixedWindow(limit, period));
     }
 

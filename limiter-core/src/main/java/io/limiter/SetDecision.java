@@ -16,10 +16,10 @@ import java.util.Optional;
 public record SetDecision(List<OfPart> parts) {
 
     /**
-     * @param part one of the set's
-     * @param decision what it answered
+     * @param limiter one of the set's, or its view of a key
+     * @param decision what it decided
      */
-    public record OfPart(LimitPart part, Decision decision) {}
+    public record OfPart(Limiter limiter, Decision decision) {}
 
     /**
      * @throws IllegalArgumentException if there are no parts
@@ -38,7 +38,7 @@ public record SetDecision(List<OfPart> parts) {
 
     /** The name of the limiter that refused, of several the one that does so for longest; empty if granted. */
     public Optional<String> refusedBy() {
-        return refusal().map(refusal -> refusal.part().limiter().name());
+        return refusal().map(refusal -> refusal.limiter().name());
     }
 
     /** The part that refused, of several the one that does so for longest, and then the first; empty if granted. */

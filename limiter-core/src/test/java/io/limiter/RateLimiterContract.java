@@ -156,8 +156,8 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.tryAcquire("0171", 1, TimeUnit.SECONDS)).isTrue();
         assertThat(limiter.acquire("0173", 1)).isZero();
         assertThat(limiter.acquire("0173")).isEqualTo(SECOND);
-        assertThat(limiter.tryAcquire("0173", 2, SECOND)).isFalse();
-        assertThat(limiter.tryAcquire("0173", 2, 2, TimeUnit.SECONDS)).isTrue();
+        assertThat(limiter.on("0173").tryAcquire(2, SECOND)).isFalse();
+        assertThat(limiter.on("0173").tryAcquire(2, 2, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -176,8 +176,8 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.tryAcquire(2)).isTrue();
         assertThat(limiter.peek().granted()).isFalse();
         assertThat(limiter.peek(2).retryAfter()).isEqualTo(seconds(2));
-        assertThat(limiter.peek("who").granted()).isTrue();
-        assertThat(limiter.peek("who", 3).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.on("who").peek().granted()).isTrue();
+        assertThat(limiter.on("who").peek(3).retryAfter()).isEqualTo(Decision.NEVER);
         assertThat(limiter.tryAcquire("who", 2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
@@ -200,7 +200,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
             assertThat(never.granted()).isFalse();
         });
-        assertThat(limiter.decide("who", 10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
+        assertThat(limiter.on("who").decide(10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
     }
 
     @Test

@@ -28,7 +28,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(limiter.refund(4).remaining()).isEqualTo(4);
         assertThat(limiter.tryAcquire(4)).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.refundAsync("who", 1).join().remaining()).isEqualTo(10);
+        assertThat(limiter.on("who").async().refund(1).join().remaining()).isEqualTo(10);
     }
 
     @Test
@@ -54,7 +54,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         clock().advance(Duration.ofSeconds(6));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.chargeAsync("who", 3).join().remaining()).isEqualTo(7);
+        assertThat(limiter.on("who").async().charge(3).join().remaining()).isEqualTo(7);
     }
 
     @Test
@@ -78,15 +78,15 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         long start = clock().micros();
         Reservation now = limiter.reserve(2);
         Reservation later = limiter.reserve();
-        Reservation last = limiter.reserveAsync(3).join();
+        Reservation last = limiter.async().reserve(3).join();
         assertThat(now.timeToWait()).isZero();
         assertThat(later.timeToWait()).isEqualTo(Duration.ofSeconds(1));
         assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(4));
         assertThat(clock().micros()).isEqualTo(start);
-        assertThat(limiter.reserve("who", 1).timeToWait()).isZero();
-        Reservation another = limiter.reserveAsync("who", 3).join();
+        assertThat(limiter.on("who").reserve(1).timeToWait()).isZero();
+        Reservation another = limiter.on("who").async().reserve(3).join();
         assertThat(another.timeToWait()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(limiter.reserve("who", 1).timeToWait()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(limiter.on("who").reserve(1).timeToWait()).isEqualTo(Duration.ofSeconds(3));
         assertThat(List.of(now, later, last, another)).allMatch(Reservation::isGranted);
     }
 
@@ -112,12 +112,16 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
     void a_reservation_goes_no_further_ahead_than_its_timeout() {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         assertThat(limiter.reserve(3, Duration.ofMillis(999)).isGranted()).isFalse();
-        assertThat(limiter.reserve("who", 3, Duration.ofMillis(999)).isGranted())
+        assertThat(limiter.on("who").reserve(3, Duration.ofMillis(999)).isGranted())
                 .isFalse();
-        assertThat(limiter.reserveAsync(3, Duration.ofMillis(999)).join().isGranted())
+        assertThat(limiter.async().reserve(3, Duration.ofMillis(999)).join().isGranted())
                 .isFalse();
         assertThat(limiter.reserve(3, Duration.ofSeconds(1)).timeToWait()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(limiter.reserveAsync("who", 3, Duration.ofSeconds(1)).join().isGranted())
+        assertThat(limiter.on("who")
+                        .async()
+                        .reserve(3, Duration.ofSeconds(1))
+                        .join()
+                        .isGranted())
                 .isTrue();
     }
 
@@ -241,8 +245,8 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.refund(0))
                 .withMessage("permits must be at least 1, was 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.charge("who", -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on("who").charge(-1));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(0));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(" ", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(" ").reserve(1));
     }
 }

@@ -128,7 +128,8 @@ abstract class SlidingLimiterContract {
     void decide_async_decides_as_decide_does() {
         for (Limiter limiter : both(4)) {
             for (int permits : new int[] {3, 2, 5, 1, 1}) {
-                assertThat(limiter.decideAsync("async", permits).join()).isEqualTo(limiter.decide("waiting", permits));
+                assertThat(limiter.on("async").async().decide(permits).join())
+                        .isEqualTo(limiter.decide("waiting", permits));
                 clock().advance(Duration.ofSeconds(2));
             }
         }

@@ -1,20 +1,20 @@
 package io.limiter.local;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
@@ -89,23 +89,17 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new LocalRateLimiter(name, prefix, limit, engine, sleeper);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new EngineRateLimiter(keys, limit, engine, sleeper);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new LocalCountLimiter(name, prefix, limit, engine);
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        return new EngineLimiter<>(keys, limit, engine);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-        return new UntimedLimiter(name, prefix, limit, engine);
-    }
-
-    @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(name, prefix, limit, engine, leases);
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(keys, limit, engine, leases);
     }
 }

@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
@@ -11,7 +12,7 @@ import io.limiter.spi.Engine;
  */
 public final class RedisRateLimiter extends EngineRateLimiter {
 
-    RedisRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
-        super(name, prefix, limit, engine, sleeper);
+    RedisRateLimiter(KeySpace keys, TokenBucket limit, Engine engine, Sleeper sleeper) {
+        super(keys, limit, engine, sleeper);
     }
 }

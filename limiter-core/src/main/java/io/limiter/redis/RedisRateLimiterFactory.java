@@ -3,23 +3,22 @@ package io.limiter.redis;
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.limiter.UntimedLimiter;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -188,27 +187,21 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new RedisRateLimiter(name, prefix, limit, failover(policy), sleeper);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new RedisRateLimiter(keys, limit, failover(policy), sleeper);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new RedisCountLimiter(name, prefix, limit, failover(policy));
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(keys, limit, failover(policy), leases, localLeases);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(name, prefix, limit, failover(policy), leases, localLeases);
-    }
-
-    @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
         if (byScript) {
             LimitScripts.of(limit);
         }
-        return new UntimedLimiter(name, prefix, limit, failover(policy));
+        return new EngineLimiter<>(keys, limit, failover(policy));
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */

@@ -114,7 +114,7 @@ class BackendFailureTest {
                     .withPrefix("zero-timeout:")
                     .build("k", TokenBucket.of(1000, 1));
             for (int i = 0; i < 20; i++) {
-                assertThat(limiter.peek("k", 1).granted()).isTrue();
+                assertThat(limiter.on("k").peek(1).granted()).isTrue();
             }
         } finally {
             patient.destroy();
@@ -124,7 +124,8 @@ class BackendFailureTest {
     private static void failsAsync(LimiterFactory limiters) {
         RateLimiter limiter = limiters.build("sms", 1, 1, 60);
         for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
-            assertThatThrownBy(() -> limiter.decideAsync("0171", 1, timeout).join())
+            assertThatThrownBy(
+                            () -> limiter.on("0171").async().decide(1, timeout).join())
                     .isInstanceOf(CompletionException.class)
                     .cause()
                     .isInstanceOf(LimiterBackendException.class)

@@ -2,8 +2,9 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
+import io.limiter.HashTag;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
@@ -117,9 +118,10 @@ class ClusterTest {
             List<CompletableFuture<Decision>> hot = new ArrayList<>();
             Map<String, List<CompletableFuture<Decision>>> cold = new LinkedHashMap<>();
             for (int i = 0; i < 1500; i++) {
-                hot.add(limiter.decideAsync("hot", 1));
+                hot.add(limiter.on("hot").async().decide(1));
                 String key = "cold" + i % 100;
-                cold.computeIfAbsent(key, k -> new ArrayList<>()).add(limiter.decideAsync(key, 1));
+                cold.computeIfAbsent(key, k -> new ArrayList<>())
+                        .add(limiter.on(key).async().decide(1));
             }
             for (int i = 0; i < hot.size(); i++) {
                 assertThat(hot.get(i).join().remaining()).as("hot %d", i).isEqualTo(Math.max(0, 399 - i));
@@ -169,26 +171,28 @@ class ClusterTest {
         LimiterFactory limiters =
                 RedisFixture.builder(connections).denyCacheSize(0).build().withPrefix("set-" + prefix(connections));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
-        CountLimiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        Limiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         for (String user : List.of("a", "b", "c")) {
             LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
             LimitSet together = LimitSet.of(
-                    perSecond.on(user).inSlot(user), perDay.on(user + "-day").inSlot(user));
+                    tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
+                    tagging.count("perDay", 2, Duration.ofDays(1)).on(user).on(user + "-day"));
             for (LimitSet set : List.of(apart, together)) {
                 long calls = scriptCalls();
-                assertThat(set.tryAcquire(2)).isTrue();
+                assertThat(set.decide(2).granted()).isTrue();
                 // Redis may have to be told a script first, which is a call too.
                 calls = scriptCalls();
                 SetDecision refused = set.decide(1);
                 assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
                 assertThat(refused.refusedBy()).contains("perDay");
-                assertThat(set.decideAsync(1).join().refusedBy()).contains("perDay");
+                assertThat(set.async().decide(1).join().refusedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())
                         .extracting(part -> part.decision().remaining())
                         .containsExactly(1L, 0L);
             }
         }
-        assertThat(perSecond.peek("a").remaining()).isEqualTo(1);
+        assertThat(perSecond.on("a").peek().remaining()).isEqualTo(1);
     }
 
     @ParameterizedTest

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
@@ -98,23 +98,23 @@ class ForbiddenKeyTest {
     void fails_alone_however_many_share_its_calls(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.LOCAL).build()) {
-            CountLimiter allowed = limiter(factory, "a");
-            CountLimiter forbidden = limiter(factory, "b");
+            Limiter allowed = limiter(factory, "a");
+            Limiter forbidden = limiter(factory, "b");
             int calls = setup == Setup.LOCK || setup == Setup.REDISSON ? 200 : 5000;
             List<CompletableFuture<Decision>> ofAllowed = new ArrayList<>();
             List<CompletableFuture<Decision>> ofForbidden = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
                 if (i % 100 == 50) {
-                    ofForbidden.add(forbidden.decideAsync("k" + i % 7, 1));
+                    ofForbidden.add(forbidden.on("k" + i % 7).async().decide(1));
                 } else {
-                    ofAllowed.add(allowed.decideAsync("k" + i % 40, 1));
+                    ofAllowed.add(allowed.on("k" + i % 40).async().decide(1));
                 }
             }
             assertThat(ofAllowed).allMatch(decision -> decision.join().source() == Source.BACKEND);
             assertThat(ofForbidden).allMatch(decision -> decision.join().source() == Source.LOCAL);
             long left = 0;
             for (int i = 0; i < 40; i++) {
-                left += allowed.peek("k" + i, 1).remaining();
+                left += allowed.on("k" + i).peek(1).remaining();
             }
             assertThat(40L * MANY - left).as("each decided once").isEqualTo(ofAllowed.size());
             assertThat(factory.backendState().up()).isTrue();
@@ -190,8 +190,8 @@ class ForbiddenKeyTest {
     void fails_the_sets_that_it_is_in_and_no_others(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.THROW).build()) {
-            CountLimiter allowed = limiter(factory, "a");
-            CountLimiter forbidden = limiter(factory, "b");
+            Limiter allowed = limiter(factory, "a");
+            Limiter forbidden = limiter(factory, "b");
             LimitSet good = LimitSet.of(allowed.on("x"), allowed.on("y"));
             LimitSet bad = LimitSet.of(allowed.on("x"), forbidden.on("y"));
             for (int i = 0; i < 10; i++) {
@@ -201,7 +201,7 @@ class ForbiddenKeyTest {
                     assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}:window");
                 });
             }
-            assertThat(allowed.peek("x", 1).remaining()).isEqualTo(MANY - 10);
+            assertThat(allowed.on("x").peek(1).remaining()).isEqualTo(MANY - 10);
             assertThat(factory.backendState().up()).isTrue();
         }
     }
@@ -218,7 +218,7 @@ class ForbiddenKeyTest {
         return redis.prefix() + which + ":{k:" + number + "}";
     }
 
-    private CountLimiter limiter(LimiterFactory factory, String which) {
+    private Limiter limiter(LimiterFactory factory, String which) {
         return factory.withPrefix(redis.prefix() + which + ":").build("k", WINDOW);
     }
 

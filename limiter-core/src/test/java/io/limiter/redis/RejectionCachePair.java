@@ -193,7 +193,7 @@ final class RejectionCachePair {
             return cached(call).granted();
         }
         return cached[call.limiter] instanceof RateLimiter limiter
-                ? limiter.tryAcquire(call.key, call.permits, call.timeout)
+                ? limiter.on(call.key).tryAcquire(call.permits, call.timeout)
                 : cached[call.limiter].tryAcquire(call.key, call.permits);
     }
 
@@ -220,10 +220,10 @@ final class RejectionCachePair {
 
         Decision on(Limiter limiter) {
             if (peek) {
-                return limiter.peek(key, permits);
+                return limiter.on(key).peek(permits);
             }
             if (limiter instanceof RateLimiter rateLimiter) {
-                return rateLimiter.decide(key, permits, timeout);
+                return rateLimiter.on(key).decide(permits, timeout);
             }
             return limiter.decide(key, permits);
         }

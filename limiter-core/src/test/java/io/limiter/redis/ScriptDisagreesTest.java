@@ -3,8 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
@@ -35,7 +35,7 @@ class ScriptDisagreesTest {
 
     @Test
     void that_grants_more_is_an_error_that_says_how_much() {
-        CountLimiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
+        Limiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThatThrownBy(limiter::tryAcquire)
@@ -47,7 +47,7 @@ class ScriptDisagreesTest {
 
     @Test
     void that_grants_fewer_is_one_too() {
-        CountLimiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
+        Limiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("granted 0 requests")
@@ -88,7 +88,7 @@ class ScriptDisagreesTest {
     @Test
     void permits_may_have_been_taken_whatever_the_disagreement() {
         mayHaveTaken(bent(-1).count("k", 1, Duration.ofMinutes(1))::tryAcquire);
-        CountLimiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
+        Limiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
         mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
     }
 

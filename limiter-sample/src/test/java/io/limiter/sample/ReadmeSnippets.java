@@ -3,7 +3,6 @@ package io.limiter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -101,7 +100,7 @@ class ReadmeSnippets {
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
         boolean mine = search.tryAcquire("user:ann");
-        Decision decision = search.peek("user:ann");
+        Decision decision = search.on("user:ann").peek();
 
         RateLimiter guava = limiters.create("import", 5);
         RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
@@ -114,9 +113,9 @@ class ReadmeSnippets {
                         .expire(Duration.ofHours(1))
                         .build());
 
-        CountLimiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
+        Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
 
-        CompletableFuture<Decision> later = search.decideAsync("user:ann", 1, Duration.ofSeconds(1));
+        CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
         RateLimiter hot = limiters.build(
                 "hot",
                 TokenBucket.builder(50_000, 1)
@@ -132,28 +131,28 @@ class ReadmeSnippets {
     static void everyKind(LimiterFactory limiters, RateLimiter search) {
         // readme: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
-        CountLimiter quota = limiters.build("quota", FixedWindow.aligned(10_000, Duration.ofDays(1), zone));
+        Limiter quota = limiters.build("quota", FixedWindow.aligned(10_000, Duration.ofDays(1), zone));
         Limiter strict = limiters.build("strict", new SlidingLog(100, Duration.ofMinutes(1)));
         Limiter wide = limiters.build("wide", new SlidingCounter(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
 
         ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));
-        try (Lease lease = exports.acquire("ann", 1, Duration.ofSeconds(5))) {
+        try (Lease lease = exports.on("ann").acquire(1, Duration.ofSeconds(5))) {
             lease.onLost(() -> log.warn("somebody else may export for ann now"));
         }
 
-        SetDecision both = LimitSet.of(search.on("ann"), quota.on("ann")).decide(1);
+        SetDecision both = LimitSet.of(search.on("ann")).and(quota.on("ann"), 3).decide();
         if (!both.granted()) {
             log.info("refused by {}", both.refusedBy());
         }
 
         Reservation turn = paced.reserve();
         turn.cancel();
-        search.charge("ann", 3);
-        search.refund("ann", 1);
+        search.on("ann").charge(3);
+        search.on("ann").refund(1);
         // end
         assertThat(strict.tryAcquire() && wide.tryAcquire() && both.granted()).isTrue();
-        assertThat(exports.inUse("ann")).isZero();
+        assertThat(exports.on("ann").inUse()).isZero();
     }
 
     static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {

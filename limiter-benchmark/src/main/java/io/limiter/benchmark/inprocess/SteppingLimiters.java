@@ -1,24 +1,22 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.internal.limiter.EngineCountLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.limiter.EngineRateLimiter;
-import io.limiter.internal.limiter.UntimedLimiter;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Answer;
@@ -42,38 +40,18 @@ final class SteppingLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new Rate(name, prefix, limit, engine);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new EngineRateLimiter(keys, limit, engine, Sleeper.UNINTERRUPTIBLE);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new Count(name, prefix, limit, engine);
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        return new EngineLimiter<>(keys, limit, engine);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-        return new UntimedLimiter(name, prefix, limit, engine);
-    }
-
-    @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
         throw new UnsupportedOperationException("no benchmark holds permits");
-    }
-
-    private static final class Rate extends EngineRateLimiter {
-
-        Rate(String name, String prefix, TokenBucket limit, Engine engine) {
-            super(name, prefix, limit, engine, Sleeper.UNINTERRUPTIBLE);
-        }
-    }
-
-    private static final class Count extends EngineCountLimiter {
-
-        Count(String name, String prefix, FixedWindow limit, Engine engine) {
-            super(name, prefix, limit, engine);
-        }
     }
 
     private static final class Stepping implements Engine {

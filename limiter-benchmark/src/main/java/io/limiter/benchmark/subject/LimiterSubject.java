@@ -93,7 +93,7 @@ final class LimiterSubject implements AsyncSubject {
 
     @Override
     public CompletableFuture<Boolean> tryAcquireAsync(int id) {
-        return limiter.decideAsync(ids[id], 1).thenApply(Decision::granted);
+        return limiter.on(ids[id]).async().decide().thenApply(Decision::granted);
     }
 
     @Override

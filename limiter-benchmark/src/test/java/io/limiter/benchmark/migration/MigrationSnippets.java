@@ -1,6 +1,5 @@
 package io.limiter.benchmark.migration;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -47,7 +46,7 @@ final class MigrationSnippets {
     boolean bucket4jTwo(String user) {
         // migration: bucket4j-two-after
         RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
-        CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
         boolean granted = LimitSet.of(perSecond.on(user), perDay.on(user)).tryAcquire();
         // end
         return granted;

@@ -3,18 +3,21 @@ package io.limiter.internal.key;
 import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits; in a
- * slot that was chosen, <code>prefix{slot}{name:key}</code> and <code>prefix{slot}{name}</code>.
+ * The stored keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits.
+ * Several keys are separated by {@code #}: <code>prefix{name:tenant#user}</code>. If the first key is the hash tag,
+ * it stands ahead: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>.
  *
  * <p>Names come from developers, keys from whoever calls; nobody may be able to make up a key that is another's. So
  * every character with a meaning here is encoded: braces (they tell a Redis Cluster which part decides the slot, and
  * what belongs to a key stands behind them, such as its lock), the colon within a name (the first one separates name
- * and key), {@code #} (it marks a hash) and {@code %} itself; and so is everything outside printable ASCII. A key longer
+ * and key), {@code #} (it separates keys, and at the beginning marks a hash) and {@code %} itself; and so is everything outside printable ASCII. A key longer
  * than {@value #MAX_KEY_LENGTH} bytes is replaced by its SHA-256, so a caller cannot make keys grow.
  */
 public final class KeySpace {
@@ -40,6 +43,8 @@ public final class KeySpace {
     private static final @Nullable Made[] MADE = new Made[LATELY];
 
     private final String prefix;
+    private final String name;
+    private final boolean firstIsHashTag;
     private final String own;
     private final String keyed;
     private final String end;
@@ -51,15 +56,23 @@ public final class KeySpace {
         this(prefix, name, "");
     }
 
+    /** Whose hash tag is the name with the whole key. */
+    public KeySpace(String prefix, String name, String suffix) {
+        this(prefix, name, suffix, false);
+    }
+
     /**
      * @param suffix stands behind the brace, so it decides no slot and no caller can make it up
+     * @param firstIsHashTag whether the first key alone decides the slot
      * @throws IllegalArgumentException if the suffix could make it another key's slot, or its lock
      */
-    public KeySpace(String prefix, String name, String suffix) {
+    public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
         checkSuffix(suffix);
         this.prefix = prefix;
+        this.name = name;
+        this.firstIsHashTag = firstIsHashTag;
         String start = prefix + "{" + encode(name, ":");
         this.end = "}" + suffix;
         this.own = start + end;
@@ -84,6 +97,19 @@ public final class KeySpace {
                     + (suffix == null ? "null" : "'" + suffix + "'")
                     + ": return one such as ':log', or '' for none");
         }
+    }
+
+    public String prefix() {
+        return prefix;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Whether the first of several keys alone decides the slot. */
+    public boolean firstIsHashTag() {
+        return firstIsHashTag;
     }
 
     /** The key of the limiter's own permits. */
@@ -113,16 +139,33 @@ public final class KeySpace {
     }
 
     /**
-     * A key of this limiter in a Redis Cluster's slot of one's own choice: <code>prefix{slot}{name:key}</code>. Redis goes by
-     * the first pair of braces. Behind the first brace that is closed, no other key has one that is opened.
+     * The key of the permits of several keys, each within the one before it.
      *
-     * @param slot what the keys that belong together have in common
-     * @param whole as {@link #own} and {@link #of} make it
-     * @throws IllegalArgumentException if the slot is blank
+     * @throws IllegalArgumentException if one is blank
      */
-    public String inSlot(String slot, String whole) {
-        requireNotBlank("slot", slot);
-        return prefix + "{" + shorten(encode(slot, "")) + "}" + whole.substring(prefix.length());
+    public String of(List<String> keys) {
+        keys.forEach(key -> requireNotBlank("key", key));
+        if (keys.size() == 1) {
+            return of(keys.get(0));
+        }
+        if (!firstIsHashTag) {
+            return within(keys);
+        }
+        return tagged(keys.get(0), within(keys.subList(1, keys.size())));
+    }
+
+    private String within(List<String> keys) {
+        // No key has a '#' of its own once it is encoded.
+        return keyed + shorten(keys.stream().map(key -> encode(key, "")).collect(Collectors.joining("#"))) + end;
+    }
+
+    /**
+     * Redis goes by the first pair of braces. Behind the first brace that is closed, no other key has one that is opened.
+     *
+     * @param whole a key without another hash tag than its own
+     */
+    private String tagged(String hashTag, String whole) {
+        return prefix + "{" + shorten(encode(hashTag, "")) + "}" + whole.substring(prefix.length());
     }
 
     /** Prefix and name of the limiter whose key this is. */
@@ -145,6 +188,9 @@ public final class KeySpace {
     }
 
     private String make(String key) {
+        if (firstIsHashTag) {
+            return tagged(key, own);
+        }
         return keyed + shorten(encode(key, "")) + end;
     }
 

@@ -1,7 +1,7 @@
 package io.limiter.internal.limiter;
 
-import io.limiter.LimitPart;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** A {@link LimitSet} on an engine. */
 final class EngineLimitSet implements LimitSet {
 
-    private final List<EnginePart> parts;
+    private final List<Part> parts;
     // One for each part, all on one engine.
     private final List<Failover> policies;
     private final Engine engine;
@@ -40,19 +40,18 @@ final class EngineLimitSet implements LimitSet {
     /**
      * @param parts all on one engine
      */
-    EngineLimitSet(List<EnginePart> parts) {
+    private EngineLimitSet(List<Part> parts) {
         this.parts = List.copyOf(parts);
-        this.policies =
-                parts.stream().map(part -> part.engineLimiter().engine()).toList();
+        this.policies = parts.stream().map(part -> part.bound().engine()).toList();
         this.engine = policies.get(0).engine();
         // Limiters whose callers never wait have the default.
         this.sleeper = parts.stream()
-                .map(part -> part.engineLimiter().sleeper())
+                .map(part -> part.bound().sleeper())
                 .filter(each -> each != Sleeper.UNINTERRUPTIBLE)
                 .findFirst()
                 .orElse(Sleeper.UNINTERRUPTIBLE);
         Set<String> keys = new HashSet<>();
-        for (EnginePart part : parts) {
+        for (Part part : parts) {
             if (!keys.add(part.backendKey())) {
                 throw new IllegalArgumentException("the permits of '" + part
                         + "' are twice in one set: take each once, or more permits at a time");
@@ -60,29 +59,40 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
+    static LimitSet of(EngineLimiter<?> first, int permits) {
+        return new EngineLimitSet(List.of(new Part(first, permits)));
+    }
+
     @Override
-    public List<LimitPart> parts() {
-        return List.copyOf(parts);
+    public LimitSet and(Limiter other, int permits) {
+        if (!(other instanceof EngineLimiter<?> limiter)
+                || limiter.bound.engine().engine() != engine) {
+            throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
+                    + parts.get(0).limiter().name() + " and " + other.name() + " were not");
+        }
+        List<Part> all = new ArrayList<>(parts);
+        all.add(new Part(limiter, permits));
+        return new EngineLimitSet(all);
+    }
+
+    @Override
+    public List<Limiter> limiters() {
+        return parts.stream().<Limiter>map(Part::limiter).toList();
+    }
+
+    @Override
+    public LimitSet.Async async() {
+        return new AsyncView();
     }
 
     @Override
     public SetDecision decide(int permits) {
-        return decideAndWait(asked(permits, EnginePart::timeoutMicros));
+        return decideAndWait(asked(permits, Part::timeoutMicros));
     }
 
     @Override
     public SetDecision decide(int permits, Duration timeout) {
         return decideAndWait(asked(permits, part -> Timeouts.micros(timeout)));
-    }
-
-    @Override
-    public CompletableFuture<SetDecision> decideAsync(int permits) {
-        return decideAndWaitAsync(asked(permits, EnginePart::timeoutMicros));
-    }
-
-    @Override
-    public CompletableFuture<SetDecision> decideAsync(int permits, Duration timeout) {
-        return decideAndWaitAsync(asked(permits, part -> Timeouts.micros(timeout)));
     }
 
     @Override
@@ -95,10 +105,10 @@ final class EngineLimitSet implements LimitSet {
         return inOneBatch(part -> Request.giveBack(part.permitsFor(permits)));
     }
 
-    /** What every part is asked, under its limiter's numbers of now. */
-    private List<SetPart<?>> asked(int permits, ToLongFunction<EnginePart> timeoutMicros) {
+    /** What every part is asked, under its limit of now. */
+    private List<SetPart<?>> asked(int permits, ToLongFunction<Part> timeoutMicros) {
         List<SetPart<?>> asked = new ArrayList<>(parts.size());
-        for (EnginePart part : parts) {
+        for (Part part : parts) {
             asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros.applyAsLong(part), false)));
         }
         return asked;
@@ -129,7 +139,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
-        EngineObserver.MayWait mayWait = parts.get(0).engineLimiter().tally().mayWait();
+        EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
         CompletableFuture<SetDecision> decided = asked.size() == 1
                 ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
                 : WithFallback.of(
@@ -153,12 +163,20 @@ final class EngineLimitSet implements LimitSet {
 
     private SetDecision counted(SetDecision decided) {
         boolean granted = decided.granted();
-        decided.parts().forEach(each -> partOf(each).decided(granted, each.decision()));
+        decided.parts().forEach(each -> count(each, granted));
         return decided;
     }
 
+    /** Permits that were not taken because another part rejects are not granted. */
+    private static void count(SetDecision.OfPart decided, boolean setGranted) {
+        if (setGranted || !decided.decision().granted()) {
+            EngineLimiter<?> limiter = (EngineLimiter<?>) decided.limiter();
+            limiter.bound.counters().decided(limiter.name(), limiter.path.countedKey(), decided.decision());
+        }
+    }
+
     private void failed() {
-        parts.forEach(part -> part.engineLimiter().tally().failed());
+        parts.forEach(part -> part.bound().counters().failed());
     }
 
     /** Of the limiter that makes the caller wait. */
@@ -166,11 +184,7 @@ final class EngineLimitSet implements LimitSet {
         SetDecision.OfPart longest = Collections.max(
                 decided.parts(),
                 Comparator.comparingLong(each -> each.decision().waitMicros()));
-        return partOf(longest).engineLimiter().tally();
-    }
-
-    private static EnginePart partOf(SetDecision.OfPart decided) {
-        return (EnginePart) decided.part();
+        return ((EngineLimiter<?>) longest.limiter()).bound.counters();
     }
 
     private List<@Nullable Decision> decideTogether(List<SetPart<?>> asked) {
@@ -197,7 +211,7 @@ final class EngineLimitSet implements LimitSet {
         for (int i = 0; i < asked.size(); i++) {
             SetPart<?> part = asked.get(i);
             parts.get(i)
-                    .engineLimiter()
+                    .bound()
                     .giveBackUnused(
                             granted.parts().get(i).decision(),
                             part.key(),
@@ -206,9 +220,9 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    private SetDecision inOneBatch(Function<EnginePart, Request> request) {
+    private SetDecision inOneBatch(Function<Part, Request> request) {
         List<KeyRequests<?>> batch = new ArrayList<>(parts.size());
-        for (EnginePart part : parts) {
+        for (Part part : parts) {
             batch.add(part.keyRequests(request.apply(part)));
         }
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
@@ -234,7 +248,7 @@ final class EngineLimitSet implements LimitSet {
         for (int i = 0; i < parts.size(); i++) {
             Decision decision = decisions.get(i);
             if (decision != null) {
-                answered.add(new SetDecision.OfPart(parts.get(i), decision));
+                answered.add(new SetDecision.OfPart(parts.get(i).limiter(), decision));
             }
         }
         return new SetDecision(answered);
@@ -243,5 +257,64 @@ final class EngineLimitSet implements LimitSet {
     @Override
     public String toString() {
         return "LimitSet" + parts;
+    }
+
+    /**
+     * @param permits how many are taken for each one that is asked of the set
+     */
+    private record Part(EngineLimiter<?> limiter, int permits) {
+
+        Part {
+            if (permits < 1) {
+                throw new IllegalArgumentException("permits must be at least 1, was " + permits);
+            }
+        }
+
+        BoundLimit<?> bound() {
+            return limiter.bound;
+        }
+
+        String backendKey() {
+            return limiter.path.backendKey();
+        }
+
+        /** How many this part takes if the set is asked for so many. */
+        int permitsFor(int asked) {
+            if (asked > Integer.MAX_VALUE / permits) {
+                throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
+                        + this + " takes " + permits + " for each, was " + asked);
+            }
+            return asked * permits;
+        }
+
+        long timeoutMicros() {
+            return bound().timeoutMicros();
+        }
+
+        SetPart<?> asked(Request request) {
+            return new SetPart<>(backendKey(), limiter.limit(), request);
+        }
+
+        KeyRequests<?> keyRequests(Request request) {
+            return new KeyRequests<>(backendKey(), limiter.limit(), List.of(request));
+        }
+
+        @Override
+        public String toString() {
+            return limiter.name() + limiter.key().map(key -> ":" + key).orElse("");
+        }
+    }
+
+    private final class AsyncView implements LimitSet.Async {
+
+        @Override
+        public CompletableFuture<SetDecision> decide(int permits) {
+            return decideAndWaitAsync(asked(permits, Part::timeoutMicros));
+        }
+
+        @Override
+        public CompletableFuture<SetDecision> decide(int permits, Duration timeout) {
+            return decideAndWaitAsync(asked(permits, part -> Timeouts.micros(timeout)));
+        }
     }
 }

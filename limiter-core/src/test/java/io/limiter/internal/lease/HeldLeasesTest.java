@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.testing.FlakyEngine;
@@ -61,10 +62,10 @@ class HeldLeasesTest {
     void what_is_due_is_renewed_in_one_call_and_what_is_not_is_left_alone() {
         EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(100));
         for (int i = 0; i < 30; i++) {
-            many.acquire("k" + i % 10, 1, Duration.ZERO);
+            many.on("k" + i % 10).acquire(1, Duration.ZERO);
         }
         clock.advance(Duration.ofSeconds(7));
-        many.acquire("later", 1, Duration.ZERO);
+        many.on("later").acquire(1, Duration.ZERO);
         int before = backend.calls.get();
         leases.renewer().renewDue();
         assertThat(backend.calls).as("a quarter of no lease has passed").hasValue(before);
@@ -188,7 +189,7 @@ class HeldLeasesTest {
     void what_may_have_been_granted_without_an_answer_is_released() {
         backend.losesAnswers = true;
         assertThatThrownBy(() -> limiter.tryAcquire()).isInstanceOf(LimiterBackendException.class);
-        assertThatThrownBy(() -> limiter.acquireAsync(1, Duration.ZERO).join())
+        assertThatThrownBy(() -> limiter.async().acquire(1, Duration.ZERO).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.acquire(1, HOUR)).isInstanceOf(LimiterBackendException.class);
         backend.losesAnswers = false;
@@ -200,7 +201,7 @@ class HeldLeasesTest {
         Lease held = limiter.acquire(1, Duration.ZERO);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            waiting.add(limiter.acquireAsync(1, HOUR));
+            waiting.add(limiter.async().acquire(1, HOUR));
         }
         assertThat(limiter.tryAcquire()).as("nobody passes those who wait").isEmpty();
         for (CompletableFuture<Lease> next : waiting) {
@@ -220,8 +221,8 @@ class HeldLeasesTest {
         for (int i = 0; i < 3; i++) {
             held.add(three.acquire(1, Duration.ZERO));
         }
-        CompletableFuture<Lease> two = three.acquireAsync(2, HOUR);
-        CompletableFuture<Lease> one = three.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> two = three.async().acquire(2, HOUR);
+        CompletableFuture<Lease> one = three.async().acquire(1, HOUR);
         held.get(0).close();
         assertThat(two).isNotDone();
         assertThat(one).isNotDone();
@@ -238,7 +239,7 @@ class HeldLeasesTest {
         List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
         int before = backend.calls.get();
         for (int i = 0; i < 50; i++) {
-            waiting.add(limiter.tryAcquireAsync(Duration.ofSeconds(20)));
+            waiting.add(limiter.async().tryAcquire(Duration.ofSeconds(20)));
         }
         assertThat(backend.calls).hasValue(before + 1);
         for (int i = 0; i < 60 && leases.queues() > 0; i++) {
@@ -252,8 +253,8 @@ class HeldLeasesTest {
     @Test
     void a_timeout_ends_the_wait_of_one_and_not_of_others() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Optional<Lease>> patient = limiter.tryAcquireAsync(HOUR);
-        CompletableFuture<Optional<Lease>> hurried = limiter.tryAcquireAsync(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> patient = limiter.async().tryAcquire(HOUR);
+        CompletableFuture<Optional<Lease>> hurried = limiter.async().tryAcquire(Duration.ofMillis(1));
         sleeper.run();
         assertThat(hurried.join()).isEmpty();
         assertThat(patient).isNotDone();
@@ -265,9 +266,9 @@ class HeldLeasesTest {
     @Test
     void a_cancelled_wait_takes_no_permit_and_the_next_gets_it() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> third = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> third = limiter.async().acquire(1, HOUR);
         first.cancel(false);
         third.cancel(false);
         held.close();
@@ -280,7 +281,7 @@ class HeldLeasesTest {
     @Test
     void after_all_waits_were_cancelled_nobody_is_in_the_way() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> waiting = limiter.async().acquire(1, HOUR);
         waiting.cancel(false);
         clock.advance(Duration.ofSeconds(30));
         assertThat(limiter.tryAcquire()).as("the lease is over").isPresent();
@@ -292,7 +293,7 @@ class HeldLeasesTest {
     void one_that_is_cancelled_while_it_is_asked_for_gives_the_permit_back() {
         List<CompletableFuture<Lease>> asked = new ArrayList<>();
         Lease held = limiter.acquire(1, Duration.ZERO);
-        asked.add(limiter.acquireAsync(1, HOUR));
+        asked.add(limiter.async().acquire(1, HOUR));
         backend.afterDecision = () -> asked.get(0).cancel(false);
         held.close();
         backend.afterDecision = () -> {};
@@ -303,8 +304,8 @@ class HeldLeasesTest {
     @Test
     void a_backend_that_fails_fails_those_who_wait() {
         limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
         backend.failing = true;
         sleeper.run();
         for (CompletableFuture<Lease> each : List.of(first, second)) {
@@ -315,11 +316,11 @@ class HeldLeasesTest {
     @Test
     void a_timer_that_cannot_be_set_fails_those_who_wait_and_not_those_who_come_after() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
         // Comes to the same queue, before it has ended.
         CompletableFuture<Lease> second = first.handle((lease, error) -> {
                     sleeper.rejects = false;
-                    return limiter.acquireAsync(1, HOUR);
+                    return limiter.async().acquire(1, HOUR);
                 })
                 .thenCompose(again -> again);
         sleeper.rejects = true;
@@ -337,8 +338,8 @@ class HeldLeasesTest {
         AtomicInteger lost = new AtomicInteger();
         Lease held = limiter.acquire(1, Duration.ZERO);
         held.onLost(lost::incrementAndGet);
-        limiter.acquire("a", 1, Duration.ZERO);
-        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        limiter.on("a").acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.async().acquire(1, HOUR);
         leases.close();
         assertThatThrownBy(waiting::join)
                 .cause()
@@ -347,7 +348,7 @@ class HeldLeasesTest {
         assertThat(held.isHeld()).isFalse();
         assertThat(lost).hasValue(1);
         assertThat(limiter.inUse()).isZero();
-        assertThat(limiter.inUse("a")).isZero();
+        assertThat(limiter.on("a").inUse()).isZero();
         held.close();
         for (Duration timeout : List.of(Duration.ZERO, HOUR)) {
             assertThatThrownBy(() -> limiter.tryAcquire(timeout)).hasMessageContaining("the limiters were closed");
@@ -357,20 +358,20 @@ class HeldLeasesTest {
 
     @Test
     void a_release_that_fails_is_no_error_for_who_closes() {
-        Lease first = limiter.acquire("a", 1, Duration.ZERO);
-        Lease second = limiter.acquire("b", 1, Duration.ZERO);
+        Lease first = limiter.on("a").acquire(1, Duration.ZERO);
+        Lease second = limiter.on("b").acquire(1, Duration.ZERO);
         backend.failing = true;
         first.close();
         assertThat(second.closeAsync()).isCompleted();
         assertThat(first.isHeld()).isFalse();
         assertThat(leases.renewer().size()).isZero();
         backend.failing = false;
-        assertThat(limiter.inUse("a")).isEqualTo(1);
+        assertThat(limiter.on("a").inUse()).isEqualTo(1);
         clock.advance(Duration.ofSeconds(30));
-        assertThat(limiter.inUse("a")).isZero();
+        assertThat(limiter.on("a").inUse()).isZero();
     }
 
     private EngineConcurrencyLimiter limiter(ConcurrencyLimit limit) {
-        return new EngineConcurrencyLimiter("k", "", limit, backend, leases);
+        return new EngineConcurrencyLimiter(new KeySpace("", "k", limit.keySuffix()), limit, backend, leases);
     }
 }

@@ -10,7 +10,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -23,6 +22,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -147,7 +147,7 @@ class EngineLimiterFactoryTest {
     @Test
     void a_limiter_says_what_it_is() {
         assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
-        assertThat(limiters.build("sms", 1, 1, 60)).hasToString("LocalRateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
+        assertThat(limiters.build("sms", 1, 1, 60)).hasToString("RateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
     }
 
     @Test
@@ -224,28 +224,23 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-            if (name.equals(slow)) {
+        protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+            if (keys.name().equals(slow)) {
                 building.countDown();
                 Uninterruptibles.awaitUninterruptibly(until);
             }
-            return limiters.build(name, limit);
+            return limiters.build(keys.name(), limit);
         }
 
         @Override
-        protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
+        protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+            return limiters.build(keys.name(), limit);
         }
 
         @Override
         protected ConcurrencyLimiter newConcurrencyLimiter(
-                String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
-        }
-
-        @Override
-        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
+                KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+            return limiters.build(keys.name(), limit);
         }
     }
 }

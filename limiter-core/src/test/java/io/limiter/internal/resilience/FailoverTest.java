@@ -13,7 +13,8 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.local.LocalEngine;
 import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
@@ -48,7 +49,7 @@ class FailoverTest {
         for (int i = 0; i < 5; i++) {
             assertThat(half.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
         }
-        assertThat(half.decideAsync(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+        assertThat(half.async().decide(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
     }
 
     @ParameterizedTest
@@ -79,9 +80,8 @@ class FailoverTest {
         assertThat(limiter("l", FailurePolicy.ALLOW).charge(1).source()).isEqualTo(Source.POLICY);
         assertThat(limiter("l", FailurePolicy.DENY).refund(1).granted()).isFalse();
         assertThat(local.peek().remaining()).isEqualTo(7);
-        SetDecision refunded = LimitSet.of(
-                        local.own(), limiter("m", FailurePolicy.ALLOW).own())
-                .refund(2);
+        SetDecision refunded =
+                LimitSet.of(local, limiter("m", FailurePolicy.ALLOW)).refund(2);
         assertThat(refunded.parts().get(0).decision().remaining()).isEqualTo(9);
     }
 
@@ -91,8 +91,8 @@ class FailoverTest {
         limiter.charge(4);
         away.ambiguous = true;
         assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
-        assertThat(limiter.refundAsync(2).join().source()).isEqualTo(Source.POLICY);
-        assertThat(LimitSet.of(limiter.own(), limiter.on("other")).refund(2).parts())
+        assertThat(limiter.async().refund(2).join().source()).isEqualTo(Source.POLICY);
+        assertThat(LimitSet.of(limiter, limiter.on("other")).refund(2).parts())
                 .allMatch(part -> part.decision().source() == Source.POLICY);
         assertThat(limiter.peek().remaining()).isEqualTo(6);
         assertThat(limiter.charge(1).remaining())
@@ -126,12 +126,12 @@ class FailoverTest {
     }
 
     private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
-        LimitSet set = LimitSet.of(first.own(), second.own(), third.own());
-        return waits ? set.decide(1) : set.decideAsync(1).join();
+        LimitSet set = LimitSet.of(first, second, third);
+        return waits ? set.decide(1) : set.async().decide(1).join();
     }
 
     private Limiter limiter(String name, FailurePolicy policy) {
-        return new UntimedLimiter(name, "", TEN, new Failover(away, policy, local, 500_000));
+        return new EngineLimiter<>(new KeySpace("", name), TEN, new Failover(away, policy, local, 500_000));
     }
 
     private static class Away implements Engine {

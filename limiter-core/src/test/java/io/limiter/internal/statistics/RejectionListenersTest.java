@@ -3,7 +3,8 @@ package io.limiter.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
@@ -11,6 +12,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.local.LocalLimiterFactory;
@@ -57,13 +59,13 @@ class RejectionListenersTest {
                     factory.withoutListeners(),
                     factory.withoutListeners().withPrefix("countLimit:"),
                     factory.withPrefix("countLimit:").withoutListeners())) {
-                CountLimiter limiter = quiet.count("shared", 1, DAY);
+                Limiter limiter = quiet.count("shared", 1, DAY);
                 limiter.tryAcquire();
-                limiter.decideAsync("key", 1).join();
+                limiter.on("key").async().decide(1).join();
                 assertThat(limiter.decide(1).granted()).isFalse();
-                limiter.own().with(List.of()).decide(1);
+                LimitSet.of(limiter).decide(1);
             }
-            CountLimiter told = factory.count("shared", 1, DAY);
+            Limiter told = factory.count("shared", 1, DAY);
             assertThat(told.tryAcquire()).isFalse();
             factory.count("last", 1, DAY).tryAcquire();
             factory.count("last", 1, DAY).tryAcquire();
@@ -83,8 +85,8 @@ class RejectionListenersTest {
         TestClock clock = new TestClock();
         KnownRejections denials = new KnownRejections(16, clock);
         SteppingEngine backend = new SteppingEngine(clock::micros, denials);
-        EngineRateLimiter limiter =
-                new EngineRateLimiter("k", "", TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock) {};
+        EngineRateLimiter limiter = new EngineRateLimiter(
+                new KeySpace("", "k"), TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock);
         limiter.countIn(new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard))));
         heard.hears = false;
         assertThat(limiter.tryAcquire()).isTrue();

@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -35,7 +36,7 @@ final class BoundLimit {
     /** @param factory the one of the declared limit */
     BoundLimit(DeclaredLimit declared, LimiterFactory factory, ApplicationBeans beans) {
         this.declared = declared;
-        this.factory = factory;
+        this.factory = declared.slot() == null ? factory : factory.withHashTag(HashTag.FIRST_KEY);
         RejectionLog log = new RejectionLog(declared.where(), declared.enforced(), System::nanoTime);
         this.checked = new CheckedLimit(declared.name(), declared.enforced(), declared.message(), log);
         String name = declared.name().name();
@@ -44,11 +45,7 @@ final class BoundLimit {
             this.limiter = null;
         } else {
             this.concurrencyLimiter = null;
-            this.limiter = factory.build(name, declared.limit());
-            if (declared.slot() != null) {
-                // So that the totals mention slots from the start.
-                limiter.own().inSlot(name);
-            }
+            this.limiter = this.factory.build(name, declared.limit());
         }
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);

@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
@@ -108,7 +109,8 @@ record HttpRule(
                     Limit<?> built = numbers.toLimit();
                     // Another kind would not understand what is stored.
                     String kind = built.getClass().getSimpleName();
-                    LimiterFactory told = enforce ? factory : factory.withoutListeners();
+                    LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
+                    LimiterFactory told = enforce ? tagged : tagged.withoutListeners();
                     LimiterFactory prefixed = told.withPrefix(PREFIX + kind + ":");
                     FailurePolicy policy = numbers.onFailure();
                     return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);

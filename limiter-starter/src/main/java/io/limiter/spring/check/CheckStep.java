@@ -28,8 +28,7 @@ public abstract class CheckStep<D> {
      * @param parts at least one, all of them enforced or all in shadow mode
      */
     public static CheckStep<?> of(List<CheckPart> parts) {
-        // A hash tag can only be given to a set.
-        return parts.size() == 1 && parts.get(0).slot() == null ? new PartStep(parts.get(0)) : new SetStep(parts);
+        return parts.size() == 1 ? new PartStep(parts.get(0)) : new SetStep(parts);
     }
 
     /**

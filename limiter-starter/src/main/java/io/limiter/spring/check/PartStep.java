@@ -23,9 +23,7 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return part.earlier();
         }
-        String key = part.request().key();
-        int permits = part.request().permits();
-        return key == null ? part.limiter().decide(permits) : part.limiter().decide(key, permits);
+        return part.view().decide(part.request().permits());
     }
 
     @Override
@@ -33,25 +31,17 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return CompletableFuture.completedFuture(part.earlier());
         }
-        String key = part.request().key();
-        int permits = part.request().permits();
-        return key == null
-                ? part.limiter().decideAsync(permits)
-                : part.limiter().decideAsync(key, permits);
+        return part.view().async().decide(part.request().permits());
     }
 
     /** Reserves the permits, so that there is no timer until they are due. */
     @Override
     CompletableFuture<Decision> decideInShadow() {
-        if (!(part.limiter() instanceof RateLimiter rates)) {
+        if (!(part.view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
-        String key = part.request().key();
-        int permits = part.request().permits();
         Duration timeout = rates.limit().timeout();
-        CompletableFuture<Reservation> reserved =
-                key == null ? rates.reserveAsync(permits, timeout) : rates.reserveAsync(key, permits, timeout);
-        return reserved.thenApply(Reservation::decision);
+        return rates.async().reserve(part.request().permits(), timeout).thenApply(Reservation::decision);
     }
 
     @Override

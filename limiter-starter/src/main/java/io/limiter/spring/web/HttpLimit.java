@@ -28,7 +28,7 @@ public final class HttpLimit {
 
     /**
      * @param prefix starts the keys in Redis
-     * @param limiters at least one; all or nothing
+     * @param limiters at least one; all or nothing. Of several, the first key is the hash tag
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param log of what it rejects, or would reject
      */

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
@@ -152,7 +152,7 @@ class ShadowModeTest {
         return count(context, name, limit).peek().remaining();
     }
 
-    private static CountLimiter count(ApplicationContext context, String name, int limit) {
+    private static Limiter count(ApplicationContext context, String name, int limit) {
         return context.getBean(LimiterFactory.class).count(name, limit, Duration.ofHours(1));
     }
 

@@ -2,8 +2,8 @@ package io.limiter.spring.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
 import io.limiter.FailingLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
@@ -77,7 +77,7 @@ class LimiterEventsTest {
     @Test
     void refusals_are_events_and_reach_the_listeners_of_the_application() {
         Contexts.local().withBean(Heard.class).withBean(Own.class).run(context -> {
-            CountLimiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             assertThat(limiter.tryAcquire("alice")).isTrue();
             Decision refusal = limiter.decide("alice", 1);
             assertThat(refusal.granted()).isFalse();
@@ -112,7 +112,7 @@ class LimiterEventsTest {
                 tried.book();
             }
             LimiterFactory factory = context.getBean(LimiterFactory.class);
-            CountLimiter last = factory.count("last", 1, Duration.ofDays(1));
+            Limiter last = factory.count("last", 1, Duration.ofDays(1));
             last.decide(1);
             last.decide(1);
             Heard heard = context.getBean(Heard.class);
@@ -152,7 +152,7 @@ class LimiterEventsTest {
                     .addApplicationListener(
                             (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
             assertThat(events.hearsRefusals()).isTrue();
-            CountLimiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             limiter.tryAcquire();
             assertThat(limiter.tryAcquire()).isFalse();
             Eventually.that(() -> assertThat(late).hasSize(1));

@@ -3,7 +3,7 @@ package io.limiter.internal.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -279,7 +279,7 @@ class ScriptEngineTest {
     @Test
     void clocks_in_another_season_than_expected_cost_one_more_call() {
         FixedWindow daily = FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Europe/Berlin"));
-        CountLimiter limiter = redis.byScript().build("k", daily);
+        Limiter limiter = redis.byScript().build("k", daily);
         limiter.tryAcquire();
         // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
         redis.clock().advance(Duration.ofDays(365));
