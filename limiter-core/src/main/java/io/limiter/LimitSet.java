@@ -80,12 +80,12 @@ public interface LimitSet {
     SetDecision decide(int permits);
 
     /**
-     * As {@link #decide(int)}, after waiting for the permits if all come due within the timeout. Nobody waits longer than a
-     * limit's {@code maxWait}; for a limit that cannot be reserved ahead, nobody waits.
+     * As {@link #decide(int)}, after waiting for the permits if all come due within their timeouts: the longest wait of all.
+     * Nobody waits longer than a limit's {@code maxWait}; for a limit that cannot be reserved ahead, nobody waits.
      *
-     * @param timeout how long to wait at most
+     * @param timeouts how long to wait at most: one for all limits, or one for each of them, in the order of the set
      */
-    SetDecision decide(int permits, Duration timeout);
+    SetDecision decide(int permits, Duration... timeouts);
 
     /** Says what {@link #decide(int)} would decide now, and what remains. Takes nothing. */
     SetDecision peek(int permits);
@@ -122,8 +122,8 @@ public interface LimitSet {
         /** As {@link LimitSet#decide(int)}. */
         CompletableFuture<SetDecision> decide(int permits);
 
-        /** As {@link LimitSet#decide(int, Duration)}. */
-        CompletableFuture<SetDecision> decide(int permits, Duration timeout);
+        /** As {@link LimitSet#decide(int, Duration...)}. */
+        CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
 
         /** As {@link LimitSet#decide()}. */
         default CompletableFuture<SetDecision> decide() {

@@ -74,11 +74,7 @@ public interface LimiterFactory {
      *     it sooner would hand out permits
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
-        return build(
-                name,
-                TokenBucket.builder(permitsPerSecond, maxBurstSeconds)
-                        .expire(Duration.ofSeconds(expireSeconds))
-                        .build());
+        return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).expire(Duration.ofSeconds(expireSeconds)));
     }
 
     /**
@@ -104,16 +100,16 @@ public interface LimiterFactory {
 
     /** At most {@code limit} permits in a {@code period} that starts with its first request. */
     default Limiter count(String name, int limit, Duration period) {
-        return build(name, new FixedWindow(limit, period));
+        return build(name, FixedWindow.of(limit, period));
     }
 
     /** At most {@code limit} permits held at the same time, each for {@code leaseTime} unless it is renewed. */
     default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
-        return build(name, new ConcurrencyLimit(limit, leaseTime));
+        return build(name, ConcurrencyLimit.of(limit).leaseTime(leaseTime));
     }
 
     /** At most {@code limit} permits held at the same time; that of a holder that crashed comes back after 30 s. */
     default ConcurrencyLimiter concurrent(String name, int limit) {
-        return build(name, new ConcurrencyLimit(limit));
+        return build(name, ConcurrencyLimit.of(limit));
     }
 }

@@ -205,8 +205,8 @@ abstract class ConcurrencyLimiterContract {
     @Test
     void bad_input_is_an_error() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 2);
-        assertThat(limiter.limit()).isEqualTo(new ConcurrencyLimit(2, LEASE));
-        assertThat(limiters().build("k", new ConcurrencyLimit(2))).isSameAs(limiter);
+        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).leaseTime(LEASE));
+        assertThat(limiters().build("k", ConcurrencyLimit.of(2))).isSameAs(limiter);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))
                 .withMessage("permits must be at least 1, was 0");

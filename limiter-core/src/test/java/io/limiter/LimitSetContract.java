@@ -100,21 +100,34 @@ abstract class LimitSetContract {
     @Test
     void the_caller_waits_as_long_as_the_slowest_limit_says() {
         Duration patience = Duration.ofSeconds(10);
-        RateLimiter fast = limiters()
-                .build("fast", TokenBucket.builder(1, 1).timeout(patience).build());
-        RateLimiter slow = limiters()
-                .build("slow", TokenBucket.builder(0.5, 2).timeout(patience).build());
+        RateLimiter fast = limiters().build("fast", TokenBucket.of(1, 1));
+        RateLimiter slow = limiters().build("slow", TokenBucket.of(0.5, 2));
         LimitSet set = LimitSet.of(fast, slow, limiters().count("w", 3, Duration.ofDays(1)));
         assertThat(set.decide(1).timeToWait()).isZero();
         long before = clock().micros();
-        SetDecision second = set.decide(1);
+        SetDecision second = set.decide(1, patience);
         assertThat(second.granted()).isTrue();
         assertThat(second.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(2_000_000);
-        assertThat(set.async().decide(1).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(set.async().decide(1, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(4_000_000);
-        assertThat(set.async().decide(1).join().refusedBy()).contains("w");
+        assertThat(set.async().decide(1, patience).join().refusedBy()).contains("w");
         assertThat(clock().micros() - before).as("a refusal does not wait").isEqualTo(4_000_000);
+    }
+
+    @Test
+    void each_limit_can_have_a_timeout_of_its_own() {
+        RateLimiter hasty = limiters().build("hasty", 1, 1, 60);
+        RateLimiter patient = limiters().build("patient", 0.5, 2, 60);
+        LimitSet set = LimitSet.of(hasty, patient);
+        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(set.decide(1, Duration.ZERO, Duration.ofSeconds(5)).refusedBy())
+                .contains("hasty");
+        SetDecision waited = set.decide(1, Duration.ofSeconds(1), Duration.ofSeconds(5));
+        assertThat(waited.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> set.decide(1, Duration.ZERO, Duration.ZERO, Duration.ZERO))
+                .withMessage("timeouts must be one, or one for each of 2 limits, were 3");
     }
 
     @Test
@@ -135,8 +148,7 @@ abstract class LimitSetContract {
 
     @Test
     void the_next_caller_waits_where_that_is_the_limits_way() {
-        TokenBucket next =
-                TokenBucket.builder(1, 1).whoWaits(WhoWaits.NEXT_CALLER).build();
+        TokenBucket next = TokenBucket.of(1, 1).whoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
         LimitSet set = LimitSet.of(limiter, limiters().count("w", 10, Duration.ofDays(1)));
         assertThat(set.decide(4).granted()).isTrue();
@@ -159,8 +171,7 @@ abstract class LimitSetContract {
 
     @Test
     void a_bucket_that_starts_empty_starts_with_a_refusal() {
-        RateLimiter empty = limiters()
-                .build("empty", TokenBucket.builder(1, 2).startsFull(false).build());
+        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).startsFull(false));
         Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
         LimitSet set = LimitSet.of(window, empty);
         assertThat(set.decide(1).refusedBy()).contains("empty");

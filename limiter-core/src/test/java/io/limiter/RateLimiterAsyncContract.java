@@ -48,16 +48,15 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
 
     @Test
     void a_decision_that_is_not_waited_for_comes_when_its_permits_are_there() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 1).timeout(Duration.ofSeconds(5)).build());
-        assertThat(limiter.async().decide(1).join().timeToWait()).isZero();
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1));
+        Duration patience = Duration.ofSeconds(5);
+        assertThat(limiter.async().decide(1, patience).join().timeToWait()).isZero();
         long start = clock().micros();
-        assertThat(limiter.async().decide(2).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.async().decide(2, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - start).isEqualTo(2_000_000);
-        assertThat(limiter.on("who").async().decide(3).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(limiter.async().decide(7).join().granted()).isFalse();
+        assertThat(limiter.on("who").async().decide(3, patience).join().timeToWait())
+                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.async().decide(7, patience).join().granted()).isFalse();
         assertThat(clock().micros() - start).isEqualTo(4_000_000);
     }
 

@@ -59,12 +59,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
 
     @Test
     void nobody_is_charged_further_ahead_than_the_longest_wait() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 10)
-                                .maxWait(Duration.ofSeconds(5))
-                                .build());
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).maxWait(Duration.ofSeconds(5)));
         limiter.charge(1_000_000);
         clock().advance(Duration.ofSeconds(5));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -92,10 +87,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
 
     @Test
     void a_reservation_that_would_be_too_far_ahead_is_refused_and_has_nothing_to_cancel() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 2).maxWait(Duration.ofSeconds(5)).build());
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).maxWait(Duration.ofSeconds(5)));
         Reservation refused = limiter.reserve(8);
         assertThat(refused.isGranted()).isFalse();
         assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(6));
@@ -183,11 +175,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
             int capacity = 1 + random.nextInt(10);
             RateLimiter patient = limiters().build("k" + run, TokenBucket.of(10, capacity / 10.0));
             RateLimiter hasty = limiters()
-                    .build(
-                            "k" + run,
-                            TokenBucket.builder(10, capacity / 10.0)
-                                    .maxWait(SECOND)
-                                    .build());
+                    .build("k" + run, TokenBucket.of(10, capacity / 10.0).maxWait(SECOND));
             Ledger ledger = new Ledger();
             Map<Reservation, Ledger.Entry> made = new LinkedHashMap<>();
             for (int i = 0; i < 60; i++) {

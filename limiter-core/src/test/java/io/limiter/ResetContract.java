@@ -23,9 +23,9 @@ abstract class ResetContract {
     void a_key_that_was_reset_is_as_if_it_had_never_been_used_and_others_are_as_they_were() {
         for (Limiter limiter : List.of(
                 limiters().build("bucket", TokenBucket.of(2.0 / 86_400, 86_400)),
-                limiters().build("window", new FixedWindow(2, DAY)),
-                limiters().build("log", new SlidingLog(2, DAY)),
-                limiters().build("counter", new SlidingCounter(2, DAY)))) {
+                limiters().build("window", FixedWindow.of(2, DAY)),
+                limiters().build("log", SlidingLog.of(2, DAY)),
+                limiters().build("counter", SlidingCounter.of(2, DAY)))) {
             for (String key : List.of("alice", "bob")) {
                 assertThat(limiter.tryAcquire(key, 2)).as(limiter.toString()).isTrue();
                 assertThat(limiter.tryAcquire(key)).isFalse();

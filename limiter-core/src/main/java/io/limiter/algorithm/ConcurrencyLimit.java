@@ -40,9 +40,14 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
     }
 
-    /** With the default lease. */
-    public ConcurrencyLimit(int limit) {
-        this(limit, DEFAULT_LEASE_TIME);
+    /** At most so many permits held at the same time, each for 30 s unless its lease is renewed. */
+    public static ConcurrencyLimit of(int limit) {
+        return new ConcurrencyLimit(limit, DEFAULT_LEASE_TIME);
+    }
+
+    /** The same with leases that are over after this time unless they are renewed. */
+    public ConcurrencyLimit leaseTime(Duration newLeaseTime) {
+        return new ConcurrencyLimit(limit, newLeaseTime);
     }
 
     /** Under which all permits are seen that can be held at all, also those of a limit that was higher. */

@@ -57,7 +57,7 @@ class LocalEngineTest {
     @Test
     void never_forgets_who_holds_permits() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        ConcurrencyLimit one = new ConcurrencyLimit(1, Duration.ofSeconds(1));
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
         engine.decide("held", one, Request.hold(1, 1));
         for (int i = 0; i < 1000; i++) {
@@ -121,7 +121,7 @@ class LocalEngineTest {
     void two_kinds_of_limit_on_one_key_are_an_error() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         engine.decide("k", ONE_A_SECOND, ONE);
-        assertThatThrownBy(() -> engine.decide("k", new FixedWindow(1, Duration.ofSeconds(1)), ONE))
+        assertThatThrownBy(() -> engine.decide("k", FixedWindow.of(1, Duration.ofSeconds(1)), ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("'k'")
                 .hasMessageContaining("another kind of limit's");
@@ -132,7 +132,7 @@ class LocalEngineTest {
         LocalEngine batches = new LocalEngine(100, clock, clock.micros());
         LocalEngine singles = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(2, 5);
-        FixedWindow window = new FixedWindow(3, Duration.ofSeconds(10));
+        FixedWindow window = FixedWindow.of(3, Duration.ofSeconds(10));
         List<Request> requests =
                 List.of(ONE, new Request(2, 0, true), new Request(2, 0, false), ONE, new Request(9, 500_000, false));
         for (int i = 0; i < 20; i++) {
@@ -148,7 +148,7 @@ class LocalEngineTest {
     void a_key_of_a_batch_that_fails_does_not_stop_the_others() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         engine.decide("k", ONE_A_SECOND, ONE);
-        FixedWindow window = new FixedWindow(1, Duration.ofSeconds(1));
+        FixedWindow window = FixedWindow.of(1, Duration.ofSeconds(1));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>("k", window, List.of(ONE)), new KeyRequests<>("other", window, List.of(ONE))));
         assertThatThrownBy(() -> answers.get(0).decisions())
@@ -199,7 +199,7 @@ class LocalEngineTest {
     void sets_that_overlap_take_all_there_is_beside_single_requests() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
-        FixedWindow window = new FixedWindow(6_000, Duration.ofDays(1));
+        FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
         SetPart<?> a = new SetPart<>("a", window, ONE);
         SetPart<?> b = new SetPart<>("b", bucket, ONE);
         SetPart<?> c = new SetPart<>("c", window, ONE);
@@ -241,7 +241,7 @@ class LocalEngineTest {
     @Test
     void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        FixedWindow window = new FixedWindow(1, Duration.ofDays(1));
+        FixedWindow window = FixedWindow.of(1, Duration.ofDays(1));
         engine.decide("b", ONE_A_SECOND, ONE);
         List<SetPart<?>> parts = List.of(new SetPart<>("a", window, ONE), new SetPart<>("b", window, ONE));
         assertThatThrownBy(() -> engine.decideTogether(parts)).isInstanceOf(LimiterBackendException.class);
@@ -275,7 +275,7 @@ class LocalEngineTest {
     /** A window that lets others in while it decides. */
     private record Interrupted(Runnable others) implements Limit<WindowCount> {
 
-        private static final FixedWindow WINDOW = new FixedWindow(1, Duration.ofDays(1));
+        private static final FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
 
         @Override
         public Class<WindowCount> stateType() {

@@ -48,7 +48,8 @@ class AlignedWindowDifferentialTest {
                 Runnable::run);
         for (ZoneId zone : ZONES) {
             for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
-                FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);
+                FixedWindow limit =
+                        FixedWindow.of(1, Duration.ofMinutes(minutes)).alignedTo(zone);
                 for (int i = 0; i < TIMES; i++) {
                     Instant change = someChange(zone);
                     // The second call goes out with what the clocks showed at the time of the first.

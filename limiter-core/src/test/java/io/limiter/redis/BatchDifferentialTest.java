@@ -55,26 +55,23 @@ class BatchDifferentialTest {
             TokenBucket.of(10, 100),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.builder(7, 20).whoWaits(WhoWaits.NEXT_CALLER).build(),
-            TokenBucket.builder(0.7, 9)
-                    .startsFull(false)
-                    .maxWait(Duration.ofSeconds(20))
-                    .build(),
-            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+            TokenBucket.of(7, 20).whoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<FixedWindow> windows = List.of(
-            new FixedWindow(1, Duration.ofSeconds(1)),
-            new FixedWindow(500, Duration.ofSeconds(60)),
-            new FixedWindow(100_000, Duration.ofMinutes(10)));
+            FixedWindow.of(1, Duration.ofSeconds(1)),
+            FixedWindow.of(500, Duration.ofSeconds(60)),
+            FixedWindow.of(100_000, Duration.ofMinutes(10)));
 
     private final List<SlidingLog> logs = List.of(
-            new SlidingLog(1, Duration.ofSeconds(1)),
-            new SlidingLog(5, Duration.ofMillis(4_500)),
-            new SlidingLog(70, Duration.ofSeconds(30)),
-            new SlidingLog(2_000, Duration.ofMinutes(3)));
+            SlidingLog.of(1, Duration.ofSeconds(1)),
+            SlidingLog.of(5, Duration.ofMillis(4_500)),
+            SlidingLog.of(70, Duration.ofSeconds(30)),
+            SlidingLog.of(2_000, Duration.ofMinutes(3)));
     private final List<SlidingCounter> counters = List.of(
-            new SlidingCounter(1, Duration.ofSeconds(1)),
-            new SlidingCounter(500, Duration.ofSeconds(60)),
-            new SlidingCounter(100_000, Duration.ofMinutes(10)));
+            SlidingCounter.of(1, Duration.ofSeconds(1)),
+            SlidingCounter.of(500, Duration.ofSeconds(60)),
+            SlidingCounter.of(100_000, Duration.ofMinutes(10)));
 
     @Test
     void many_keys_and_runs_in_one_call() {
@@ -113,7 +110,7 @@ class BatchDifferentialTest {
                 Runnable::run);
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
-        KeyRequests<?> window = new KeyRequests<>(key("w", 0), new FixedWindow(59_999, Duration.ofHours(1)), requests);
+        KeyRequests<?> window = new KeyRequests<>(key("w", 0), FixedWindow.of(59_999, Duration.ofHours(1)), requests);
         List<List<Decision>> expected = List.of(stepAll(bucket), stepAll(window));
         assertThat(engine.decide(List.of(bucket, window)))
                 .extracting(Answer::decisions)

@@ -100,7 +100,7 @@ class ClusterTest {
         for (int i = 0; i < 20; i++) {
             batch.add(new KeyRequests<>(prefix(connections) + "{b" + i + "}", TokenBucket.of(0.1, 10), requests));
             batch.add(new KeyRequests<>(
-                    prefix(connections) + "{w" + i + "}", new FixedWindow(1, Duration.ofMinutes(1)), requests));
+                    prefix(connections) + "{w" + i + "}", FixedWindow.of(1, Duration.ofMinutes(1)), requests));
         }
         for (Answer answer : engine.decide(batch)) {
             assertThat(answer.decisions().get(0).granted()).isTrue();

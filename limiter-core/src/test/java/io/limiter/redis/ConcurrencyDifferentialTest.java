@@ -88,7 +88,7 @@ class ConcurrencyDifferentialTest {
         String key = redis.prefix() + "{k}:holders";
         for (Engine engine : List.of(script(), lock())) {
             RedisFixture.commands().set(key, value.getBytes(StandardCharsets.UTF_8));
-            assertThatThrownBy(() -> engine.decide(key, new ConcurrencyLimit(1), Request.hold(1, 1)))
+            assertThatThrownBy(() -> engine.decide(key, ConcurrencyLimit.of(1), Request.hold(1, 1)))
                     .as("%s by %s", value, engine)
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining(key)
@@ -104,7 +104,7 @@ class ConcurrencyDifferentialTest {
                 + (redis.clock().micros() + 1) + ",\"leaseMicros\":30000000,\"later\":null}]}";
         for (Engine engine : List.of(script(), lock())) {
             RedisFixture.commands().set(key, json.getBytes(StandardCharsets.UTF_8));
-            ConcurrencyLimit limit = new ConcurrencyLimit(2);
+            ConcurrencyLimit limit = ConcurrencyLimit.of(2);
             assertThat(engine.decide(key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
             assertThat(engine.decide(key, limit, Request.renew(Request.MAX_ID)).granted())
                     .isTrue();
@@ -115,7 +115,7 @@ class ConcurrencyDifferentialTest {
     void an_id_that_is_there_twice_counts_twice_and_is_released_once_at_a_time() {
         String key = redis.prefix() + "{k}:holders";
         Holder holder = new Holder(1, 1, redis.clock().micros() + 1000, 1000);
-        ConcurrencyLimit limit = new ConcurrencyLimit(3);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(3);
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             requests.addAll(List.of(Request.release(1), Request.renew(1), Request.hold(2 + i, 1)));
@@ -168,9 +168,8 @@ class ConcurrencyDifferentialTest {
         for (int i = 0; i < keys; i++) {
             String key = redis.prefix() + "{" + (first + i) % KEYS + "}:holders";
             // Keys with the same limit and the same requests share a section.
-            ConcurrencyLimit limit = new ConcurrencyLimit(
-                    random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40),
-                    Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
+            ConcurrencyLimit limit = ConcurrencyLimit.of(random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40))
+                    .leaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
             boolean asBefore = !batch.isEmpty() && random.nextInt(3) == 0;
             List<Request> requests = asBefore ? batch.get(batch.size() - 1).requests() : randomRequests(key);
             batch.add(new KeyRequests<>(key, limit, requests));
@@ -221,7 +220,7 @@ class ConcurrencyDifferentialTest {
         if (value == null) {
             return null;
         }
-        Holders stored = codec.read(key, value, new ConcurrencyLimit(1), 0, 1);
+        Holders stored = codec.read(key, value, ConcurrencyLimit.of(1), 0, 1);
         if (random.nextInt(10) == 0) {
             RedisFixture.commands().set(key, codec.write(stored));
         }

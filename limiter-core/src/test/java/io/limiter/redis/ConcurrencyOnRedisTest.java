@@ -136,7 +136,7 @@ class ConcurrencyOnRedisTest {
 
     private long expiresMicros() {
         String key = redis.prefix() + "{k}:holders";
-        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), new ConcurrencyLimit(1), 0, 1);
+        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), ConcurrencyLimit.of(1), 0, 1);
         return holders.holders().get(0).expiresMicros();
     }
 

@@ -271,16 +271,15 @@ class DifferentialTest {
         if (random.nextInt(3) == 0) {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
-            return TokenBucket.builder(rate, new WarmUp(period, coldFactor))
-                    .maxWait(maxWait)
-                    .build();
+            return TokenBucket.perSecond(rate)
+                    .warmUp(new WarmUp(period, coldFactor))
+                    .maxWait(maxWait);
         }
         double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;
-        return TokenBucket.builder(rate, permits / rate)
+        return TokenBucket.of(rate, permits / rate)
                 .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
                 .startsFull(random.nextInt(4) > 0)
-                .maxWait(maxWait)
-                .build();
+                .maxWait(maxWait);
     }
 
     private double randomRate() {
@@ -296,25 +295,25 @@ class DifferentialTest {
         int most = 1 + random.nextInt(random.nextBoolean() ? 10 : 20_000);
         if (random.nextInt(3) == 0) {
             Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
-            return FixedWindow.aligned(most, period, ZONES.get(random.nextInt(ZONES.size())));
+            return FixedWindow.of(most, period).alignedTo(ZONES.get(random.nextInt(ZONES.size())));
         }
-        return new FixedWindow(most, Duration.ofMillis(millis));
+        return FixedWindow.of(most, Duration.ofMillis(millis));
     }
 
     private Limit<io.limiter.algorithm.GrantLog> randomLog() {
-        return new SlidingLog(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+        return SlidingLog.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
     private Limit<io.limiter.algorithm.GrantLog> logWithManyEntries() {
-        return new SlidingLog(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
+        return SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
     }
 
     private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
-        return new SlidingCounter(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+        return SlidingCounter.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
     private Limit<io.limiter.algorithm.WindowPair> counterOfAFewPeriods() {
-        return new SlidingCounter(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
+        return SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
     }
 
     private Duration randomPeriod() {

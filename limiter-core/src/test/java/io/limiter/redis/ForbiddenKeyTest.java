@@ -51,7 +51,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class ForbiddenKeyTest {
 
     private static final int MANY = 1_000_000;
-    private static final FixedWindow WINDOW = new FixedWindow(MANY, Duration.ofHours(1));
+    private static final FixedWindow WINDOW = FixedWindow.of(MANY, Duration.ofHours(1));
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();

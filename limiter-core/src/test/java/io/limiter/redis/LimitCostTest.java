@@ -57,9 +57,9 @@ class LimitCostTest {
     void a_key_takes_the_same_whatever_was_granted_but_for_the_log() {
         for (Limit<?> limit : List.of(
                 TokenBucket.of(100_000 / 3600.0, 3600),
-                new FixedWindow(100_000, HOUR),
-                new SlidingLog(100_000, HOUR),
-                new SlidingCounter(100_000, HOUR))) {
+                FixedWindow.of(100_000, HOUR),
+                SlidingLog.of(100_000, HOUR),
+                SlidingCounter.of(100_000, HOUR))) {
             String key = key(limit);
             grant(key, limit, 1);
             long afterOne = bytes(key);
@@ -86,7 +86,7 @@ class LimitCostTest {
     }
 
     private void fillAndSlide(int entries) {
-        SlidingLog limit = new SlidingLog(entries, Duration.ofSeconds(entries));
+        SlidingLog limit = SlidingLog.of(entries, Duration.ofSeconds(entries));
         String key = redis.prefix() + "{log:" + String.format(Locale.ROOT, "%016d", entries) + "}:log";
         for (int i = 0; i < entries; i++) {
             redis.clock().advance(Duration.ofSeconds(1));
@@ -123,7 +123,7 @@ class LimitCostTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 100, 1000})
     void a_concurrency_limit_grows_with_its_holders(int holders) {
-        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
         hold(key, limit, holders);
         Request someOnes = Request.renew(1 + holders / 2);
@@ -161,7 +161,7 @@ class LimitCostTest {
     @ParameterizedTest
     @ValueSource(ints = {100, 1000})
     void many_holders_are_renewed_in_one_call(int holders) {
-        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
         hold(key, limit, holders);
         List<Request> all =
@@ -196,9 +196,9 @@ class LimitCostTest {
     void a_decision_is_one_script_that_reads_once_and_writes_at_most_once() {
         for (Limit<?> limit : List.of(
                 TokenBucket.of(100 / 3600.0, 3600),
-                new FixedWindow(100, HOUR),
-                new SlidingLog(100, HOUR),
-                new SlidingCounter(100, HOUR))) {
+                FixedWindow.of(100, HOUR),
+                SlidingLog.of(100, HOUR),
+                SlidingCounter.of(100, HOUR))) {
             String key = key(limit);
             engine.decide(key, limit, new Request(1, 0, true));
             Map<String, Long> first = commandsOf(() -> grant(key, limit, 1));

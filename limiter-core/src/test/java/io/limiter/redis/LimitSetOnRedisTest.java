@@ -156,7 +156,7 @@ class LimitSetOnRedisTest {
         SetScripts scripts = new SetScripts(redis.clockLua());
         Request one = new Request(1, 0, false);
         SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
-        SetPart<?> window = new SetPart<>("w", new FixedWindow(1, Duration.ofSeconds(1)), one);
+        SetPart<?> window = new SetPart<>("w", FixedWindow.of(1, Duration.ofSeconds(1)), one);
         LuaScript both = scripts.of(List.of(bucket, window));
         assertThat(scripts.of(List.of(window, bucket, window))).isSameAs(both);
         assertThat(scripts.of(List.of(bucket)).source().length).isLessThan(both.source().length);
@@ -198,9 +198,7 @@ class LimitSetOnRedisTest {
     @Test
     void a_leased_limit_is_asked_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter leased = limiters.build(
-                "leased",
-                TokenBucket.builder(1000, 1).lease(100, Duration.ofSeconds(1)).build());
+        RateLimiter leased = limiters.build("leased", TokenBucket.of(1000, 1).prefetch(100, Duration.ofSeconds(1)));
         LimitSet set = LimitSet.of(leased, limiters.count("w", 500, Duration.ofDays(1)));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();

@@ -216,7 +216,7 @@ class OutageTest {
                     .failurePolicy(FailurePolicy.THROW)
                     .probeInterval(Duration.ofMillis(50))
                     .build();
-            Limiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+            Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
             awaitRedis("before replies are " + replies, limiter);
             for (int round = 0; round < 5; round++) {
                 awaitRedis("replies " + replies, limiter);
@@ -291,7 +291,7 @@ class OutageTest {
         }
         factory = builder.build();
         assertThat(factory.warmUp().join()).isTrue();
-        Limiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
         awaitRedis(setup + ", first", limiter);
         return limiter;
     }

@@ -50,7 +50,7 @@ final class PausedMember {
         RedisRateLimiterFactory factory = builder.build();
         factory.warmUp().join();
         Limiter limiter =
-                factory.withPrefix(args[1]).build("paused", new FixedWindow(Integer.MAX_VALUE, Duration.ofHours(1)));
+                factory.withPrefix(args[1]).build("paused", FixedWindow.of(Integer.MAX_VALUE, Duration.ofHours(1)));
         AtomicLong byRedis = new AtomicLong();
         AtomicLong byPolicy = new AtomicLong();
         AtomicBoolean ended = new AtomicBoolean();

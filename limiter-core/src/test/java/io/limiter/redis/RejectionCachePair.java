@@ -104,23 +104,22 @@ final class RejectionCachePair {
         // So long that Redis's own clock expires none.
         Duration period = Duration.ofSeconds(100 + numbers.nextInt(50));
         return switch (kind) {
-            case LOG -> new SlidingLog(limit, period);
-            case COUNTER -> new SlidingCounter(limit, period);
-            default -> new FixedWindow(limit, period);
+            case LOG -> SlidingLog.of(limit, period);
+            case COUNTER -> SlidingCounter.of(limit, period);
+            default -> FixedWindow.of(limit, period);
         };
     }
 
     private TokenBucket bucket(double permitsPerSecond, double permits) {
         if (kind == Kind.WARM_UP) {
-            return TokenBucket.builder(permitsPerSecond, new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
-                    .maxWait(maxWait)
-                    .build();
+            return TokenBucket.perSecond(permitsPerSecond)
+                    .warmUp(new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
+                    .maxWait(maxWait);
         }
-        return TokenBucket.builder(permitsPerSecond, permits / permitsPerSecond)
+        return TokenBucket.of(permitsPerSecond, permits / permitsPerSecond)
                 .whoWaits(kind == Kind.GUAVAS_WAY ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
                 .startsFull(kind != Kind.STARTS_EMPTY)
-                .maxWait(maxWait)
-                .build();
+                .maxWait(maxWait);
     }
 
     TestClock ticker() {

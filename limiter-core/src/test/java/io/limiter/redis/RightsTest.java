@@ -60,9 +60,9 @@ class RightsTest {
 
     private static final List<Limit<?>> KINDS = List.of(
             TokenBucket.of(10, 10),
-            new FixedWindow(100, Duration.ofHours(1)),
-            new SlidingLog(100, Duration.ofHours(1)),
-            new SlidingCounter(100, Duration.ofHours(1)));
+            FixedWindow.of(100, Duration.ofHours(1)),
+            SlidingLog.of(100, Duration.ofHours(1)),
+            SlidingCounter.of(100, Duration.ofHours(1)));
 
     /** What clients run when they connect, and none of ours. */
     private static final List<String> CONNECTING = List.of("hello", "auth", "ping", "client", "select");

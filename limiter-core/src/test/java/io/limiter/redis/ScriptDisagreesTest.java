@@ -58,7 +58,7 @@ class ScriptDisagreesTest {
     void every_key_of_the_call_learns_it() {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16), Runnable::run);
-        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
         List<Answer> answers = engine.decide(List.of(
                 new KeyRequests<>(redis.prefix() + "{a}", window, three),
@@ -75,7 +75,7 @@ class ScriptDisagreesTest {
 
     @Test
     void permits_may_have_been_taken_where_it_reads_what_this_jvm_does_not() {
-        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         Request one = new Request(1, 0, false);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections denials = new KnownRejections(0);
@@ -108,7 +108,7 @@ class ScriptDisagreesTest {
                 RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16), Runnable::run);
         Answer answer = engine.decide(List.of(new KeyRequests<>(
                         redis.prefix() + "{a}",
-                        new FixedWindow(2, Duration.ofMinutes(1)),
+                        FixedWindow.of(2, Duration.ofMinutes(1)),
                         List.of(new Request(1, 0, false)))))
                 .get(0);
         assertThatThrownBy(answer::decisions)

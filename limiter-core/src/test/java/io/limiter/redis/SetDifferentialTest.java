@@ -52,24 +52,21 @@ class SetDifferentialTest {
             TokenBucket.of(10, 10),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.builder(7, 2).whoWaits(WhoWaits.NEXT_CALLER).build(),
-            TokenBucket.builder(0.7, 9)
-                    .startsFull(false)
-                    .maxWait(Duration.ofSeconds(20))
-                    .build(),
-            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+            TokenBucket.of(7, 2).whoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<SlidingLog> logs = List.of(
-            new SlidingLog(3, Duration.ofSeconds(1)),
-            new SlidingLog(50, Duration.ofSeconds(60)),
-            new SlidingLog(400, Duration.ofMinutes(10)));
+            SlidingLog.of(3, Duration.ofSeconds(1)),
+            SlidingLog.of(50, Duration.ofSeconds(60)),
+            SlidingLog.of(400, Duration.ofMinutes(10)));
     private final List<SlidingCounter> counters = List.of(
-            new SlidingCounter(3, Duration.ofSeconds(1)),
-            new SlidingCounter(50, Duration.ofSeconds(60)),
-            new SlidingCounter(400, Duration.ofMinutes(10)));
+            SlidingCounter.of(3, Duration.ofSeconds(1)),
+            SlidingCounter.of(50, Duration.ofSeconds(60)),
+            SlidingCounter.of(400, Duration.ofMinutes(10)));
     private final List<FixedWindow> windows = List.of(
-            new FixedWindow(3, Duration.ofSeconds(1)),
-            new FixedWindow(50, Duration.ofSeconds(60)),
-            new FixedWindow(400, Duration.ofMinutes(10)));
+            FixedWindow.of(3, Duration.ofSeconds(1)),
+            FixedWindow.of(50, Duration.ofSeconds(60)),
+            FixedWindow.of(400, Duration.ofMinutes(10)));
 
     @Test
     void sets_in_java_and_in_lua() {
@@ -194,7 +191,7 @@ class SetDifferentialTest {
                 redis.clockLua(),
                 new KnownRejections(0),
                 Runnable::run);
-        SetPart<?> window = new SetPart<>(key(0), new FixedWindow(5, Duration.ofSeconds(60)), new Request(2, 0, false));
+        SetPart<?> window = new SetPart<>(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), new Request(2, 0, false));
         SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(engine.decideTogether(List.of(window, bucket))).allMatch(Decision::granted);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 public abstract class InOrderContract {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
-    private static final SlidingLog NEVER_TWO = new SlidingLog(1, TEN_SECONDS);
+    private static final SlidingLog NEVER_TWO = SlidingLog.of(1, TEN_SECONDS);
 
     /** The engine under test. */
     protected abstract Engine engine();
@@ -31,7 +31,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_window_that_has_ended_meanwhile_gives_its_permits_to_none() {
-        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
             assertThat(take(window, 2).granted()).isTrue();
@@ -42,7 +42,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_window_that_is_still_open_has_its_permits_again() {
-        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS.dividedBy(2));
             assertThat(take(window, 1).granted()).isTrue();
@@ -53,7 +53,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_log_forgets_what_was_not_used_and_not_what_others_used_since() {
-        SlidingLog log = new SlidingLog(3, TEN_SECONDS);
+        SlidingLog log = SlidingLog.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(Duration.ofSeconds(1));
             assertThat(take(log, 2).granted()).isTrue();
@@ -68,7 +68,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_counter_forgets_what_was_not_used_and_not_what_others_used_in_the_next_window() {
-        SlidingCounter counter = new SlidingCounter(10, TEN_SECONDS);
+        SlidingCounter counter = SlidingCounter.of(10, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
             assertThat(take(counter, 2).granted()).isTrue();

@@ -29,7 +29,7 @@ class LimiterController {
 
     LimiterController(LimiterFactory limiters) {
         this.rate2 = limiters.build("rate2", 1.0 / 5, 5, 60);
-        this.log = limiters.build("log", new SlidingLog(3, Duration.ofSeconds(10)));
+        this.log = limiters.build("log", SlidingLog.of(3, Duration.ofSeconds(10)));
     }
 
     @GetMapping("/count")

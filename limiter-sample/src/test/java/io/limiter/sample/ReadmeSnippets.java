@@ -96,7 +96,7 @@ class ReadmeSnippets {
 
     static void everyLimiter(LimiterFactory limiters) {
         // readme: limiters
-        RateLimiter search = limiters.build("search", 50, 2, 60);
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)));
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
         boolean mine = search.tryAcquire("user:ann");
@@ -107,33 +107,30 @@ class ReadmeSnippets {
 
         RateLimiter reports = limiters.build(
                 "reports",
-                TokenBucket.builder(0.1, 60)
-                        .timeout(Duration.ofSeconds(5))
+                TokenBucket.per(6, Duration.ofMinutes(1))
+                        .capacity(6)
                         .maxWait(Duration.ofMinutes(10))
-                        .expire(Duration.ofHours(1))
-                        .build());
+                        .expire(Duration.ofHours(1)));
+        boolean inTime = reports.tryAcquire(Duration.ofSeconds(5));
 
         Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
 
         CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
-        RateLimiter hot = limiters.build(
-                "hot",
-                TokenBucket.builder(50_000, 1)
-                        .lease(1_000, Duration.ofMillis(200))
-                        .build());
+        RateLimiter hot = limiters.build("hot", TokenBucket.perSecond(50_000).prefetch(1_000, Duration.ofMillis(200)));
         // end
         assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();
-        assertThat(guava.tryAcquire() && warming.tryAcquire() && reports.tryAcquire() && logins.tryAcquire())
+        assertThat(guava.tryAcquire() && warming.tryAcquire() && inTime && logins.tryAcquire())
                 .isTrue();
     }
 
     static void everyKind(LimiterFactory limiters, RateLimiter search) {
         // readme: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
-        Limiter quota = limiters.build("quota", FixedWindow.aligned(10_000, Duration.ofDays(1), zone));
-        Limiter strict = limiters.build("strict", new SlidingLog(100, Duration.ofMinutes(1)));
-        Limiter wide = limiters.build("wide", new SlidingCounter(100_000, Duration.ofHours(1)));
+        Limiter quota = limiters.build(
+                "quota", FixedWindow.of(10_000, Duration.ofDays(1)).alignedTo(zone));
+        Limiter strict = limiters.build("strict", SlidingLog.of(100, Duration.ofMinutes(1)));
+        Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
 
         ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));

@@ -54,7 +54,7 @@ final class MigrationSnippets {
 
     void redisson(String phone, Consumer<String> refuse) {
         // migration: redisson-after
-        Limiter sms = limiters.build("sms", new SlidingLog(5, Duration.ofMinutes(1)));
+        Limiter sms = limiters.build("sms", SlidingLog.of(5, Duration.ofMinutes(1)));
         if (!sms.tryAcquire(phone)) {
             refuse.accept(phone);
         }
@@ -70,10 +70,8 @@ final class MigrationSnippets {
 
     String resilience4j(Supplier<String> partner) {
         // migration: resilience4j-after
-        RateLimiter limiter = limiters.build(
-                "partner",
-                TokenBucket.builder(10, 1).timeout(Duration.ofMillis(500)).build());
-        Decision decision = limiter.decide(1);
+        RateLimiter limiter = limiters.build("partner", TokenBucket.perSecond(10));
+        Decision decision = limiter.decide(1, Duration.ofMillis(500));
         if (!decision.granted()) {
             throw new RateLimitExceededException("partner", decision);
         }

@@ -5,7 +5,6 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -69,11 +68,6 @@ final class BoundLimit<L extends Limit<?>> {
 
     L limit() {
         return limit;
-    }
-
-    /** How long a call that names no timeout waits, in microseconds. */
-    long timeoutMicros() {
-        return limit instanceof TokenBucket bucket ? bucket.timeoutMicros() : 0;
     }
 
     /** From the next decision on. */

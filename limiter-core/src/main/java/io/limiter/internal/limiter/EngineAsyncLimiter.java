@@ -25,7 +25,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> decide(int permits) {
-        return decide(permits, limiter.bound.timeoutMicros());
+        return decide(permits, 0);
     }
 
     @Override
@@ -35,7 +35,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return limiter.answerAsync(new Request(permits, limiter.bound.timeoutMicros(), true));
+        return limiter.answerAsync(new Request(permits, 0, true));
     }
 
     @Override

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A {@link LimitSet} on an engine. */
@@ -87,17 +86,17 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits) {
-        return decideAndWait(asked(permits, Part::timeoutMicros));
+        return decideAndWait(asked(permits));
     }
 
     @Override
-    public SetDecision decide(int permits, Duration timeout) {
-        return decideAndWait(asked(permits, part -> Timeouts.micros(timeout)));
+    public SetDecision decide(int permits, Duration... timeouts) {
+        return decideAndWait(asked(permits, timeouts));
     }
 
     @Override
     public SetDecision peek(int permits) {
-        return inOneBatch(part -> new Request(part.permitsFor(permits), part.timeoutMicros(), true));
+        return inOneBatch(part -> new Request(part.permitsFor(permits), 0, true));
     }
 
     @Override
@@ -106,10 +105,16 @@ final class EngineLimitSet implements LimitSet {
     }
 
     /** What every part is asked, under its limit of now. */
-    private List<SetPart<?>> asked(int permits, ToLongFunction<Part> timeoutMicros) {
+    private List<SetPart<?>> asked(int permits, Duration... timeouts) {
+        if (timeouts.length > 1 && timeouts.length != parts.size()) {
+            throw new IllegalArgumentException(
+                    "timeouts must be one, or one for each of " + parts.size() + " limits, were " + timeouts.length);
+        }
         List<SetPart<?>> asked = new ArrayList<>(parts.size());
-        for (Part part : parts) {
-            asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros.applyAsLong(part), false)));
+        for (int i = 0; i < parts.size(); i++) {
+            Part part = parts.get(i);
+            long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
+            asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros, false)));
         }
         return asked;
     }
@@ -287,10 +292,6 @@ final class EngineLimitSet implements LimitSet {
             return asked * permits;
         }
 
-        long timeoutMicros() {
-            return bound().timeoutMicros();
-        }
-
         SetPart<?> asked(Request request) {
             return new SetPart<>(backendKey(), limiter.limit(), request);
         }
@@ -309,12 +310,12 @@ final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits) {
-            return decideAndWaitAsync(asked(permits, Part::timeoutMicros));
+            return decideAndWaitAsync(asked(permits));
         }
 
         @Override
-        public CompletableFuture<SetDecision> decide(int permits, Duration timeout) {
-            return decideAndWaitAsync(asked(permits, part -> Timeouts.micros(timeout)));
+        public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
+            return decideAndWaitAsync(asked(permits, timeouts));
         }
     }
 }

@@ -73,31 +73,31 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision decide(int permits) {
-        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, bound.timeoutMicros());
+        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(int permits) {
-        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, bound.timeoutMicros());
+        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, 0);
     }
 
     @Override
     public final Decision decide(String key, int permits) {
         return isView()
                 ? on(key).decide(permits)
-                : bound.decideAndWait(key, bound.keys().of(key), permits, bound.timeoutMicros());
+                : bound.decideAndWait(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
     public final boolean tryAcquire(String key, int permits) {
         return isView()
                 ? on(key).tryAcquire(permits)
-                : bound.tryAcquire(key, bound.keys().of(key), permits, bound.timeoutMicros());
+                : bound.tryAcquire(key, bound.keys().of(key), permits, 0);
     }
 
     @Override
     public final Decision peek(int permits) {
-        return answer(new Request(permits, bound.timeoutMicros(), true));
+        return answer(new Request(permits, 0, true));
     }
 
     @Override

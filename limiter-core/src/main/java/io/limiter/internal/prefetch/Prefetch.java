@@ -1,8 +1,8 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.LeaseTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.time.LeaseClock;
@@ -155,7 +155,7 @@ public final class Prefetch implements Engine {
 
     /** The key's own place if it has one, under the same limit. */
     private @Nullable PrefetchedKey find(String key, Limit<?> limit) {
-        if (limit.lease() == null) {
+        if (limit.prefetch() == null) {
             return null;
         }
         PrefetchedKey leased = keys.get(place(key));
@@ -164,7 +164,7 @@ public final class Prefetch implements Engine {
 
     /** Where the key's permits are leased; {@code null} if they are not. */
     private @Nullable PrefetchedKey leasedKey(String key, Limit<?> limit, Request request) {
-        LeaseTerms terms = limit.lease();
+        PrefetchTerms terms = limit.prefetch();
         if (terms == null || request.action() != Request.Action.TAKE || closed) {
             return null;
         }
@@ -176,7 +176,7 @@ public final class Prefetch implements Engine {
     }
 
     private @Nullable PrefetchedKey replace(
-            @Nullable PrefetchedKey idle, String key, Limit<?> limit, LeaseTerms terms) {
+            @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms terms) {
         PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, engine, clock, sleeper);
         if (!keys.compareAndSet(place(key), idle, fresh)) {
             return null;

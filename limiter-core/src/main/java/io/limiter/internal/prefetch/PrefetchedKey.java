@@ -1,8 +1,8 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.LeaseTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.internal.time.Sleeper;
@@ -54,7 +54,7 @@ final class PrefetchedKey {
     private volatile boolean closed;
     private volatile boolean forgotten;
 
-    PrefetchedKey(String key, Limit<?> limit, LeaseTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
+    PrefetchedKey(String key, Limit<?> limit, PrefetchTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
         this.key = key;
         this.limit = limit;
         this.maxPermits = terms.maxPermits();

@@ -33,10 +33,10 @@ public final class Probe {
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,
-            new FixedWindow(1, Duration.ofSeconds(1)),
-            new SlidingLog(1, Duration.ofSeconds(1)),
-            new SlidingCounter(1, Duration.ofSeconds(1)),
-            new ConcurrencyLimit(1));
+            FixedWindow.of(1, Duration.ofSeconds(1)),
+            SlidingLog.of(1, Duration.ofSeconds(1)),
+            SlidingCounter.of(1, Duration.ofSeconds(1)),
+            ConcurrencyLimit.of(1));
 
     private final Engine engine;
 

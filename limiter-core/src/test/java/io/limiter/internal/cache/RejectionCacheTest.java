@@ -147,7 +147,7 @@ class RejectionCacheTest {
     @Test
     void a_peek_is_never_answered_by_it_and_leaves_it_as_it_is() {
         Cached cached = cached(16);
-        TokenBucket startsEmpty = TokenBucket.builder(1, 10).startsFull(false).build();
+        TokenBucket startsEmpty = TokenBucket.of(1, 10).startsFull(false);
         Request peek = new Request(1, 0, true);
         assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
         advance(Duration.ofMillis(400));
@@ -177,9 +177,9 @@ class RejectionCacheTest {
 
     @Test
     void a_cold_limiter_that_says_never_is_asked_again_because_others_can_warm_it_up() {
-        TokenBucket limit = TokenBucket.builder(10, new WarmUp(Duration.ofSeconds(4)))
-                .maxWait(Duration.ofMillis(2450))
-                .build();
+        TokenBucket limit = TokenBucket.perSecond(10)
+                .warmUp(new WarmUp(Duration.ofSeconds(4)))
+                .maxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
         Request ten = new Request(10, 2_450_000, false);
         assertThat(cached.decide("k", limit, ten).retryAfter()).isEqualTo(Decision.NEVER);
@@ -220,7 +220,7 @@ class RejectionCacheTest {
     @Test
     void a_window_is_known_to_be_full_until_it_ends() {
         Cached cached = cached(16);
-        FixedWindow window = new FixedWindow(2, Duration.ofMillis(500));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMillis(500));
         cached.take("k", window, 2);
         advance(Duration.ofMillis(200));
         cached.take("k", window, 1);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class HeldLeasesTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final ConcurrencyLimit ONE = new ConcurrencyLimit(1);
+    private static final ConcurrencyLimit ONE = ConcurrencyLimit.of(1);
 
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
@@ -60,7 +60,7 @@ class HeldLeasesTest {
 
     @Test
     void what_is_due_is_renewed_in_one_call_and_what_is_not_is_left_alone() {
-        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(100));
+        EngineConcurrencyLimiter many = limiter(ConcurrencyLimit.of(100));
         for (int i = 0; i < 30; i++) {
             many.on("k" + i % 10).acquire(1, Duration.ZERO);
         }
@@ -83,7 +83,7 @@ class HeldLeasesTest {
 
     @Test
     void a_hundred_are_renewed_and_given_back_in_a_call() {
-        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(1000));
+        EngineConcurrencyLimiter many = limiter(ConcurrencyLimit.of(1000));
         for (int i = 0; i < 250; i++) {
             many.acquire(1, Duration.ZERO);
         }
@@ -98,8 +98,8 @@ class HeldLeasesTest {
 
     @Test
     void one_key_under_two_limits_is_renewed_in_two_calls() {
-        Lease first = limiter(new ConcurrencyLimit(5)).acquire(1, Duration.ZERO);
-        Lease second = limiter(new ConcurrencyLimit(6)).acquire(1, Duration.ZERO);
+        Lease first = limiter(ConcurrencyLimit.of(5)).acquire(1, Duration.ZERO);
+        Lease second = limiter(ConcurrencyLimit.of(6)).acquire(1, Duration.ZERO);
         for (int i = 0; i < 4; i++) {
             clock.advance(Duration.ofSeconds(10));
             leases.renewer().renewDue();
@@ -216,7 +216,7 @@ class HeldLeasesTest {
 
     @Test
     void one_who_wants_many_is_not_passed_by_those_who_want_few() {
-        EngineConcurrencyLimiter three = limiter(new ConcurrencyLimit(3));
+        EngineConcurrencyLimiter three = limiter(ConcurrencyLimit.of(3));
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             held.add(three.acquire(1, Duration.ZERO));

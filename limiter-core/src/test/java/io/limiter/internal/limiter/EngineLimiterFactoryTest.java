@@ -50,7 +50,7 @@ class EngineLimiterFactoryTest {
         assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
                 .isSameAs(limiter);
         assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
-                .isSameAs(limiters.build("k", new FixedWindow(1, Duration.ofSeconds(1))));
+                .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
     }
 
     @Test
@@ -79,8 +79,8 @@ class EngineLimiterFactoryTest {
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
         app.count("k", 1, Duration.ofSeconds(1));
         app.concurrent("k", 1);
-        app.build("k", new SlidingLog(1, Duration.ofSeconds(1)));
-        app.build("k", new SlidingCounter(1, Duration.ofSeconds(1)));
+        app.build("k", SlidingLog.of(1, Duration.ofSeconds(1)));
+        app.build("k", SlidingCounter.of(1, Duration.ofSeconds(1)));
     }
 
     @Test
@@ -157,11 +157,11 @@ class EngineLimiterFactoryTest {
         said.start();
         logger.addAppender(said);
         try {
-            limiters.build("moderate", new SlidingLog(1000, Duration.ofSeconds(1)));
-            limiters.build("large", new SlidingCounter(100_000, Duration.ofSeconds(1)));
+            limiters.build("moderate", SlidingLog.of(1000, Duration.ofSeconds(1)));
+            limiters.build("large", SlidingCounter.of(100_000, Duration.ofSeconds(1)));
             assertThat(said.list).isEmpty();
-            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
-            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
         } finally {
             logger.detachAppender(said);
         }

@@ -26,8 +26,7 @@ class PrefetchTest {
 
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
-    private static final TokenBucket LEASED =
-            TokenBucket.builder(1000, 10).lease(MAX_LEASE, MAX_TIME).build();
+    private static final TokenBucket LEASED = TokenBucket.of(1000, 10).prefetch(MAX_LEASE, MAX_TIME);
     private static final Request ONE = new Request(1, 0, false);
     private static final String KEY = "{k}";
 
@@ -112,7 +111,7 @@ class PrefetchTest {
 
     @Test
     void a_lease_of_few_permits_goes_on_and_on() {
-        TokenBucket few = TokenBucket.builder(1000, 10).lease(2, MAX_TIME).build();
+        TokenBucket few = TokenBucket.of(1000, 10).prefetch(2, MAX_TIME);
         for (int i = 0; i < 1_000; i++) {
             assertThat(leases.decide(KEY, few, ONE).granted()).isTrue();
         }

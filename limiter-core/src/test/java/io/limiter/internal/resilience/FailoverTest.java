@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is answered instead of a backend that fails. */
 class FailoverTest {
 
-    private static final FixedWindow TEN = new FixedWindow(10, Duration.ofHours(1));
+    private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
 
     private final LocalEngine local = new LocalEngine();
     private final Away away = new Away();

@@ -80,7 +80,7 @@ final class BoundLimit {
         Decision earlier = recorder == null || !checked.enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
-                : new CheckPart(checked, limiter(call, request.key()), request, earlier);
+                : new CheckPart(checked, limiter(call, request.key()), request, declared.timeout(), earlier);
     }
 
     /** The permits that a call holds; {@code null} if it skips the limit. Throws as {@link #part} does. */

@@ -99,7 +99,7 @@ public final class ConfiguredLimits {
     /**
      * A limit with its configuration.
      *
-     * @param timeout how long a call waits for permits of a concurrency limit
+     * @param timeout how long a call waits for permits
      * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforce {@code null} if configuration does not say
      * @param failurePolicy {@code null} for the application's
@@ -114,12 +114,8 @@ public final class ConfiguredLimits {
         /** @throws IllegalArgumentException if the settings make no limit */
         private static Configured of(
                 LimitSettings settings, @Nullable String otherKind, @Nullable FailurePolicy failurePolicy) {
-            return new Configured(
-                    LimitKinds.build(settings),
-                    settings.timeout() == null ? Duration.ZERO : settings.timeout(),
-                    otherKind,
-                    settings.enforce(),
-                    failurePolicy);
+            Limit<?> limit = LimitKinds.build(settings);
+            return new Configured(limit, settings.timeout(limit), otherKind, settings.enforce(), failurePolicy);
         }
     }
 }

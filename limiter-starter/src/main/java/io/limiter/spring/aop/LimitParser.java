@@ -87,7 +87,7 @@ final class LimitParser {
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         ConfiguredLimits.Configured limit = configured.of(name, declared);
         DeclaredLimit.Permits permits = permits(annotation, annotated);
-        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit());
+        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit(), limit.timeout());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");

@@ -11,6 +11,7 @@ import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -83,12 +84,16 @@ record HttpRule(
                         .toList());
         RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
         List<Limiter> limiters = new ArrayList<>();
+        List<Duration> timeouts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
-            limiters.add(limiter(
-                    property + ".limits[" + i + "]", limits.get(i), limitNames().get(i), factory));
+            LimitSettings limit = limits.get(i);
+            Limiter limiter =
+                    limiter(property + ".limits[" + i + "]", limit, limitNames().get(i), factory);
+            limiters.add(limiter);
+            timeouts.add(limit.timeout(limiter.limit()));
         }
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, log);
+        return new HttpLimit(PREFIX, route, requestKey, limiters, timeouts, enforce, log);
     }
 
     private Limiter limiter(String property, LimitSettings limit, String limiterName, LimiterFactory factory) {

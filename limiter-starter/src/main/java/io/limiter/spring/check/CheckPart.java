@@ -2,22 +2,25 @@ package io.limiter.spring.check;
 
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The permits that a check takes from one limit.
  *
  * @param limiter if the request has a slot, one whose first key is the hash tag
+ * @param timeout how long the call waits for the permits
  * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
  */
 public record CheckPart(
         CheckedLimit limit,
         Limiter limiter,
         PermitRequest request,
+        Duration timeout,
         @Nullable Decision earlier) {
 
-    public CheckPart(CheckedLimit limit, Limiter limiter, PermitRequest request) {
-        this(limit, limiter, request, null);
+    public CheckPart(CheckedLimit limit, Limiter limiter, PermitRequest request, Duration timeout) {
+        this(limit, limiter, request, timeout, null);
     }
 
     /** The limiter's view of the requested key. */

@@ -1,9 +1,9 @@
 package io.limiter.spring.check;
 
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,9 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return part.earlier();
         }
-        return part.view().decide(part.request().permits());
+        Limiter view = part.view();
+        int permits = part.request().permits();
+        return view instanceof RateLimiter rates ? rates.decide(permits, part.timeout()) : view.decide(permits);
     }
 
     @Override
@@ -31,7 +33,11 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return CompletableFuture.completedFuture(part.earlier());
         }
-        return part.view().async().decide(part.request().permits());
+        Limiter view = part.view();
+        int permits = part.request().permits();
+        return view instanceof RateLimiter rates
+                ? rates.async().decide(permits, part.timeout())
+                : view.async().decide(permits);
     }
 
     /** Reserves the permits, so that there is no timer until they are due. */
@@ -40,8 +46,7 @@ final class PartStep extends CheckStep<Decision> {
         if (!(part.view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
-        Duration timeout = rates.limit().timeout();
-        return rates.async().reserve(part.request().permits(), timeout).thenApply(Reservation::decision);
+        return rates.async().reserve(part.request().permits(), part.timeout()).thenApply(Reservation::decision);
     }
 
     @Override

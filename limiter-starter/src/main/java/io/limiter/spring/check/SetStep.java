@@ -4,6 +4,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -16,6 +17,7 @@ final class SetStep extends CheckStep<SetDecision> {
     private final List<CheckPart> parts;
     private final List<Limiter> inSet;
     private final LimitSet set;
+    private final Duration[] timeouts;
 
     SetStep(List<CheckPart> parts) {
         super(parts.get(0).limit());
@@ -29,16 +31,17 @@ final class SetStep extends CheckStep<SetDecision> {
             all = all == null ? LimitSet.of(limiter, permits) : all.and(limiter, permits);
         }
         this.set = Objects.requireNonNull(all);
+        this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
     }
 
     @Override
     SetDecision decide() {
-        return set.decide(1);
+        return set.decide(1, timeouts);
     }
 
     @Override
     CompletableFuture<SetDecision> decideAsync() {
-        return set.async().decide(1);
+        return set.async().decide(1, timeouts);
     }
 
     @Override

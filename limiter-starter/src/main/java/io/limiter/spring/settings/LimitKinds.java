@@ -8,8 +8,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.TokenBucketBuilder;
-import io.limiter.algorithm.WarmUp;
+import io.limiter.algorithm.WhoWaits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -26,6 +25,9 @@ public final class LimitKinds {
     /** Its permits are held and not spent, so it is for {@code @ConcurrentLimit} alone. */
     public static final String CONCURRENT = "concurrent";
 
+    /** Its calls wait for their turn. */
+    static final String LEAKY_QUEUE = "leaky-queue";
+
     private static final List<Kind> ALL = List.of(
             new Kind(
                     TOKEN_BUCKET,
@@ -35,25 +37,24 @@ public final class LimitKinds {
             new Kind(
                     "sliding-log",
                     Set.of("limit", "period"),
-                    numbers -> new SlidingLog(needed("limit", numbers.limit()), needed("period", numbers.period()))),
+                    numbers -> SlidingLog.of(needed("limit", numbers.limit()), needed("period", numbers.period()))),
             new Kind(
                     "sliding-counter",
                     Set.of("limit", "period"),
-                    numbers ->
-                            new SlidingCounter(needed("limit", numbers.limit()), needed("period", numbers.period()))),
+                    numbers -> SlidingCounter.of(needed("limit", numbers.limit()), needed("period", numbers.period()))),
             new Kind(
                     "leaky-bucket",
                     Set.of("limit", "rate"),
-                    numbers -> LeakyBucket.meter(needed("limit", numbers.limit()), needed("rate", numbers.rate()))),
+                    numbers -> LeakyBucket.meter(needed("rate", numbers.rate()), needed("limit", numbers.limit()))),
             new Kind(
-                    "leaky-queue",
+                    LEAKY_QUEUE,
                     Set.of("limit", "rate"),
                     numbers -> LeakyBucket.queue(needed("rate", numbers.rate()), needed("limit", numbers.limit()))),
             new Kind(
                     CONCURRENT,
                     Set.of("limit", "lease", "timeout"),
-                    numbers ->
-                            new ConcurrencyLimit(needed("limit", numbers.limit()), needed("lease", numbers.lease()))));
+                    numbers -> ConcurrencyLimit.of(needed("limit", numbers.limit()))
+                            .leaseTime(needed("lease", numbers.lease()))));
 
     private LimitKinds() {}
 
@@ -80,12 +81,17 @@ public final class LimitKinds {
         return named(kind).builder().apply(settings);
     }
 
-    /** @throws IllegalArgumentException if a limit would never grant as many permits */
-    public static void checkCanBeGranted(int permits, Limit<?> limit) {
+    /**
+     * @param timeout how long a call waits for them
+     * @throws IllegalArgumentException if a limit would never grant as many permits
+     */
+    public static void checkCanBeGranted(int permits, Limit<?> limit, Duration timeout) {
         TokenBucket bucket = limit instanceof TokenBucket found ? found : null;
-        long timeout = bucket == null ? 0 : bucket.timeoutMicros();
+        long timeoutMicros = timeout.toNanos() / 1000;
         // What an unused limit rejects, it always rejects.
-        if (limit.step(null, 0, new Request(permits, timeout, true)).decision().granted()) {
+        if (limit.step(null, 0, new Request(permits, timeoutMicros, true))
+                .decision()
+                .granted()) {
             return;
         }
         throw new IllegalArgumentException("permits " + permits + " would never be granted: "
@@ -93,7 +99,7 @@ public final class LimitKinds {
                         ? limit + " has at most " + limit.capacity()
                         : "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
                                 + " s holds at most " + bucket.maxPermits() + " permits, and timeout "
-                                + bucket.timeout() + " is too short to wait for the rest; burst must be at least "
+                                + timeout + " is too short to wait for the rest; burst must be at least "
                                 + permits / bucket.permitsPerSecond() + " s"));
     }
 
@@ -105,18 +111,26 @@ public final class LimitKinds {
         }
         Duration timeout = settings.timeout() == null ? Duration.ZERO : settings.timeout();
         Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
-        TokenBucketBuilder builder = settings.warmUp() == null
-                ? TokenBucket.builder(rate, settings.burst() == null ? 1.0 : settings.burst())
-                : TokenBucket.builder(rate, new WarmUp(settings.warmUp()));
-        builder.timeout(timeout).maxWait(maxWait);
+        TokenBucket bucket;
+        if (settings.warmUp() != null) {
+            bucket = TokenBucket.perSecond(rate).warmUp(settings.warmUp()).maxWait(maxWait);
+        } else {
+            double burst = settings.burst() == null ? 1.0 : settings.burst();
+            bucket = timeout.isZero() ? TokenBucket.of(rate, burst) : waitedFor(rate, burst, maxWait);
+        }
         if (settings.expire() != null) {
-            builder.expire(settings.expire());
+            bucket = bucket.expire(settings.expire());
         }
         if (settings.prefetchPermits() != null && settings.prefetchPermits() != 0) {
             Duration prefetchTime = settings.prefetchTime() == null ? Duration.ofSeconds(1) : settings.prefetchTime();
-            builder.lease(settings.prefetchPermits(), prefetchTime);
+            bucket = bucket.prefetch(settings.prefetchPermits(), prefetchTime);
         }
-        return builder.build();
+        return bucket;
+    }
+
+    /** It may hold less than a permit: whether the timeout is long enough for that is checked with the timeout. */
+    private static TokenBucket waitedFor(double rate, double burst, Duration maxWait) {
+        return new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
     }
 
     private static Limit<?> fixedWindow(LimitSettings settings) {

@@ -2,6 +2,7 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -168,8 +169,20 @@ public record LimitSettings(
         String known = kind != null ? kind : rate != null ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
         LimitKinds.named(known).checkUses(numbers());
         Limit<?> limit = LimitKinds.build(known, this);
-        LimitKinds.checkCanBeGranted(1, limit);
+        LimitKinds.checkCanBeGranted(1, limit, timeout(limit));
         return limit;
+    }
+
+    /**
+     * How long a call waits for permits.
+     *
+     * @param limit the one of these settings
+     */
+    public Duration timeout(Limit<?> limit) {
+        if (LimitKinds.LEAKY_QUEUE.equals(kind) && limit instanceof TokenBucket queue) {
+            return queue.maxWait();
+        }
+        return timeout == null ? Duration.ZERO : timeout;
     }
 
     /** What the limit answers while Redis is unavailable; {@code null} for what the application says. */

@@ -78,7 +78,8 @@ record Quota(
     private static @Nullable Long window(Limit<?> limit) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
-                    ? wholeSeconds(Math.ceil(bucket.burstSeconds()))
+                    ? wholeSeconds(Math.ceil(
+                            Math.max(bucket.burstSeconds(), bucket.minCapacity() / bucket.permitsPerSecond())))
                     : wholeSeconds(bucket.warmUp().period());
         }
         if (limit instanceof FixedWindow window) {

@@ -337,9 +337,9 @@ class OperationsTest {
         Duration hour = Duration.ofHours(1);
         for (Limit<?> limit : List.of(
                 TokenBucket.of(1e6, 1),
-                new FixedWindow(999, hour),
-                new SlidingLog(999, hour),
-                new SlidingCounter(999, hour))) {
+                FixedWindow.of(999, hour),
+                SlidingLog.of(999, hour),
+                SlidingCounter.of(999, hour))) {
             Limiter limiter = limiters.build("acl-" + engine + limit.getClass().getSimpleName(), limit);
             for (int i = 0; i < 3; i++) {
                 decided(() -> assertThat(limiter.tryAcquire(KEY)).isTrue());

@@ -186,7 +186,7 @@ class ConcurrentLimitTest {
             Reports reports = context.getBean(Reports.class);
             ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
                     .withPrefix("concurrentLimit:")
-                    .build("counted", new ConcurrencyLimit(1));
+                    .build("counted", ConcurrencyLimit.of(1));
             reports.runCounted(() -> assertThat(limiter.inUse()).isEqualTo(1));
             reports.runCounted(() -> {});
             assertThatThrownBy(() -> reports.runCounted(() -> {})).isInstanceOf(RateLimitExceededException.class);

@@ -370,7 +370,7 @@ class HeldPermitsTest {
     private int inUse(ApplicationContext context, String name, int limit) {
         ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
                 .withPrefix("concurrentLimit:")
-                .build(name, new ConcurrencyLimit(limit));
+                .build(name, ConcurrencyLimit.of(limit));
         return limiter.on(who).inUse();
     }
 

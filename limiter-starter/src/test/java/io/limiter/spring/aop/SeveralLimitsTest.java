@@ -239,7 +239,7 @@ class SeveralLimitsTest {
             bean.call();
             refused(bean::call);
             assertThat(factory.built().get(0).limit())
-                    .isEqualTo(FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Pacific/Auckland")));
+                    .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Pacific/Auckland")));
         });
     }
 

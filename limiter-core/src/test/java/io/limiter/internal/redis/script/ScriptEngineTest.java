@@ -54,8 +54,7 @@ class ScriptEngineTest {
     @Test
     void a_bucket_is_given_a_new_expiry_once_in_a_while_and_never_too_late() {
         String key = redis.prefix() + "{k}";
-        TokenBucket limit =
-                TokenBucket.builder(1, 10).expire(Duration.ofSeconds(20)).build();
+        TokenBucket limit = TokenBucket.of(1, 10).expire(Duration.ofSeconds(20));
         Engine engine = engine();
         RedisFixture.commands().configResetstat();
         long startNanos = System.nanoTime();
@@ -120,7 +119,7 @@ class ScriptEngineTest {
         String other = redis.prefix() + "{c}";
         List<Answer> answers = engine().decide(List.of(
                 new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
-                new KeyRequests<>(window, new FixedWindow(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
+                new KeyRequests<>(window, FixedWindow.of(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
                 new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
         assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
         assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
@@ -170,7 +169,7 @@ class ScriptEngineTest {
                     new KeyRequests<>(full, TEN, List.of(PEEK, ONE, ONE)),
                     new KeyRequests<>(redis.prefix() + "{peeked}", TEN, List.of(PEEK)),
                     new KeyRequests<>(
-                            full + "window", new FixedWindow(1, Duration.ofSeconds(1)), List.of(PEEK, ONE, ONE))));
+                            full + "window", FixedWindow.of(1, Duration.ofSeconds(1)), List.of(PEEK, ONE, ONE))));
             for (int failed : new int[] {0, 2}) {
                 assertThatThrownBy(() -> answers.get(failed).decisions())
                         .isInstanceOf(LimiterBackendException.class)
@@ -197,7 +196,7 @@ class ScriptEngineTest {
                 """;
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(RedisFixture.connections()), refusing, new KnownRejections(0), Runnable::run);
-        for (Limit<?> limit : List.of(TEN, new FixedWindow(10, Duration.ofMinutes(1)))) {
+        for (Limit<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
             List<Answer> answers = engine.decide(List.of(
                     new KeyRequests<>(start + "{good}", limit, List.of(ONE, ONE, PEEK)),
@@ -278,7 +277,7 @@ class ScriptEngineTest {
 
     @Test
     void clocks_in_another_season_than_expected_cost_one_more_call() {
-        FixedWindow daily = FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Europe/Berlin"));
+        FixedWindow daily = FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Europe/Berlin"));
         Limiter limiter = redis.byScript().build("k", daily);
         limiter.tryAcquire();
         // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
