@@ -5,7 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Several limits on one call, all or nothing: 10 per second <em>and</em> 1,000 per day, per user <em>and</em> per tenant. If
+ * Several limits on one call, all or nothing.
+ *
+ * <p>For example 10 per second <em>and</em> 1,000 per day, per user <em>and</em> per tenant. If
  * one rejects, nothing is taken from the others.
  *
  * <pre>{@code

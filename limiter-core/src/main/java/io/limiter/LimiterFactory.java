@@ -9,17 +9,18 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Builds limiters. Building is cheap and makes no call to the backend; a limiter that was built lately with the same
- * name and numbers is returned again, so callers need not keep it.
+ * Builds limiters. Building is cheap and makes no call to the backend.
  *
- * <p>The name says whose permits, the numbers say how many: {@code build("k", 100, 1, 60)} after
- * {@code build("k", 1, 1, 60)} limits at 100/s, and the two draw from one bucket. But once a rate was set for a name by
- * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their numbers say.
+ * <p>A limiter that was built lately with the same name and limit is returned again, so callers need not keep it.
+ *
+ * <p>Limiters of one name share their permits, also under different limits: {@code build("k", 100, 1, 60)} after
+ * {@code build("k", 1, 1, 60)} limits at 100/s, and both take from one bucket. But once a rate was set for a name by
+ * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their limits say.
  *
  * <p>Factories are safe for use by many threads. All methods throw {@link IllegalArgumentException} if a name is blank
  * or a number is out of its range.
  */
-public interface LimiterFactory {
+public interface LimiterFactory extends AutoCloseable {
 
     /** A limiter for the permits of this name, limited by a token bucket. */
     RateLimiter build(String name, TokenBucket limit);
@@ -51,19 +52,26 @@ public interface LimiterFactory {
     LimiterFactory withHashTag(HashTag hashTag);
 
     /**
-     * The same factory with another answer for when the backend does not decide. It says nothing about the permits: limiters
-     * of one name under two policies share theirs. A factory whose limiters are local has no backend that could fail, and
-     * there it makes no difference.
+     * The same factory with another failure policy, for when the backend does not decide. Limiters of one name under two
+     * policies share their permits. Local limiters have no backend that could fail, so there it makes no difference.
      */
     LimiterFactory withFailurePolicy(FailurePolicy policy);
 
     /**
-     * The same factory, whose refusals no {@link LimiterListener} is told of: for limits that are only tried out. They are
-     * counted all the same. It says nothing about the permits: limiters of one name share theirs.
+     * The same factory whose rejections no {@link LimiterListener} is called for: for limits in shadow mode. They count in the
+     * statistics all the same, and limiters of one name share their permits.
      */
     default LimiterFactory withoutListeners() {
         return this;
     }
+
+    /**
+     * Gives back all permits that are held under leases, and ends the limiters: what comes later fails with
+     * {@link LimiterBackendException}. A factory that another one returned, such as {@link #withPrefix}, has nothing to close:
+     * for it, and by default, this does nothing.
+     */
+    @Override
+    default void close() {}
 
     /**
      * A token bucket that starts full and whose callers wait for their own permits.

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to one request to a {@link LimitSet}.
+ * The decision of a {@link LimitSet}.
  *
- * @param parts what the parts answered, in the order of the set. If all grant, the permits are taken from all of them;
- *     otherwise nothing is taken, and a part that grants says what it would have granted. A refusal that was known without
- *     asking the backend has only those parts that are known to refuse
+ * @param parts what the limits decided, in the order of the set. If all grant, the permits are taken from all of them;
+ *     otherwise nothing is taken, and a limit that grants says what it would have granted. A rejection that was known without
+ *     a call to the backend has only those limits that are known to reject
  */
 public record SetDecision(List<OfPart> parts) {
 

@@ -1,14 +1,19 @@
 package io.limiter;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.Serializable;
@@ -97,6 +102,31 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage(REDIS);
+
+    @ArchTest
+    static final ArchRule publicSignaturesNameNothingInternal = codeUnits()
+            .that()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .resideOutsideOfPackage(INTERNAL)
+            .should()
+            .notHaveRawReturnType(JavaClass.Predicates.resideInAPackage(INTERNAL))
+            .andShould(haveNoInternalParameter());
+
+    private static ArchCondition<JavaCodeUnit> haveNoInternalParameter() {
+        return new ArchCondition<>("have no parameter of an internal type") {
+            @Override
+            public void check(JavaCodeUnit method, ConditionEvents events) {
+                boolean internal = method.getRawParameterTypes().stream()
+                        .anyMatch(JavaClass.Predicates.resideInAPackage(INTERNAL));
+                events.add(new SimpleConditionEvent(method, !internal, method.getFullName()));
+            }
+        };
+    }
 
     /** The root too, which the usual {@code io.limiter.(*)..} leaves out. */
     private static final class EveryPackageASlice implements SliceAssignment {

@@ -19,10 +19,12 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
-public final class LocalLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
+public final class LocalLimiterFactory extends EngineLimiterFactory {
 
     private final Engine engine;
     private final Sleeper sleeper;
@@ -30,24 +32,20 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     private final ListenerNotifier notices;
 
     public LocalLimiterFactory() {
-        this(CacheBounds.DEFAULT, LocalEngine.DEFAULT_MAX_KEYS);
+        this(builder());
     }
 
-    /**
-     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
-     */
-    public LocalLimiterFactory(CacheBounds cacheBounds, int maxKeys) {
-        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE);
+    private LocalLimiterFactory(Builder settings) {
+        this(
+                settings.cacheBounds,
+                new LocalEngine(settings.maxKeys),
+                Sleeper.UNINTERRUPTIBLE,
+                settings.observer,
+                new ListenerNotifier(settings.listeners));
     }
 
-    /**
-     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
-     * @param observer is told what is done, in the threads that do it
-     * @param listeners are told of refusals
-     */
-    public LocalLimiterFactory(
-            CacheBounds cacheBounds, int maxKeys, EngineObserver observer, List<LimiterListener> listeners) {
-        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new ListenerNotifier(listeners));
+    public static Builder builder() {
+        return new Builder();
     }
 
     /** A factory whose limiters grant everything at once and count nothing: for where limits are switched off. */
@@ -101,5 +99,51 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     @Override
     protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
         return new EngineConcurrencyLimiter(keys, limit, engine, leases);
+    }
+
+    /** Settings of a factory. Not safe for use by several threads. */
+    public static final class Builder {
+
+        private CacheBounds cacheBounds = CacheBounds.DEFAULT;
+        private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
+        private EngineObserver observer = EngineObserver.NONE;
+        private final List<LimiterListener> listeners = new ArrayList<>();
+
+        private Builder() {}
+
+        /**
+         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are not
+         * affected. Default: 100, 10,000, 5 minutes.
+         *
+         * @param initial for how many the cache is laid out at first, at least 0
+         * @param maximum how many are kept at most, at least 1
+         * @param expireAfterAccess how long an unused one is kept, more than zero
+         */
+        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
+            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
+            return this;
+        }
+
+        /** How many keys are held at most, at least 1; see {@link LocalEngine}. */
+        public Builder maxKeys(int newMaxKeys) {
+            this.maxKeys = newMaxKeys;
+            return this;
+        }
+
+        /** Is called for what is done, in the threads that do it. */
+        public Builder observer(EngineObserver newObserver) {
+            this.observer = newObserver;
+            return this;
+        }
+
+        /** Is called for rejections; several can be added. */
+        public Builder listener(LimiterListener listener) {
+            listeners.add(listener);
+            return this;
+        }
+
+        public LocalLimiterFactory build() {
+            return new LocalLimiterFactory(this);
+        }
     }
 }

@@ -57,7 +57,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * if (!sms.tryAcquire(phone)) { ... }
  * }</pre>
  */
-public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
+public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
 
@@ -240,9 +240,16 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             this.connections = connections;
         }
 
-        /** How many limiters are kept. Default {@link CacheBounds#DEFAULT}. */
-        public Builder cacheBounds(CacheBounds newCacheBounds) {
-            this.cacheBounds = newCacheBounds;
+        /**
+         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are in Redis
+         * and not affected. Default: 100, 10,000, 5 minutes.
+         *
+         * @param initial for how many the cache is laid out at first, at least 0
+         * @param maximum how many are kept at most, at least 1
+         * @param expireAfterAccess how long an unused one is kept, more than zero
+         */
+        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
+            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
             return this;
         }
 

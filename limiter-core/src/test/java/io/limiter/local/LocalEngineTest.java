@@ -14,7 +14,6 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WindowCount;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.spi.Answer;
 import io.limiter.spi.KeyRequests;
 import io.limiter.spi.SetPart;
@@ -183,7 +182,9 @@ class LocalEngineTest {
     @Test
     void two_factories_share_nothing() {
         assertThat(new LocalLimiterFactory().build("k", 1, 1, 60).tryAcquire()).isTrue();
-        assertThat(new LocalLimiterFactory(CacheBounds.DEFAULT, 10)
+        assertThat(LocalLimiterFactory.builder()
+                        .maxKeys(10)
+                        .build()
                         .build("k", 1, 1, 60)
                         .tryAcquire())
                 .isTrue();

@@ -40,6 +40,11 @@ final class SteppingLimiters extends EngineLimiterFactory {
     }
 
     @Override
+    public void close() {
+        engine.close();
+    }
+
+    @Override
     protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
         return new EngineRateLimiter(keys, limit, engine, Sleeper.UNINTERRUPTIBLE);
     }

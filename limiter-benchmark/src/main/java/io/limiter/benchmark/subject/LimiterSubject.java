@@ -5,7 +5,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -64,7 +63,7 @@ final class LimiterSubject implements AsyncSubject {
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {
         int maxKeys = Math.max(DEFAULT_LOCAL_KEYS, ids.length);
-        LimiterFactory factory = new LocalLimiterFactory(CacheBounds.DEFAULT, maxKeys);
+        LimiterFactory factory = LocalLimiterFactory.builder().maxKeys(maxKeys).build();
         return new LimiterSubject(factory, () -> {}, bucket(allowance), ids);
     }
 

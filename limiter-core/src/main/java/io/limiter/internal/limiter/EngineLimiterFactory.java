@@ -88,6 +88,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      */
     protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
 
+    @Override
+    public abstract void close();
+
     /** What limiters answer that were built with no policy of their own, when the backend does not decide. */
     public final FailurePolicy failurePolicy() {
         return defaultPolicy;

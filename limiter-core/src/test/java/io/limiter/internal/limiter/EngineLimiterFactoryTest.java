@@ -55,7 +55,10 @@ class EngineLimiterFactoryTest {
 
     @Test
     void keeps_no_more_limiters_than_it_may_and_loses_no_permits_by_that() {
-        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        LimiterFactory small = LocalLimiterFactory.builder()
+                .limiterCache(0, 1, Duration.ofMinutes(1))
+                .maxKeys(100)
+                .build();
         RateLimiter first = small.build("first", 1, 1, 60);
         assertThat(first.tryAcquire()).isTrue();
         for (int i = 0; i < 50; i++) {
@@ -85,7 +88,10 @@ class EngineLimiterFactoryTest {
 
     @Test
     void a_rate_that_was_set_outlives_its_limiter() throws Exception {
-        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        LimiterFactory small = LocalLimiterFactory.builder()
+                .limiterCache(0, 1, Duration.ofMinutes(1))
+                .maxKeys(100)
+                .build();
         WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
         Objects.requireNonNull(forgotten.get()).setRate(5);
         RateLimiter kept = small.build("k", 1, 60, 60);
@@ -221,6 +227,11 @@ class EngineLimiterFactoryTest {
             this.slow = slow;
             this.building = building;
             this.until = until;
+        }
+
+        @Override
+        public void close() {
+            limiters.close();
         }
 
         @Override

@@ -13,7 +13,6 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.EngineObserver;
@@ -54,7 +53,7 @@ class RejectionListenersTest {
     @Test
     void limiters_without_listeners_share_permits_and_counts_with_the_others() {
         try (LocalLimiterFactory factory =
-                new LocalLimiterFactory(CacheBounds.DEFAULT, 100, EngineObserver.NONE, List.of(heard))) {
+                LocalLimiterFactory.builder().maxKeys(100).listener(heard).build()) {
             for (LimiterFactory quiet : List.of(
                     factory.withoutListeners(),
                     factory.withoutListeners().withPrefix("countLimit:"),

@@ -1,6 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.Limit;
@@ -116,7 +117,7 @@ public final class LimitKinds {
             bucket = TokenBucket.perSecond(rate).warmUp(settings.warmUp()).maxWait(maxWait);
         } else {
             double burst = settings.burst() == null ? 1.0 : settings.burst();
-            bucket = timeout.isZero() ? TokenBucket.of(rate, burst) : waitedFor(rate, burst, maxWait);
+            bucket = timeout.isZero() ? TokenBucket.of(rate, burst) : waitedFor(rate, burst, timeout, maxWait);
         }
         if (settings.expire() != null) {
             bucket = bucket.expire(settings.expire());
@@ -128,9 +129,19 @@ public final class LimitKinds {
         return bucket;
     }
 
-    /** It may hold less than a permit: whether the timeout is long enough for that is checked with the timeout. */
-    private static TokenBucket waitedFor(double rate, double burst, Duration maxWait) {
-        return new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
+    /** It may hold less than a permit, if the timeout is long enough to wait for the rest. */
+    private static TokenBucket waitedFor(double rate, double burst, Duration timeout, Duration maxWait) {
+        TokenBucket bucket =
+                new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
+        Decision first = bucket.step(null, 0, new Request(1, timeout.toNanos() / 1000, true))
+                .decision();
+        if (!first.granted()) {
+            throw new IllegalArgumentException("rate " + rate + "/s with a burst of " + burst + " s holds at most "
+                    + bucket.maxPermits() + " permits, so not one call would ever be granted with a timeout of "
+                    + timeout + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least "
+                    + first.waitMicros() / 1e6 + " s");
+        }
+        return bucket;
     }
 
     private static Limit<?> fixedWindow(LimitSettings settings) {

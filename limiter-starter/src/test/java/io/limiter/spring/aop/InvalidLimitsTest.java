@@ -322,7 +322,7 @@ class InvalidLimitsTest {
                 Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
-                Arguments.of(Lease.class, "lease maxPermits must be between 1 and 1000000000, was -1"),
+                Arguments.of(Lease.class, "prefetch permits must be between 1 and 1000000000, was -1"),
                 Arguments.of(LeaseTime.class, "leaseTime (seconds) must be between 0.0 and 3600.0, was 3601.0"),
                 Arguments.of(Expire.class, "expire must be between"),
                 Arguments.of(
