@@ -81,7 +81,7 @@ public @interface RateLimit {
 
     /**
      * What decides the slot of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several
-     * limits of a method that name the same slot are decided in one call there; see {@link io.limiter.LimitPart#inSlot}. A
+     * limits of a method that name the same slot are decided in one call there; see {@link io.limiter.HashTag#FIRST_KEY}. A
      * key must come with the same slot each time, for it has other permits in each. Not with {@link LimitType#METHOD}, whose
      * permits are one. Default: the key itself decides.
      */

@@ -58,7 +58,7 @@ public final class Check {
 
     /**
      * As {@link #run}, without blocking the calling thread. Cancelling the future cancels the decision that is under way,
-     * as {@link io.limiter.Limiter#decideAsync(int)} says, and releases what the check holds.
+     * as {@link io.limiter.Limiter.Async} says, and releases what the check holds.
      */
     public CompletableFuture<CheckResult> runAsync() {
         return AsyncCheck.start(new CheckRun(steps, recorder));
