@@ -33,7 +33,7 @@ class LimiterController {
     }
 
     @GetMapping("/count")
-    @CountLimit(limitType = LimitType.CUSTOM, key = "#{key}", limit = 2, period = 10)
+    @CountLimit(key = "#{key}", limit = 2, period = 10)
     String count(@RequestParam String key) {
         return "counted for " + key;
     }

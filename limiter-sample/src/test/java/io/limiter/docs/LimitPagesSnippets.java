@@ -13,7 +13,6 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.util.List;
@@ -56,8 +55,8 @@ class LimitPagesSnippets {
     }
 
     // several-limits: annotations
-    @RateLimit(rate = 10, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
-    @CountLimit(limit = 100_000, period = 86_400, limitType = LimitType.CUSTOM, key = "#{tenant}", slot = "#{tenant}")
+    @RateLimit(rate = 10, key = "#{user}", slot = "#{tenant}")
+    @CountLimit(limit = 100_000, period = 86_400, key = "#{tenant}", slot = "#{tenant}")
     public List<String> search(String tenant, String user, String text) {
         return index.find(text);
     }

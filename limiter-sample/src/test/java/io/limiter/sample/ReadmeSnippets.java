@@ -52,7 +52,7 @@ class ReadmeSnippets {
         private final Gateway gateway = sent::add;
 
         // readme: sms
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", rate = 1.0 / 60, burst = 60)
+        @RateLimit(key = "#{phone}", rate = 1, per = 60)
         public void sendCode(String phone) {
             gateway.send(phone);
         }

@@ -43,7 +43,11 @@ class SampleTest {
     /** With patience: a slow machine is not an outage. */
     private static ConfigurableApplicationContext start(String redis) {
         return SampleApplication.application()
-                .run("--server.port=0", redis, "--limiter.failure.policy=throw", "--limiter.failure.decision-timeout=2m");
+                .run(
+                        "--server.port=0",
+                        redis,
+                        "--limiter.failure.policy=throw",
+                        "--limiter.failure.decision-timeout=2m");
     }
 
     @AfterAll

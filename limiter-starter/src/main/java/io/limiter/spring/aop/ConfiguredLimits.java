@@ -101,14 +101,14 @@ public final class ConfiguredLimits {
      *
      * @param timeout how long a call waits for permits of a concurrency limit
      * @param otherKind the kind's name, if it is not that of the annotation
-     * @param enforce {@code null} if configuration does not say
+     * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
      */
     record Configured(
             Limit<?> limit,
             Duration timeout,
             @Nullable String otherKind,
-            @Nullable Boolean enforce,
+            boolean enforced,
             @Nullable FailurePolicy failurePolicy) {
 
         /** @throws IllegalArgumentException if the settings make no limit */
@@ -118,7 +118,7 @@ public final class ConfiguredLimits {
                     LimitKinds.build(settings),
                     settings.timeout() == null ? Duration.ZERO : settings.timeout(),
                     otherKind,
-                    settings.enforce(),
+                    settings.enforce() == null || settings.enforce(),
                     failurePolicy);
         }
     }

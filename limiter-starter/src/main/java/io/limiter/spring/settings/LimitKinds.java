@@ -29,7 +29,16 @@ public final class LimitKinds {
     private static final List<Kind> ALL = List.of(
             new Kind(
                     TOKEN_BUCKET,
-                    Set.of("rate", "burst", "warm-up", "timeout", "expire", "prefetch-permits", "prefetch-time"),
+                    Set.of(
+                            "rate",
+                            "per",
+                            "burst",
+                            "capacity",
+                            "warm-up",
+                            "timeout",
+                            "expire",
+                            "prefetch-permits",
+                            "prefetch-time"),
                     LimitKinds::tokenBucket),
             new Kind(FIXED_WINDOW, Set.of("limit", "period", "zone"), LimitKinds::fixedWindow),
             new Kind(
@@ -43,12 +52,14 @@ public final class LimitKinds {
                             new SlidingCounter(needed("limit", numbers.limit()), needed("period", numbers.period()))),
             new Kind(
                     "leaky-bucket",
-                    Set.of("limit", "rate"),
-                    numbers -> LeakyBucket.meter(needed("limit", numbers.limit()), needed("rate", numbers.rate()))),
+                    Set.of("limit", "rate", "per"),
+                    numbers -> LeakyBucket.meter(
+                            needed("limit", numbers.limit()), needed("rate", numbers.permitsPerSecond()))),
             new Kind(
                     "leaky-queue",
-                    Set.of("limit", "rate"),
-                    numbers -> LeakyBucket.queue(needed("rate", numbers.rate()), needed("limit", numbers.limit()))),
+                    Set.of("limit", "rate", "per"),
+                    numbers -> LeakyBucket.queue(
+                            needed("rate", numbers.permitsPerSecond()), needed("limit", numbers.limit()))),
             new Kind(
                     CONCURRENT,
                     Set.of("limit", "lease", "timeout"),
@@ -94,19 +105,27 @@ public final class LimitKinds {
                         : "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
                                 + " s holds at most " + bucket.maxPermits() + " permits, and timeout "
                                 + bucket.timeout() + " is too short to wait for the rest; burst must be at least "
-                                + permits / bucket.permitsPerSecond() + " s"));
+                                + permits / bucket.permitsPerSecond() + " s, or capacity at least " + permits));
     }
 
     private static Limit<?> tokenBucket(LimitSettings settings) {
-        double rate = needed("rate", settings.rate());
+        double rate = needed("rate", settings.permitsPerSecond());
         if (settings.warmUp() != null && settings.burst() != null) {
             throw new IllegalArgumentException(
                     "burst has no effect with warm-up " + settings.warmUp() + ", leave one of them out");
         }
+        if (settings.warmUp() != null && settings.capacity() != null) {
+            throw new IllegalArgumentException(
+                    "capacity has no effect with warm-up " + settings.warmUp() + ", leave one of them out");
+        }
+        if (settings.burst() != null && settings.capacity() != null) {
+            throw new IllegalArgumentException("capacity " + settings.capacity() + " (permits) and burst "
+                    + settings.burst() + " (seconds) both say how many unused permits are kept: leave one of them out");
+        }
         Duration timeout = settings.timeout() == null ? Duration.ZERO : settings.timeout();
         Duration maxWait = timeout.compareTo(TokenBucket.DEFAULT_MAX_WAIT) > 0 ? timeout : TokenBucket.DEFAULT_MAX_WAIT;
         TokenBucketBuilder builder = settings.warmUp() == null
-                ? TokenBucket.builder(rate, settings.burst() == null ? 1.0 : settings.burst())
+                ? TokenBucket.builder(rate, burst(rate, settings))
                 : TokenBucket.builder(rate, new WarmUp(settings.warmUp()));
         builder.timeout(timeout).maxWait(maxWait);
         if (settings.expire() != null) {
@@ -117,6 +136,23 @@ public final class LimitKinds {
             builder.lease(settings.prefetchPermits(), prefetchTime);
         }
         return builder.build();
+    }
+
+    /** The capacity in seconds. A second's worth by default, and where the rate is per period, one permit if that is more. */
+    private static double burst(double rate, LimitSettings settings) {
+        if (settings.burst() != null) {
+            return settings.burst();
+        }
+        if (settings.capacity() != null) {
+            return secondsFor(settings.capacity(), rate);
+        }
+        return settings.per() != null && rate < 1 ? secondsFor(1, rate) : 1.0;
+    }
+
+    /** Rounded up, so that a bucket holds all of the permits. */
+    private static double secondsFor(int permits, double rate) {
+        double seconds = permits / rate;
+        return rate * seconds < permits ? Math.nextUp(seconds) : seconds;
     }
 
     private static Limit<?> fixedWindow(LimitSettings settings) {

@@ -28,7 +28,9 @@ class SeveralLimitsTest {
 
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
 
-    private final ApplicationContextRunner runner = Contexts.plain().withBean(LimiterFactory.class, () -> factory);
+    private final ApplicationContextRunner runner = Contexts.plain()
+            .withPropertyValues("limiter.limits.free.enforce=false")
+            .withBean(LimiterFactory.class, () -> factory);
 
     static class Several {
 
@@ -155,13 +157,7 @@ class SeveralLimitsTest {
             return CompletableFuture.completedFuture(user);
         }
 
-        @RateLimit(
-                name = "free",
-                limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                slot = "#{tenant}",
-                timeout = 1,
-                enforce = false)
+        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}", timeout = 1)
         public void free(String tenant, String user) {}
     }
 

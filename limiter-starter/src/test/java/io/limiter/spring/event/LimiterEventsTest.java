@@ -96,38 +96,42 @@ class LimiterEventsTest {
 
     static class Tried {
 
-        @CountLimit(name = "tried", limit = 1, period = 3600, enforce = false)
+        @CountLimit(name = "tried", limit = 1, period = 3600)
         public void call() {}
 
-        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10, enforce = false)
+        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10)
         public void book() {}
     }
 
     @Test
     void a_dry_run_refuses_nobody_and_so_is_no_event() {
-        Contexts.local().withBean(Heard.class).withBean(Tried.class).run(context -> {
-            Tried tried = context.getBean(Tried.class);
-            for (int i = 0; i < 3; i++) {
-                tried.call();
-                tried.book();
-            }
-            LimiterFactory factory = context.getBean(LimiterFactory.class);
-            CountLimiter last = factory.count("last", 1, Duration.ofDays(1));
-            last.decide(1);
-            last.decide(1);
-            Heard heard = context.getBean(Heard.class);
-            // Events come in order.
-            Eventually.that(() -> assertThat(heard.events)
-                    .last()
-                    .isInstanceOfSatisfying(
-                            LimitExceededEvent.class,
-                            event -> assertThat(event.limiter()).isEqualTo("last")));
-            assertThat(heard.events).hasSize(1);
-            assertThat(((LocalLimiterFactory) factory).statistics().totals())
-                    .filteredOn(totals -> totals.name().equals("tried"))
-                    .singleElement()
-                    .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
-        });
+        Contexts.local()
+                .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.booked.enforce=false")
+                .withBean(Heard.class)
+                .withBean(Tried.class)
+                .run(context -> {
+                    Tried tried = context.getBean(Tried.class);
+                    for (int i = 0; i < 3; i++) {
+                        tried.call();
+                        tried.book();
+                    }
+                    LimiterFactory factory = context.getBean(LimiterFactory.class);
+                    CountLimiter last = factory.count("last", 1, Duration.ofDays(1));
+                    last.decide(1);
+                    last.decide(1);
+                    Heard heard = context.getBean(Heard.class);
+                    // Events come in order.
+                    Eventually.that(() -> assertThat(heard.events)
+                            .last()
+                            .isInstanceOfSatisfying(
+                                    LimitExceededEvent.class,
+                                    event -> assertThat(event.limiter()).isEqualTo("last")));
+                    assertThat(heard.events).hasSize(1);
+                    assertThat(((LocalLimiterFactory) factory).statistics().totals())
+                            .filteredOn(totals -> totals.name().equals("tried"))
+                            .singleElement()
+                            .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
+                });
     }
 
     static class Deaf {

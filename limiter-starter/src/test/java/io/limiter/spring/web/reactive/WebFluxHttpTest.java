@@ -138,7 +138,7 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/dry")
-        @CountLimit(name = "dry", period = 3600, enforce = false)
+        @CountLimit(name = "dry", period = 3600)
         public Mono<String> dry() {
             return Mono.just("done");
         }
@@ -452,7 +452,9 @@ class WebFluxHttpTest extends HttpContract {
         }
         Reply rejected = get("/leased/twice");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(get("/leased").statusCode()).as("the first lease is released").isEqualTo(200);
+        assertThat(get("/leased").statusCode())
+                .as("the first lease is released")
+                .isEqualTo(200);
     }
 
     @Test
