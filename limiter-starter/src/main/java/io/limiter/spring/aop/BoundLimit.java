@@ -86,11 +86,15 @@ final class BoundLimit {
                 : new CheckPart(checked, limiter(call, request.key()), request, earlier);
     }
 
-    /** The permits that a call holds; {@code null} if it skips the limit. Throws as {@link #part} does. */
+    /** The limit as a step of its own; {@code null} as {@link #part} says, which it throws like. */
     @Nullable
-    CheckStep<?> hold(MethodInvocation call) {
+    CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        if (concurrencyLimiter == null) {
+            CheckPart part = part(call, recorder);
+            return part == null ? null : CheckStep.of(part);
+        }
         PermitRequest request = request(call);
-        return request == null || concurrencyLimiter == null
+        return request == null
                 ? null
                 : CheckStep.hold(checked, concurrencyLimiter, request.key(), request.permits(), declared.timeout());
     }

@@ -13,6 +13,7 @@ import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.spel.CallCondition;
 import io.limiter.spring.key.spel.CallCost;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.LimitKinds;
 import io.limiter.spring.settings.LimitSettings;
 import java.lang.annotation.Annotation;

@@ -1,12 +1,12 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.aop.ConfiguredLimits;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import java.util.Map;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The steps are decided one after the other, and the first that rejects ends the check: what earlier steps took stays
  * taken. Only if a concurrency limit rejects or cannot decide, spent permits are refunded, because the call used none of
- * them. A step in shadow mode is started on the way and waited for by nobody.
+ * them. A step in shadow mode is started on the way, and nothing waits for it.
  */
 public final class Check {
 

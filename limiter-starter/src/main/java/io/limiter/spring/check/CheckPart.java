@@ -22,11 +22,6 @@ public record CheckPart(
         this(limit, limiter, request, null);
     }
 
-    @Nullable
-    String slot() {
-        return request.slot();
-    }
-
     /** The same in a set. */
     LimitPart inSet() {
         String key = request.key();

@@ -214,7 +214,7 @@ class NamedLimitsTest {
 
     @Test
     void a_name_that_no_annotation_has_is_warned_of() {
-        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues(
                             "limiter.limits.export.limit=4",
                             "limiter.limits.report.limit=4",
@@ -223,7 +223,7 @@ class NamedLimitsTest {
                             .singleElement(as(STRING))
                             .startsWith("WARN limiter.limits.* has settings for [exprot]"));
         }
-        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues("limiter.limits.export.limit=4")
                     .run(context -> assertThat(log.all()).isEmpty());
         }
