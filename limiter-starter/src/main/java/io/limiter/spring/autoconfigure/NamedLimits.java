@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code limiter.limits}, without a bean: limits are checked when beans are made. A setting that does not exist
- * fails the start, because a limit with one number misspelt is another limit.
+ * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created. An unknown setting fails the
+ * start, because a limit with a misspelt setting is another limit.
  */
 final class NamedLimits {
 

@@ -133,7 +133,7 @@ public final class LimitKinds {
     /**
      * A kind of limit.
      *
-     * @param numbers the names of those it uses
+     * @param numbers the names of the settings that it uses
      * @param builder throws IllegalArgumentException if one is missing or out of its range
      */
     record Kind(String name, Set<String> numbers, Function<LimitSettings, Limit<?>> builder) {

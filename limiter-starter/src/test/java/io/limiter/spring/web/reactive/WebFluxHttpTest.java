@@ -452,7 +452,9 @@ class WebFluxHttpTest extends HttpContract {
         }
         Reply rejected = get("/leased/twice");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(get("/leased").statusCode()).as("the first lease is released").isEqualTo(200);
+        assertThat(get("/leased").statusCode())
+                .as("the first lease is released")
+                .isEqualTo(200);
     }
 
     @Test
