@@ -4,8 +4,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Permits that are held, until this is closed or lost: what a {@link ConcurrencyLimiter} hands out. There is one only if
- * the permits were had. Not to be confused with the blocks of permits that an instance takes ahead under
- * {@link io.limiter.algorithm.TokenBucketBuilder#lease}: those are spent, these are held and come back.
+ * the permits were granted. Prefetched permits are something else: they are spent, these are held and come back.
  *
  * <pre>{@code
  * Optional<Lease> lease = reports.tryAcquire(customer);

@@ -5,102 +5,131 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Several limits on one call, all or nothing: 10 per second <em>and</em> 1,000 per day, per user <em>and</em> per tenant. If
- * one refuses, nothing is taken from the others.
+ * Several limits on one call, all or nothing.
+ *
+ * <p>For example 10 per second <em>and</em> 1,000 per day, per user <em>and</em> per tenant. If
+ * one rejects, nothing is taken from the others.
  *
  * <pre>{@code
  * RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
- * CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+ * Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
  *
- * SetDecision decision = LimitSet.of(perSecond.on(user), perDay.on(user)).decide(1);
+ * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
  * if (!decision.granted()) {
  *     throw new RateLimitExceededException(decision.refusedBy().orElseThrow(), decision.decision());
  * }
  * }</pre>
  *
- * <p>The limits may be of different kinds, and each keeps its own timeout. They are decided at one moment: over Redis in one
- * round trip, by one script. In two cases they cannot be, and are asked one after the other, in the order of the set: under
- * the lock engine, and in a Redis Cluster whose keys lie in several slots ({@link LimitPart#inSlot} puts them in one). What
- * was taken before one refuses is then given back. So no limit is exceeded; but others can be refused because of permits
- * that go back a moment later, and a fixed window that ends in that moment gets the permits back in its next. Put the limit
- * that is most likely to refuse first.
+ * <p>The limits may be of different kinds, and each may take another number of permits for each one that is asked of the set.
+ * They are decided at one moment: over Redis in one round trip, by one script. In two cases they cannot be, and are decided one
+ * after the other, in the order of the set: under the lock engine, and in a Redis Cluster whose keys lie in several slots
+ * ({@link HashTag#FIRST_KEY} puts them in one). What was taken before one rejects is then given back. So no limit is exceeded;
+ * but others can be rejected because of permits that go back a moment later, and a fixed window that ends in that moment gets
+ * the permits back in its next. Put the limit that is most likely to reject first.
  *
- * <p>Immutable and cheap to make: no call is made until it is asked. Safe for use by many threads. Methods that ask throw
+ * <p>Immutable, cheap to make, and safe for use by many threads. Methods that decide throw
  * {@link IllegalArgumentException} if permits are less than 1, and {@link LimiterBackendException} if the backend does not
  * answer and the {@link FailurePolicy} of any part is to throw; then permits may have been taken. Otherwise the set is
- * refused if the policy of any part is to deny, parts under {@code LOCAL} are decided together in this JVM, and those under
+ * rejected if the policy of any part is to deny, parts under {@code LOCAL} are decided together in this JVM, and those under
  * {@code ALLOW} grant: all or nothing, too.
  */
 public interface LimitSet {
 
     /**
-     * All of these, or none.
+     * All of these, or none; each takes as many permits as are asked of the set.
      *
      * @throws IllegalArgumentException if two are the same permits, or not all limiters were built by one factory
      */
-    static LimitSet of(LimitPart first, LimitPart... others) {
-        return first.with(List.of(others));
+    static LimitSet of(Limiter first, Limiter... others) {
+        LimitSet set = first.toSet(1);
+        for (Limiter other : others) {
+            set = set.and(other, 1);
+        }
+        return set;
     }
 
-    /** The parts, in the order in which they were given. */
-    List<LimitPart> parts();
+    /**
+     * A set of one limit, to start with.
+     *
+     * @param permits how many are taken for each one that is asked of the set, at least 1
+     */
+    static LimitSet of(Limiter first, int permits) {
+        return first.toSet(permits);
+    }
+
+    /** {@link #and(Limiter, int)} with one permit for each one that is asked of the set. */
+    default LimitSet and(Limiter other) {
+        return and(other, 1);
+    }
 
     /**
-     * Asks every part for as many permits, or as many times its {@linkplain LimitPart#permits own number}, and returns the whole decision, after waiting for the permits if some limit has a
-     * timeout and granted them later than now: the longest wait of all.
+     * This set and one more limit, all or nothing.
+     *
+     * @param permits how many are taken for each one that is asked of the set, at least 1: one call and 500 tokens
+     * @throws IllegalArgumentException if its permits are in the set already, or it was built by another factory
+     */
+    LimitSet and(Limiter other, int permits);
+
+    /** The limiters, or the views of their keys, in the order of the set. */
+    List<Limiter> limiters();
+
+    /**
+     * Asks every limit for as many permits, each times its own number, and returns the whole decision. Does not wait for
+     * permits.
      *
      * @param permits at least 1
      */
     SetDecision decide(int permits);
 
     /**
-     * As {@link #decide(int)}, with one timeout for all instead of each limit's own. None waits longer than its
-     * {@code maxWait}, and a limit that cannot be booked ahead not at all.
+     * As {@link #decide(int)}, after waiting for the permits if all come due within their timeouts: the longest wait of all.
+     * Nobody waits longer than a limit's {@code maxWait}; for a limit that cannot be reserved ahead, nobody waits.
      *
-     * @param timeout how long to wait at most
+     * @param timeouts how long to wait at most: one for all limits, or one for each of them, in the order of the set
      */
-    SetDecision decide(int permits, Duration timeout);
+    SetDecision decide(int permits, Duration... timeouts);
 
-    /**
-     * As {@link #decide(int)}, without blocking the calling thread. Cancelling the future gives the permits back if it is
-     * still waiting for them; while they are being decided, they are taken all the same. See
-     * {@link Limiter#decideAsync(int)}.
-     *
-     * @return fails with {@link LimiterBackendException} if the backend did not decide
-     */
-    CompletableFuture<SetDecision> decideAsync(int permits);
-
-    /** As {@link #decide(int, Duration)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
-    CompletableFuture<SetDecision> decideAsync(int permits, Duration timeout);
-
-    /** What {@link #decide(int)} would answer now, and what remains. Takes nothing and never waits. */
+    /** Says what {@link #decide(int)} would decide now, and what remains. Takes nothing. */
     SetDecision peek(int permits);
 
     /**
-     * Returns to every part permits that were taken and not used; see {@link Limiter#refund(int)}.
+     * Returns to every limit permits that were taken and not used; see {@link Limiter#refund(int)}.
      *
      * @param permits at least 1
      * @return granted, with what remains
      */
     SetDecision refund(int permits);
 
-    /** Takes one permit of every part, or none of any. */
+    /** The same set by methods that do not block the calling thread. */
+    Async async();
+
+    /** {@link #decide(int)} for one permit. */
+    default SetDecision decide() {
+        return decide(1);
+    }
+
+    /** Takes one permit of every limit, or its number of permits; or none of any. */
     default boolean tryAcquire() {
-        return tryAcquire(1);
+        return decide(1).granted();
     }
 
-    /** Takes as many permits of every part, or none of any. */
-    default boolean tryAcquire(int permits) {
-        return decide(permits).granted();
-    }
+    /**
+     * The methods of a set for callers whose thread must not block.
+     *
+     * <p>Cancelling a future gives the permits back if it is still waiting for them; while they are being decided, they are
+     * taken all the same. See {@link Limiter.Async}.
+     */
+    interface Async {
 
-    /** As {@link #tryAcquire(int)}, if they can be had within the timeout. */
-    default boolean tryAcquire(int permits, Duration timeout) {
-        return decide(permits, timeout).granted();
-    }
+        /** As {@link LimitSet#decide(int)}. */
+        CompletableFuture<SetDecision> decide(int permits);
 
-    /** As {@link #tryAcquire(int)}, without blocking the calling thread; see {@link #decideAsync(int)}. */
-    default CompletableFuture<Boolean> tryAcquireAsync(int permits) {
-        return MappedFuture.of(decideAsync(permits), SetDecision::granted);
+        /** As {@link LimitSet#decide(int, Duration...)}. */
+        CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
+
+        /** As {@link LimitSet#decide()}. */
+        default CompletableFuture<SetDecision> decide() {
+            return decide(1);
+        }
     }
 }

@@ -9,23 +9,21 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Builds limiters. Building is cheap and makes no call to the backend; a limiter that was built lately with the same
- * name and numbers is returned again, so callers need not keep it.
+ * Builds limiters. Building is cheap and makes no call to the backend.
  *
- * <p>The name says whose permits, the numbers say how many: {@code build("k", 100, 1, 60)} after
- * {@code build("k", 1, 1, 60)} limits at 100/s, and the two draw from one bucket. But once a rate was set for a name by
- * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their numbers say.
+ * <p>A limiter that was built lately with the same name and limit is returned again, so callers need not keep it.
+ *
+ * <p>Limiters of one name share their permits, also under different limits: {@code build("k", 100, 1, 60)} after
+ * {@code build("k", 1, 1, 60)} limits at 100/s, and both take from one bucket. But once a rate was set for a name by
+ * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their limits say.
  *
  * <p>Factories are safe for use by many threads. All methods throw {@link IllegalArgumentException} if a name is blank
  * or a number is out of its range.
  */
-public interface LimiterFactory {
+public interface LimiterFactory extends AutoCloseable {
 
     /** A limiter for the permits of this name, limited by a token bucket. */
     RateLimiter build(String name, TokenBucket limit);
-
-    /** A limiter for the permits of this name, limited by a window that starts with its first request. */
-    CountLimiter build(String name, FixedWindow limit);
 
     /** A limiter for the permits of this name, which are held for a while and given back. */
     ConcurrencyLimiter build(String name, ConcurrencyLimit limit);
@@ -48,19 +46,32 @@ public interface LimiterFactory {
     LimiterFactory withPrefix(String prefix);
 
     /**
-     * The same factory with another answer for when the backend does not decide. It says nothing about the permits: limiters
-     * of one name under two policies share theirs. A factory whose limiters are local has no backend that could fail, and
-     * there it makes no difference.
+     * The same factory whose limiters' permits lie elsewhere in a Redis Cluster; see {@link HashTag}. Limiters of one name with
+     * two hash tags share only the permits that have no key.
+     */
+    LimiterFactory withHashTag(HashTag hashTag);
+
+    /**
+     * The same factory with another failure policy, for when the backend does not decide. Limiters of one name under two
+     * policies share their permits. Local limiters have no backend that could fail, so there it makes no difference.
      */
     LimiterFactory withFailurePolicy(FailurePolicy policy);
 
     /**
-     * The same factory, whose refusals no {@link LimiterListener} is told of: for limits that are only tried out. They are
-     * counted all the same. It says nothing about the permits: limiters of one name share theirs.
+     * The same factory whose rejections no {@link LimiterListener} is called for: for limits in shadow mode. They count in the
+     * statistics all the same, and limiters of one name share their permits.
      */
     default LimiterFactory withoutListeners() {
         return this;
     }
+
+    /**
+     * Gives back all permits that are held under leases, and ends the limiters: what comes later fails with
+     * {@link LimiterBackendException}. A factory that another one returned, such as {@link #withPrefix}, has nothing to close:
+     * for it, and by default, this does nothing.
+     */
+    @Override
+    default void close() {}
 
     /**
      * A token bucket that starts full and whose callers wait for their own permits.
@@ -71,11 +82,7 @@ public interface LimiterFactory {
      *     it sooner would hand out permits
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
-        return build(
-                name,
-                TokenBucket.builder(permitsPerSecond, maxBurstSeconds)
-                        .expire(Duration.ofSeconds(expireSeconds))
-                        .build());
+        return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).expire(Duration.ofSeconds(expireSeconds)));
     }
 
     /**
@@ -100,17 +107,17 @@ public interface LimiterFactory {
     }
 
     /** At most {@code limit} permits in a {@code period} that starts with its first request. */
-    default CountLimiter count(String name, int limit, Duration period) {
-        return build(name, new FixedWindow(limit, period));
+    default Limiter count(String name, int limit, Duration period) {
+        return build(name, FixedWindow.of(limit, period));
     }
 
     /** At most {@code limit} permits held at the same time, each for {@code leaseTime} unless it is renewed. */
     default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
-        return build(name, new ConcurrencyLimit(limit, leaseTime));
+        return build(name, ConcurrencyLimit.of(limit).leaseTime(leaseTime));
     }
 
     /** At most {@code limit} permits held at the same time; that of a holder that crashed comes back after 30 s. */
     default ConcurrencyLimiter concurrent(String name, int limit) {
-        return build(name, new ConcurrencyLimit(limit));
+        return build(name, ConcurrencyLimit.of(limit));
     }
 }

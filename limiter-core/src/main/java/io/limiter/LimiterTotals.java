@@ -29,7 +29,7 @@ public interface LimiterTotals {
     /** What answers instead when the backend does not decide, as it was built last; empty for {@link #OTHER} names. */
     Optional<FailurePolicy> failurePolicy();
 
-    /** Whether permits were asked for that are in a slot of their own; see {@link LimitPart#inSlot}. */
+    /** Whether a limiter was built whose first key decides the slot; see {@link HashTag#FIRST_KEY}. */
     boolean inSlots();
 
     /** How many requests were granted. */

@@ -2,6 +2,7 @@ package io.limiter;
 
 import io.limiter.algorithm.Decision;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Permits that were booked, and when they may be used: what {@link RateLimiter#reserve(int)} returns instead of waiting.
@@ -47,4 +48,11 @@ public interface Reservation {
      *     call does not try again
      */
     boolean cancel();
+
+    /**
+     * As {@link #cancel()}, without blocking the calling thread.
+     *
+     * @return whether the permits were given back by this call; fails with {@link LimiterBackendException}
+     */
+    CompletableFuture<Boolean> cancelAsync();
 }

@@ -7,19 +7,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to one request to a {@link LimitSet}.
+ * The decision of a {@link LimitSet}.
  *
- * @param parts what the parts answered, in the order of the set. If all grant, the permits are taken from all of them;
- *     otherwise nothing is taken, and a part that grants says what it would have granted. A refusal that was known without
- *     asking the backend has only those parts that are known to refuse
+ * @param parts what the limits decided, in the order of the set. If all grant, the permits are taken from all of them;
+ *     otherwise nothing is taken, and a limit that grants says what it would have granted. A rejection that was known without
+ *     a call to the backend has only those limits that are known to reject
  */
 public record SetDecision(List<OfPart> parts) {
 
     /**
-     * @param part one of the set's
-     * @param decision what it answered
+     * @param limiter one of the set's, or its view of a key
+     * @param decision what it decided
      */
-    public record OfPart(LimitPart part, Decision decision) {}
+    public record OfPart(Limiter limiter, Decision decision) {}
 
     /**
      * @throws IllegalArgumentException if there are no parts
@@ -38,7 +38,7 @@ public record SetDecision(List<OfPart> parts) {
 
     /** The name of the limiter that refused, of several the one that does so for longest; empty if granted. */
     public Optional<String> refusedBy() {
-        return refusal().map(refusal -> refusal.part().limiter().name());
+        return refusal().map(refusal -> refusal.limiter().name());
     }
 
     /** The part that refused, of several the one that does so for longest, and then the first; empty if granted. */

@@ -1,18 +1,29 @@
 package io.limiter;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.io.Serializable;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 @AnalyzeClasses(packages = "io.limiter", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
@@ -20,7 +31,6 @@ class ArchitectureTest {
     private static final String ALGORITHM = "io.limiter.algorithm..";
     private static final String INTERNAL = "io.limiter.internal..";
     private static final String REDIS = "io.limiter.redis..";
-    private static final String LOCAL = "io.limiter.local..";
 
     @ArchTest
     static final ArchRule algorithmsDependOnNothingButJavaAndAnnotations = noClasses()
@@ -80,23 +90,76 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
 
-    @ArchTest
-    static final ArchRule roomsThatServeEveryEngineKnowNoneInParticular = noClasses()
-            .that()
-            .resideInAPackage(INTERNAL)
-            .and()
-            .resideOutsideOfPackage("io.limiter.internal.redis..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.limiter.internal.redis..", REDIS, LOCAL);
+    /** From the bottom up; docs/architecture.md lists them from the top. */
+    private static final List<String> ROOMS = List.of(
+            "io.limiter.algorithm",
+            "io.limiter",
+            "io.limiter.spi",
+            "io.limiter.internal.key",
+            "io.limiter.internal.time",
+            "io.limiter.internal.statistics",
+            "io.limiter.internal.backend",
+            "io.limiter.internal.resilience",
+            "io.limiter.internal.cache",
+            "io.limiter.internal.batch",
+            "io.limiter.internal.prefetch",
+            "io.limiter.internal.lease",
+            "io.limiter.internal.limiter",
+            "io.limiter.internal.redis.client",
+            "io.limiter.internal.redis.script",
+            "io.limiter.internal.redis.lock",
+            "io.limiter.local",
+            "io.limiter.redis");
 
     @ArchTest
-    static final ArchRule localKnowsNothingOfRedisWhichItStandsInFor = noClasses()
+    static void arrowsPointDown(JavaClasses classes) {
+        for (JavaClass from : classes) {
+            int room = ROOMS.indexOf(from.getPackageName());
+            assertThat(room).as("%s is in a room", from.getName()).isNotNegative();
+            for (Dependency to : from.getDirectDependenciesFromSelf()) {
+                assertThat(ROOMS.indexOf(to.getTargetClass().getPackageName()))
+                        .as(to.getDescription())
+                        .isLessThanOrEqualTo(room);
+            }
+        }
+    }
+
+    /** Rooms that can be read at once. The kinds of limits, with the states of each, are a few more. */
+    @ArchTest
+    static void noRoomHasTooManyClasses(JavaClasses classes) {
+        Map<String, Long> counts = classes.stream()
+                .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+        assertThat(counts)
+                .allSatisfy((room, count) -> assertThat(count)
+                        .as("classes in %s", room)
+                        .isLessThanOrEqualTo(room.equals("io.limiter.algorithm") ? 23 : 20));
+    }
+
+    @ArchTest
+    static final ArchRule publicSignaturesNameNothingInternal = codeUnits()
             .that()
-            .resideInAPackage(LOCAL)
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .arePublic()
+            .and()
+            .areDeclaredInClassesThat()
+            .resideOutsideOfPackage(INTERNAL)
             .should()
-            .dependOnClassesThat()
-            .resideInAPackage(REDIS);
+            .notHaveRawReturnType(JavaClass.Predicates.resideInAPackage(INTERNAL))
+            .andShould(haveNoInternalParameter());
+
+    private static ArchCondition<JavaCodeUnit> haveNoInternalParameter() {
+        return new ArchCondition<>("have no parameter of an internal type") {
+            @Override
+            public void check(JavaCodeUnit method, ConditionEvents events) {
+                boolean internal = method.getRawParameterTypes().stream()
+                        .anyMatch(JavaClass.Predicates.resideInAPackage(INTERNAL));
+                events.add(new SimpleConditionEvent(method, !internal, method.getFullName()));
+            }
+        };
+    }
 
     /** The root too, which the usual {@code io.limiter.(*)..} leaves out. */
     private static final class EveryPackageASlice implements SliceAssignment {

@@ -34,11 +34,11 @@ abstract class ConcurrencyLimiterContract {
         ConcurrencyLimiter before = limiters().concurrent("lowered", 10);
         ConcurrencyLimiter after = limiters().concurrent("lowered", 3);
         try (Lease five = before.acquire(5, Duration.ZERO);
-                Lease two = before.acquire("key", 2, Duration.ZERO)) {
+                Lease two = before.on("key").acquire(2, Duration.ZERO)) {
             assertThat(five.isHeld() && two.isHeld()).isTrue();
             assertThat(after.tryAcquire()).isEmpty();
             assertThat(after.inUse()).isEqualTo(5);
-            assertThat(after.inUse("key")).isEqualTo(2);
+            assertThat(after.on("key").inUse()).isEqualTo(2);
             assertThat(after.peek().limit()).isEqualTo(3);
         }
         assertThat(after.inUse()).isZero();
@@ -109,8 +109,8 @@ abstract class ConcurrencyLimiterContract {
         held(limiter.tryAcquire());
         a.close();
         held(limiter.tryAcquire("a"));
-        assertThat(limiter.inUse("a")).isEqualTo(1);
-        assertThat(limiter.inUse("c")).isZero();
+        assertThat(limiter.on("a").inUse()).isEqualTo(1);
+        assertThat(limiter.on("c").inUse()).isZero();
     }
 
     @Test
@@ -121,7 +121,7 @@ abstract class ConcurrencyLimiterContract {
         held(limiter.tryAcquire(2, Duration.ZERO));
         three.close();
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 3, 0, 0, 30_000_000));
-        assertThat(limiter.tryAcquire("a", 6, Duration.ofDays(1)))
+        assertThat(limiter.on("a").tryAcquire(6, Duration.ofDays(1)))
                 .as("more than there can ever be is not waited for")
                 .isEmpty();
     }
@@ -142,7 +142,7 @@ abstract class ConcurrencyLimiterContract {
         long start = clock().micros();
         assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
         assertThat(clock().micros() - start).isEqualTo(2_500_000);
-        assertThatThrownBy(() -> limiter.acquire("a", 1, SECOND))
+        assertThatThrownBy(() -> limiter.on("a").acquire(1, SECOND))
                 .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> {
                     assertThat(refused.key()).isEqualTo("a");
                     assertThat(refused.decision().retryAfter()).isEqualTo(Duration.ofMillis(26_500));
@@ -153,17 +153,17 @@ abstract class ConcurrencyLimiterContract {
     @Test
     void async_is_the_same_without_a_thread() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 1, LEASE);
-        Lease first = limiter.acquireAsync(1, Duration.ZERO).join();
-        assertThat(limiter.tryAcquireAsync().join()).isEmpty();
-        assertThat(limiter.tryAcquireAsync(SECOND).join()).isEmpty();
-        assertThatThrownBy(() -> limiter.acquireAsync(1, SECOND).join())
+        Lease first = limiter.async().acquire(1, Duration.ZERO).join();
+        assertThat(limiter.async().tryAcquire().join()).isEmpty();
+        assertThat(limiter.async().tryAcquire(SECOND).join()).isEmpty();
+        assertThatThrownBy(() -> limiter.async().acquire(1, SECOND).join())
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(RateLimitExceededException.class);
         first.closeAsync().join();
-        Lease second = held(limiter.tryAcquireAsync("a").join());
-        held(limiter.tryAcquireAsync().join());
+        Lease second = held(limiter.on("a").async().tryAcquire().join());
+        held(limiter.async().tryAcquire().join());
         second.close();
-        held(limiter.tryAcquireAsync("a", SECOND).join());
+        held(limiter.on("a").async().tryAcquire(SECOND).join());
     }
 
     @Test
@@ -205,8 +205,8 @@ abstract class ConcurrencyLimiterContract {
     @Test
     void bad_input_is_an_error() {
         ConcurrencyLimiter limiter = limiters().concurrent("k", 2);
-        assertThat(limiter.limit()).isEqualTo(new ConcurrencyLimit(2, LEASE));
-        assertThat(limiters().build("k", new ConcurrencyLimit(2))).isSameAs(limiter);
+        assertThat(limiter.limit()).isEqualTo(ConcurrencyLimit.of(2).leaseTime(LEASE));
+        assertThat(limiters().build("k", ConcurrencyLimit.of(2))).isSameAs(limiter);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.tryAcquire(0, Duration.ZERO))
                 .withMessage("permits must be at least 1, was 0");
@@ -214,7 +214,8 @@ abstract class ConcurrencyLimiterContract {
                 .isThrownBy(() -> limiter.tryAcquire(Duration.ofNanos(-1)))
                 .withMessage("timeout must not be negative, was PT-0.000000001S");
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(" "));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquireAsync(" "));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.on(" ").async().tryAcquire());
         assertThatIllegalArgumentException().isThrownBy(() -> limiters().concurrent(" ", 1));
         Limit<?> any = limiter.limit();
         assertThatIllegalArgumentException()

@@ -24,7 +24,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_window_starts_with_its_first_request() {
-        CountLimiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
         clock().atSecond(7);
         assertThat(limiter.tryAcquire()).isTrue();
         clock().atSecond(16.999999);
@@ -38,7 +38,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_refused_call_takes_nothing_and_does_not_lengthen_the_window() {
-        CountLimiter limiter = limiters().count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isTrue();
         for (int second = 1; second < 10; second++) {
             clock().atSecond(second);
@@ -51,7 +51,7 @@ abstract class CountLimiterContract {
 
     @Test
     void the_decision_says_what_remains_and_when_the_window_ends() {
-        CountLimiter limiter = limiters().count("k", 5, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 5, Duration.ofSeconds(10));
         assertThat(limiter.peek()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
         assertThat(withoutTicket(limiter.decide(3))).isEqualTo(new Decision(true, 5, 2, 0, 0, 10_000_000));
         clock().atSecond(4);
@@ -59,7 +59,7 @@ abstract class CountLimiterContract {
         assertThat(limiter.peek(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
         assertThat(limiter.decide(3)).isEqualTo(new Decision(false, 5, 2, 6_000_000, 6_000_000, 6_000_000));
         assertThat(limiter.decide(6).retryAfter()).isEqualTo(Decision.NEVER);
-        assertThat(limiter.peek("nobody", 6))
+        assertThat(limiter.on("nobody").peek(6))
                 .isEqualTo(new Decision(false, 5, 5, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0));
         clock().atSecond(10);
         assertThat(limiter.peek().remaining()).isEqualTo(5);
@@ -67,20 +67,21 @@ abstract class CountLimiterContract {
 
     @Test
     void decide_async_decides_as_decide_does() {
-        CountLimiter limiter = limiters().count("waiting", 4, Duration.ofSeconds(10));
-        CountLimiter async = limiters().count("async", 4, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("waiting", 4, Duration.ofSeconds(10));
+        Limiter async = limiters().count("async", 4, Duration.ofSeconds(10));
         for (int permits : new int[] {3, 2, 5, 1, 1}) {
-            assertThat(async.decideAsync(permits).join()).isEqualTo(limiter.decide(permits));
-            assertThat(async.decideAsync("who", permits).join()).isEqualTo(limiter.decide("who", permits));
+            assertThat(async.async().decide(permits).join()).isEqualTo(limiter.decide(permits));
+            assertThat(async.on("who").async().decide(permits).join()).isEqualTo(limiter.decide("who", permits));
             clock().advance(Duration.ofSeconds(2));
         }
-        assertThatIllegalArgumentException().isThrownBy(() -> async.decideAsync(0));
-        assertThatIllegalArgumentException().isThrownBy(() -> async.decideAsync("", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> async.async().decide(0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> async.on("").async().decide(1));
     }
 
     @Test
     void each_key_has_a_window_of_its_own() {
-        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("b", 1)).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
@@ -91,7 +92,7 @@ abstract class CountLimiterContract {
     void new_numbers_apply_to_an_open_window() {
         assertThat(limiters().count("k", 2, Duration.ofSeconds(100)).tryAcquire(2))
                 .isTrue();
-        CountLimiter more = limiters().count("k", 5, Duration.ofSeconds(10));
+        Limiter more = limiters().count("k", 5, Duration.ofSeconds(10));
         assertThat(more.decide(4)).isEqualTo(new Decision(false, 5, 3, 10_000_000, 10_000_000, 10_000_000));
         clock().atSecond(10);
         assertThat(more.tryAcquire(4)).isTrue();
@@ -99,7 +100,7 @@ abstract class CountLimiterContract {
 
     @Test
     void a_clock_that_steps_back_gives_nothing_away_and_freezes_nobody_for_longer_than_a_period() {
-        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
         clock().advance(Duration.ofDays(-1));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -111,7 +112,7 @@ abstract class CountLimiterContract {
 
     @Test
     void threads_get_exactly_what_is_there() {
-        CountLimiter limiter = limiters().count("k", 100, Duration.ofMinutes(1));
+        Limiter limiter = limiters().count("k", 100, Duration.ofMinutes(1));
         AtomicInteger granted = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 25; i++) {
@@ -131,7 +132,7 @@ abstract class CountLimiterContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiters().count("k", 1, Duration.ZERO))
                 .withMessageContaining("period must be between PT0.001S");
-        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
+        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(0));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.tryAcquire(""));
     }
@@ -139,8 +140,8 @@ abstract class CountLimiterContract {
     @Test
     void an_aligned_window_ends_by_the_clock() {
         // The clock starts at 2025-11-20T14:46:40.123456Z.
-        CountLimiter limiter =
-                limiters().build("k", FixedWindow.aligned(2, Duration.ofMinutes(1), ZoneId.of("Europe/Berlin")));
+        Limiter limiter =
+                limiters().build("k", FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneId.of("Europe/Berlin")));
         assertThat(limiter.decide(2).granted()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(withoutTicket(limiter.decide("who", 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, untilMinute()));

@@ -78,6 +78,20 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class Views extends ViewContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+
+        @Override
+        protected TestClock clock() {
+            return EngineContract.this.clock();
+        }
+    }
+
+    @Nested
     class ConcurrencyLimiters extends ConcurrencyLimiterContract {
 
         @Override

@@ -46,7 +46,7 @@ abstract class LimitSetContract {
     @Test
     void permits_are_taken_of_all_limits_or_of_none() {
         RateLimiter fives = limiters().build("fives", 1, 5, 60);
-        CountLimiter threes = limiters().count("threes", 3, Duration.ofSeconds(10));
+        Limiter threes = limiters().count("threes", 3, Duration.ofSeconds(10));
         RateLimiter twos = limiters().build("twos", 0.5, 4, 60);
         LimitSet set = LimitSet.of(fives.on("alice"), threes.on("alice"), twos.on("acme"));
         for (Case c : CASES) {
@@ -60,9 +60,9 @@ abstract class LimitSetContract {
                     .as("%s: %s", c, decision)
                     .isEqualTo(c.retryAfter == NEVER ? Decision.NEVER : Duration.ofSeconds((long) c.retryAfter));
             assertThat(List.of(
-                            fives.peek("alice").remaining(),
-                            threes.peek("alice").remaining(),
-                            twos.peek("acme").remaining()))
+                            fives.on("alice").peek().remaining(),
+                            threes.on("alice").peek().remaining(),
+                            twos.on("acme").peek().remaining()))
                     .as("%s leaves", c)
                     .containsExactly(c.fives, c.threes, c.twos);
         }
@@ -71,31 +71,28 @@ abstract class LimitSetContract {
     @Test
     void a_part_that_would_have_granted_says_what_it_has() {
         RateLimiter many = limiters().build("many", 1, 5, 60);
-        CountLimiter few = limiters().count("few", 1, Duration.ofSeconds(10));
-        LimitSet set = LimitSet.of(many.own(), few.own());
+        Limiter few = limiters().count("few", 1, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(many, few);
         assertThat(set.tryAcquire()).isTrue();
         SetDecision refused = set.decide(2);
         assertThat(refused.parts())
                 .extracting(part -> part.decision().granted())
                 .containsExactly(true, false);
         assertThat(refused.parts().get(0).decision().remaining()).isEqualTo(4);
-        assertThat(refused.parts()).extracting(SetDecision.OfPart::part).containsExactlyElementsOf(set.parts());
+        assertThat(refused.parts()).extracting(SetDecision.OfPart::limiter).containsExactlyElementsOf(set.limiters());
         assertThat(refused.decision().limit()).isEqualTo(1);
         assertThat(refused.decision().remaining()).isZero();
     }
 
     @Test
     void one_limit_refuses_whatever_its_place_in_the_set() {
-        CountLimiter none = limiters().count("none", 1, Duration.ofSeconds(10));
-        CountLimiter some = limiters().count("some", 2, Duration.ofSeconds(20));
+        Limiter none = limiters().count("none", 1, Duration.ofSeconds(10));
+        Limiter some = limiters().count("some", 2, Duration.ofSeconds(20));
         RateLimiter many = limiters().build("many", 1, 3, 60);
         none.tryAcquire();
-        assertThat(LimitSet.of(none.own(), some.own(), many.own()).decide(1).refusedBy())
-                .contains("none");
-        assertThat(LimitSet.of(some.own(), none.own(), many.own()).decide(1).refusedBy())
-                .contains("none");
-        assertThat(LimitSet.of(many.own(), some.own(), none.own()).decide(1).refusedBy())
-                .contains("none");
+        assertThat(LimitSet.of(none, some, many).decide(1).refusedBy()).contains("none");
+        assertThat(LimitSet.of(some, none, many).decide(1).refusedBy()).contains("none");
+        assertThat(LimitSet.of(many, some, none).decide(1).refusedBy()).contains("none");
         assertThat(some.peek().remaining()).isEqualTo(2);
         assertThat(many.peek().remaining()).isEqualTo(3);
     }
@@ -103,73 +100,80 @@ abstract class LimitSetContract {
     @Test
     void the_caller_waits_as_long_as_the_slowest_limit_says() {
         Duration patience = Duration.ofSeconds(10);
-        RateLimiter fast = limiters()
-                .build("fast", TokenBucket.builder(1, 1).timeout(patience).build());
-        RateLimiter slow = limiters()
-                .build("slow", TokenBucket.builder(0.5, 2).timeout(patience).build());
-        LimitSet set = LimitSet.of(
-                fast.own(),
-                slow.own(),
-                limiters().count("w", 3, Duration.ofDays(1)).own());
+        RateLimiter fast = limiters().build("fast", TokenBucket.of(1, 1));
+        RateLimiter slow = limiters().build("slow", TokenBucket.of(0.5, 2));
+        LimitSet set = LimitSet.of(fast, slow, limiters().count("w", 3, Duration.ofDays(1)));
         assertThat(set.decide(1).timeToWait()).isZero();
         long before = clock().micros();
-        SetDecision second = set.decide(1);
+        SetDecision second = set.decide(1, patience);
         assertThat(second.granted()).isTrue();
         assertThat(second.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(2_000_000);
-        assertThat(set.decideAsync(1).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(set.async().decide(1, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(4_000_000);
-        assertThat(set.decideAsync(1).join().refusedBy()).contains("w");
+        assertThat(set.async().decide(1, patience).join().refusedBy()).contains("w");
         assertThat(clock().micros() - before).as("a refusal does not wait").isEqualTo(4_000_000);
+    }
+
+    @Test
+    void each_limit_can_have_a_timeout_of_its_own() {
+        RateLimiter hasty = limiters().build("hasty", 1, 1, 60);
+        RateLimiter patient = limiters().build("patient", 0.5, 2, 60);
+        LimitSet set = LimitSet.of(hasty, patient);
+        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(set.decide(1, Duration.ZERO, Duration.ofSeconds(5)).refusedBy())
+                .contains("hasty");
+        SetDecision waited = set.decide(1, Duration.ofSeconds(1), Duration.ofSeconds(5));
+        assertThat(waited.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> set.decide(1, Duration.ZERO, Duration.ZERO, Duration.ZERO))
+                .withMessage("timeouts must be one, or one for each of 2 limits, were 3");
     }
 
     @Test
     void one_timeout_goes_for_all() {
         RateLimiter fast = limiters().build("fast", 1, 1, 60);
         RateLimiter slow = limiters().build("slow", 0.5, 2, 60);
-        LimitSet set = LimitSet.of(fast.own(), slow.own());
-        assertThat(set.tryAcquire(1, Duration.ofSeconds(-1))).isTrue();
+        LimitSet set = LimitSet.of(fast, slow);
+        assertThat(set.decide(1, Duration.ofSeconds(-1)).granted()).isTrue();
         SetDecision refused = set.decide(1, Duration.ofSeconds(1));
         assertThat(refused.refusedBy()).contains("slow");
         assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(1));
         assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(set.decide(1, Duration.ofSeconds(Long.MAX_VALUE)).timeToWait())
                 .isEqualTo(Duration.ofSeconds(2));
-        assertThat(set.decideAsync(1, Duration.ofSeconds(2)).join().granted()).isTrue();
+        assertThat(set.async().decide(1, Duration.ofSeconds(2)).join().granted())
+                .isTrue();
     }
 
     @Test
     void the_next_caller_waits_where_that_is_the_limits_way() {
-        TokenBucket next =
-                TokenBucket.builder(1, 1).whoWaits(WhoWaits.NEXT_CALLER).build();
+        TokenBucket next = TokenBucket.of(1, 1).whoWaits(WhoWaits.NEXT_CALLER);
         RateLimiter limiter = limiters().build("next", next);
-        LimitSet set = LimitSet.of(
-                limiter.own(), limiters().count("w", 10, Duration.ofDays(1)).own());
-        assertThat(set.tryAcquire(4)).isTrue();
+        LimitSet set = LimitSet.of(limiter, limiters().count("w", 10, Duration.ofDays(1)));
+        assertThat(set.decide(4).granted()).isTrue();
         assertThat(set.decide(1).refusedBy()).contains("next");
         assertThat(set.decide(1, Duration.ofSeconds(3)).timeToWait()).isEqualTo(Duration.ofSeconds(3));
     }
 
     @Test
     void keys_of_one_limiter_and_its_own_permits_go_together() {
-        CountLimiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
+        Limiter limiter = limiters().count("k", 2, Duration.ofSeconds(10));
         limiter.tryAcquire("b");
-        LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter.own());
+        LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter);
         assertThat(set.tryAcquire()).isTrue();
         SetDecision refused = set.decide(1);
-        assertThat(refused.refusal().orElseThrow().part().key()).isEqualTo(Optional.of("b"));
-        assertThat(limiter.peek("a").remaining()).isEqualTo(1);
+        assertThat(refused.refusal().orElseThrow().limiter().key()).isEqualTo(Optional.of("b"));
+        assertThat(limiter.on("a").peek().remaining()).isEqualTo(1);
         assertThat(limiter.peek().remaining()).isEqualTo(1);
-        assertThat(limiter.own().key()).isEmpty();
-        assertThat(limiter.own().limiter()).isSameAs(limiter);
+        assertThat(limiter.key()).isEmpty();
     }
 
     @Test
     void a_bucket_that_starts_empty_starts_with_a_refusal() {
-        RateLimiter empty = limiters()
-                .build("empty", TokenBucket.builder(1, 2).startsFull(false).build());
-        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
-        LimitSet set = LimitSet.of(window.own(), empty.own());
+        RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).startsFull(false));
+        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(window, empty);
         assertThat(set.decide(1).refusedBy()).contains("empty");
         clock().atSecond(1);
         assertThat(set.tryAcquire()).isTrue();
@@ -179,9 +183,8 @@ abstract class LimitSetContract {
     @Test
     void a_new_rate_takes_effect_with_a_refusal() {
         assertThat(limiters().build("k", 0.001, 1000, 60).tryAcquire()).isTrue();
-        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
-        LimitSet faster =
-                LimitSet.of(window.own(), limiters().build("k", 1, 1, 60).own());
+        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet faster = LimitSet.of(window, limiters().build("k", 1, 1, 60));
         assertThat(faster.decide(1).refusedBy()).contains("k");
         clock().atSecond(1);
         assertThat(faster.tryAcquire()).isTrue();
@@ -190,20 +193,19 @@ abstract class LimitSetContract {
     @Test
     void a_limiter_whose_rate_is_set_has_it_in_the_sets_that_it_is_part_of() {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
-        LimitSet set = LimitSet.of(
-                limiter.own(), limiters().count("w", 9, Duration.ofDays(1)).own());
+        LimitSet set = LimitSet.of(limiter, limiters().count("w", 9, Duration.ofDays(1)));
         assertThat(set.tryAcquire()).isTrue();
         limiter.setRate(4);
         clock().atSecond(1);
-        assertThat(set.tryAcquire(2)).isTrue();
+        assertThat(set.decide(2).granted()).isTrue();
     }
 
     @Test
     void a_clock_that_steps_back_gives_nothing_away() {
         RateLimiter bucket = limiters().build("k", 1, 2, 60);
-        CountLimiter window = limiters().count("w", 2, Duration.ofSeconds(10));
-        LimitSet set = LimitSet.of(bucket.own(), window.own());
-        assertThat(set.tryAcquire(2)).isTrue();
+        Limiter window = limiters().count("w", 2, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(bucket, window);
+        assertThat(set.decide(2).granted()).isTrue();
         clock().advance(Duration.ofSeconds(-5));
         assertThat(set.decide(1).parts()).noneMatch(part -> part.decision().granted());
         clock().atSecond(4);
@@ -214,8 +216,8 @@ abstract class LimitSetContract {
     @Test
     void a_peek_takes_nothing_and_a_refund_returns_to_all() {
         RateLimiter bucket = limiters().build("k", 1, 3, 60);
-        CountLimiter window = limiters().count("w", 5, Duration.ofSeconds(10));
-        LimitSet set = LimitSet.of(bucket.own(), window.own());
+        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.peek(3).granted()).isTrue();
         assertThat(set.peek(4).refusedBy()).contains("k");
         assertThat(set.decide(3).decision().remaining()).isZero();
@@ -226,20 +228,22 @@ abstract class LimitSetContract {
     }
 
     @Test
-    void a_slot_has_permits_of_its_own() {
-        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
+    void a_hash_tag_has_permits_of_its_own() {
+        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);
-        assertThat(LimitSet.of(limiter.on("a").inSlot("x"), bucket.own().inSlot("x"))
-                        .tryAcquire())
+        LimiterFactory tagging = limiters().withHashTag(HashTag.FIRST_KEY);
+        Limiter tagged = tagging.count("k", 1, Duration.ofSeconds(10));
+        RateLimiter taggedBucket = tagging.build("b", 1, 1, 60);
+        assertThat(LimitSet.of(tagged.on("x").on("a"), taggedBucket.on("x")).tryAcquire())
                 .isTrue();
-        assertThat(LimitSet.of(limiter.on("a").inSlot("x")).tryAcquire()).isFalse();
-        assertThat(LimitSet.of(bucket.own().inSlot("x")).tryAcquire()).isFalse();
-        assertThat(LimitSet.of(limiter.on("a").inSlot("y")).tryAcquire()).isTrue();
+        assertThat(LimitSet.of(tagged.on("x").on("a")).tryAcquire()).isFalse();
+        assertThat(LimitSet.of(taggedBucket.on("x")).tryAcquire()).isFalse();
+        assertThat(LimitSet.of(tagged.on("y").on("a")).tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(bucket.tryAcquire()).isTrue();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiter.on("a").inSlot(" "))
-                .withMessageContaining("slot must not be null or blank");
+                .isThrownBy(() -> tagged.on(" ").on("a"))
+                .withMessageContaining("key must not be null or blank");
     }
 
     @Test
@@ -248,7 +252,7 @@ abstract class LimitSetContract {
         LimitSet async = mixed("async");
         for (int permits : new int[] {3, 2, 5, 1, 1, 9}) {
             SetDecision expected = waiting.decide(permits);
-            SetDecision actual = async.decideAsync(permits).join();
+            SetDecision actual = async.async().decide(permits).join();
             assertThat(actual.parts())
                     .extracting(SetDecision.OfPart::decision)
                     .containsExactlyElementsOf(expected.parts().stream()
@@ -256,23 +260,22 @@ abstract class LimitSetContract {
                             .toList());
             clock().advance(Duration.ofSeconds(2));
         }
-        assertThat(async.tryAcquireAsync(100).join()).isFalse();
+        assertThat(async.async().decide(100).join().granted()).isFalse();
     }
 
     private LimitSet mixed(String name) {
         return LimitSet.of(
-                limiters().build(name + "-b", 1, 4, 60).own(),
-                limiters().count(name + "-w", 6, Duration.ofSeconds(10)).own());
+                limiters().build(name + "-b", 1, 4, 60), limiters().count(name + "-w", 6, Duration.ofSeconds(10)));
     }
 
     @Test
     void threads_with_sets_that_overlap_leak_nothing() {
-        CountLimiter a = limiters().count("a", 40, Duration.ofDays(1));
+        Limiter a = limiters().count("a", 40, Duration.ofDays(1));
         RateLimiter b = limiters().build("b", 0.001, 60_000, 60);
-        CountLimiter c = limiters().count("c", 30, Duration.ofDays(1));
-        LimitSet ab = LimitSet.of(a.own(), b.own());
-        LimitSet bc = LimitSet.of(c.own(), b.own());
-        LimitSet ca = LimitSet.of(a.own(), c.own());
+        Limiter c = limiters().count("c", 30, Duration.ofDays(1));
+        LimitSet ab = LimitSet.of(a, b);
+        LimitSet bc = LimitSet.of(c, b);
+        LimitSet ca = LimitSet.of(a, c);
         List<LimitSet> sets = List.of(ab, bc, ca);
         List<AtomicInteger> granted = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
         AtomicInteger alone = new AtomicInteger();
@@ -298,17 +301,17 @@ abstract class LimitSetContract {
 
     @Test
     void a_set_that_makes_no_sense_is_an_error() {
-        CountLimiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
-        CountLimiter same = limiters().count("k", 2, Duration.ofSeconds(9));
+        Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(1));
+        Limiter same = limiters().count("k", 2, Duration.ofSeconds(9));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter.own(), same.on("a")))
+                .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter, same.on("a")))
                 .withMessage("the permits of 'k:a' are twice in one set: take each once, or more permits at a time");
-        LimitPart stranger = new LocalLimiterFactory().build("s", 1, 1, 60).own();
+        RateLimiter stranger = new LocalLimiterFactory().build("s", 1, 1, 60);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LimitSet.of(limiter.own(), stranger))
+                .isThrownBy(() -> LimitSet.of(limiter, stranger))
                 .withMessage("all limiters of a set must be built by one factory, but k and s were not");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LimitSet.of(limiter.own()).decide(0))
+                .isThrownBy(() -> LimitSet.of(limiter).decide(0))
                 .withMessage("permits must be at least 1, was 0");
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(""));
     }
@@ -316,17 +319,17 @@ abstract class LimitSetContract {
     @Test
     void each_part_can_take_as_many_permits_as_it_costs() {
         RateLimiter calls = limiters().build("calls", 1, 3, 60);
-        CountLimiter tokens = limiters().count("tokens", 1000, Duration.ofMinutes(1));
-        LimitSet set = LimitSet.of(calls.on("who"), tokens.on("who").permits(400));
+        Limiter tokens = limiters().count("tokens", 1000, Duration.ofMinutes(1));
+        LimitSet set = LimitSet.of(calls.on("who")).and(tokens.on("who"), 400);
         assertThat(set.decide(1).granted()).isTrue();
-        assertThat(calls.peek("who").remaining()).isEqualTo(2);
-        assertThat(tokens.peek("who").remaining()).isEqualTo(600);
+        assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
+        assertThat(tokens.on("who").peek().remaining()).isEqualTo(600);
         assertThat(set.decide(2).refusedBy()).hasValue("tokens");
-        assertThat(calls.peek("who").remaining()).isEqualTo(2);
+        assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
         set.refund(1);
-        assertThat(tokens.peek("who").remaining()).isEqualTo(1000);
+        assertThat(tokens.on("who").peek().remaining()).isEqualTo(1000);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> tokens.own().permits(0))
+                .isThrownBy(() -> LimitSet.of(calls).and(tokens, 0))
                 .withMessage("permits must be at least 1, was 0");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> set.decide(Integer.MAX_VALUE))

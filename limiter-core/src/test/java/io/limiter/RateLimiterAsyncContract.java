@@ -30,15 +30,16 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
         for (int i = 0; i < PERMITS.length; i++) {
             Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
             decisions.add(limiter.decide(PERMITS[i], timeout));
-            decisions.add(limiter.decide("who", PERMITS[i], timeout));
+            decisions.add(limiter.on("who").decide(PERMITS[i], timeout));
             clock().advance(Duration.ofMillis(300));
         }
         long end = clock().micros();
         clock().set(start);
         for (int i = 0; i < PERMITS.length; i++) {
             Duration timeout = Duration.ofMillis(TIMEOUT_MILLIS[i]);
-            decisionsAsync.add(async.decideAsync(PERMITS[i], timeout).join());
-            decisionsAsync.add(async.decideAsync("who", PERMITS[i], timeout).join());
+            decisionsAsync.add(async.async().decide(PERMITS[i], timeout).join());
+            decisionsAsync.add(
+                    async.on("who").async().decide(PERMITS[i], timeout).join());
             clock().advance(Duration.ofMillis(300));
         }
         assertThat(decisionsAsync).isEqualTo(decisions);
@@ -47,16 +48,15 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
 
     @Test
     void a_decision_that_is_not_waited_for_comes_when_its_permits_are_there() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 1).timeout(Duration.ofSeconds(5)).build());
-        assertThat(limiter.decideAsync(1).join().timeToWait()).isZero();
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1));
+        Duration patience = Duration.ofSeconds(5);
+        assertThat(limiter.async().decide(1, patience).join().timeToWait()).isZero();
         long start = clock().micros();
-        assertThat(limiter.decideAsync(2).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.async().decide(2, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - start).isEqualTo(2_000_000);
-        assertThat(limiter.decideAsync("who", 3).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(limiter.decideAsync(7).join().granted()).isFalse();
+        assertThat(limiter.on("who").async().decide(3, patience).join().timeToWait())
+                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(limiter.async().decide(7, patience).join().granted()).isFalse();
         assertThat(clock().micros() - start).isEqualTo(4_000_000);
     }
 
@@ -65,7 +65,7 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
         RateLimiter limiter = limiters().build("k", 1, 10, 60);
         List<CompletableFuture<Decision>> asked = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
-            asked.add(limiter.decideAsync(1));
+            asked.add(limiter.async().decide(1));
         }
         assertThat(asked.stream().filter(each -> each.join().granted())).hasSize(10);
     }
@@ -73,7 +73,7 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
     @Test
     void to_cancel_what_is_decided_changes_nothing() {
         RateLimiter limiter = limiters().build("k", 1, 3, 60);
-        CompletableFuture<Decision> decided = limiter.decideAsync(2);
+        CompletableFuture<Decision> decided = limiter.async().decide(2);
         Decision decision = decided.join();
         assertThat(decided.cancel(true)).isFalse();
         assertThat(decided.join()).isSameAs(decision);
@@ -83,15 +83,15 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
     @Test
     void every_way_to_acquire_is_there_without_blocking() {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
-        assertThat(limiter.tryAcquireAsync().join()).isTrue();
-        assertThat(limiter.tryAcquireAsync("who", 2).join()).isTrue();
-        assertThat(limiter.tryAcquireAsync("who").join()).isFalse();
-        assertThat(limiter.peekAsync(1).join().remaining()).isEqualTo(1);
-        assertThat(limiter.peekAsync("who", 1).join().granted()).isFalse();
-        assertThat(limiter.acquireAsync("who", 1).join()).isEqualTo(SECOND);
-        assertThat(limiter.tryAcquireAsync("else", 3, SECOND).join()).isTrue();
-        assertThat(limiter.tryAcquireAsync(9, SECOND).join()).isFalse();
-        assertThatThrownBy(() -> limiter.acquireAsync(1_000_000).join())
+        assertThat(limiter.async().tryAcquire().join()).isTrue();
+        assertThat(limiter.on("who").async().tryAcquire(2).join()).isTrue();
+        assertThat(limiter.on("who").async().tryAcquire().join()).isFalse();
+        assertThat(limiter.async().peek(1).join().remaining()).isEqualTo(1);
+        assertThat(limiter.on("who").async().peek(1).join().granted()).isFalse();
+        assertThat(limiter.on("who").async().acquire(1).join()).isEqualTo(SECOND);
+        assertThat(limiter.on("else").async().tryAcquire(3, SECOND).join()).isTrue();
+        assertThat(limiter.async().tryAcquire(9, SECOND).join()).isFalse();
+        assertThatThrownBy(() -> limiter.async().acquire(1_000_000).join())
                 .hasCauseInstanceOf(RateLimitExceededException.class);
     }
 
@@ -100,10 +100,13 @@ abstract class RateLimiterAsyncContract extends RateLimiterReturnsContract {
     void bad_arguments_are_told_at_once(int permits) {
         RateLimiter limiter = limiters().build("k", 1, 1, 60);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> limiter.decideAsync(permits))
+                .isThrownBy(() -> limiter.async().decide(permits))
                 .withMessage("permits must be at least 1, was " + permits);
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync("who", permits, SECOND));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync(" ", 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.decideAsync(null, 1, SECOND));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.on("who").async().decide(permits, SECOND));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.on(" ").async().decide(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiter.on(null).async().decide(1, SECOND));
     }
 }

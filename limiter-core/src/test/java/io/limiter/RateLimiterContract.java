@@ -29,12 +29,8 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void guavas_way_grants_once_what_came_before_is_paid() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "sms",
-                        TokenBucket.builder(1.0 / 60, 60)
-                                .whoWaits(WhoWaits.NEXT_CALLER)
-                                .build());
+        RateLimiter limiter =
+                limiters().build("sms", TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER));
         assertThat(outcomes(limiter, 0, 0, 30, 60, 61)).isEqualTo("GGDGD");
     }
 
@@ -72,7 +68,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void another_cold_factor_starts_slower() {
-        TokenBucket limit = TokenBucket.builder(1, new WarmUp(seconds(10), 9)).build();
+        TokenBucket limit = TokenBucket.perSecond(1).warmUp(new WarmUp(seconds(10), 9));
         RateLimiter limiter = limiters().build("k", limit);
         limiter.acquire();
         assertThat(limiter.acquire()).isGreaterThan(seconds(6));
@@ -122,8 +118,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
 
     @Test
     void the_longest_timeout_waits_no_longer_than_max_wait() {
-        RateLimiter limiter = limiters()
-                .build("k", TokenBucket.builder(1, 1).maxWait(seconds(10)).build());
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 1).maxWait(seconds(10)));
         assertThat(limiter.tryAcquire(11, Duration.ofSeconds(Long.MAX_VALUE))).isTrue();
         assertThat(limiter.tryAcquire(11, Long.MAX_VALUE, TimeUnit.DAYS)).isFalse();
         assertThatThrownBy(() -> limiter.acquire(11))
@@ -137,12 +132,13 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
-    void the_limits_own_timeout_applies_where_a_call_has_none() {
-        RateLimiter limiter = limiters()
-                .build("k", TokenBucket.builder(0.5, 1).timeout(seconds(2)).build());
-        assertThat(limiter.tryAcquire()).isTrue();
+    void a_bucket_of_less_than_a_permit_grants_to_those_who_wait() {
+        TokenBucket half =
+                new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE, null);
+        RateLimiter limiter = limiters().build("k", half);
+        assertThat(limiter.tryAcquire(seconds(2))).isTrue();
         assertThat(clock().micros() - start).isEqualTo(1_000_000);
-        assertThat(limiter.decide("who", 1).timeToWait()).isEqualTo(seconds(1));
+        assertThat(limiter.on("who").decide(1, seconds(2)).timeToWait()).isEqualTo(seconds(1));
         assertThat(limiter.tryAcquire("who", Duration.ZERO)).isFalse();
     }
 
@@ -156,8 +152,8 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.tryAcquire("0171", 1, TimeUnit.SECONDS)).isTrue();
         assertThat(limiter.acquire("0173", 1)).isZero();
         assertThat(limiter.acquire("0173")).isEqualTo(SECOND);
-        assertThat(limiter.tryAcquire("0173", 2, SECOND)).isFalse();
-        assertThat(limiter.tryAcquire("0173", 2, 2, TimeUnit.SECONDS)).isTrue();
+        assertThat(limiter.on("0173").tryAcquire(2, SECOND)).isFalse();
+        assertThat(limiter.on("0173").tryAcquire(2, 2, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -176,8 +172,8 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
         assertThat(limiter.tryAcquire(2)).isTrue();
         assertThat(limiter.peek().granted()).isFalse();
         assertThat(limiter.peek(2).retryAfter()).isEqualTo(seconds(2));
-        assertThat(limiter.peek("who").granted()).isTrue();
-        assertThat(limiter.peek("who", 3).retryAfter()).isEqualTo(Decision.NEVER);
+        assertThat(limiter.on("who").peek().granted()).isTrue();
+        assertThat(limiter.on("who").peek(3).retryAfter()).isEqualTo(Decision.NEVER);
         assertThat(limiter.tryAcquire("who", 2)).isTrue();
         assertThat(clock().micros() - start).isZero();
     }
@@ -200,7 +196,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
             assertThat(never.granted()).isFalse();
         });
-        assertThat(limiter.decide("who", 10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
+        assertThat(limiter.on("who").decide(10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
     }
 
     @Test

@@ -28,7 +28,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThat(limiter.refund(4).remaining()).isEqualTo(4);
         assertThat(limiter.tryAcquire(4)).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.refundAsync("who", 1).join().remaining()).isEqualTo(10);
+        assertThat(limiter.on("who").async().refund(1).join().remaining()).isEqualTo(10);
     }
 
     @Test
@@ -54,17 +54,12 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         clock().advance(Duration.ofSeconds(6));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isFalse();
-        assertThat(limiter.chargeAsync("who", 3).join().remaining()).isEqualTo(7);
+        assertThat(limiter.on("who").async().charge(3).join().remaining()).isEqualTo(7);
     }
 
     @Test
     void nobody_is_charged_further_ahead_than_the_longest_wait() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 10)
-                                .maxWait(Duration.ofSeconds(5))
-                                .build());
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).maxWait(Duration.ofSeconds(5)));
         limiter.charge(1_000_000);
         clock().advance(Duration.ofSeconds(5));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -78,24 +73,21 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         long start = clock().micros();
         Reservation now = limiter.reserve(2);
         Reservation later = limiter.reserve();
-        Reservation last = limiter.reserveAsync(3).join();
+        Reservation last = limiter.async().reserve(3).join();
         assertThat(now.timeToWait()).isZero();
         assertThat(later.timeToWait()).isEqualTo(Duration.ofSeconds(1));
         assertThat(last.timeToWait()).isEqualTo(Duration.ofSeconds(4));
         assertThat(clock().micros()).isEqualTo(start);
-        assertThat(limiter.reserve("who", 1).timeToWait()).isZero();
-        Reservation another = limiter.reserveAsync("who", 3).join();
+        assertThat(limiter.on("who").reserve(1).timeToWait()).isZero();
+        Reservation another = limiter.on("who").async().reserve(3).join();
         assertThat(another.timeToWait()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(limiter.reserve("who", 1).timeToWait()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(limiter.on("who").reserve(1).timeToWait()).isEqualTo(Duration.ofSeconds(3));
         assertThat(List.of(now, later, last, another)).allMatch(Reservation::isGranted);
     }
 
     @Test
     void a_reservation_that_would_be_too_far_ahead_is_refused_and_has_nothing_to_cancel() {
-        RateLimiter limiter = limiters()
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 2).maxWait(Duration.ofSeconds(5)).build());
+        RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).maxWait(Duration.ofSeconds(5)));
         Reservation refused = limiter.reserve(8);
         assertThat(refused.isGranted()).isFalse();
         assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(6));
@@ -112,12 +104,16 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
     void a_reservation_goes_no_further_ahead_than_its_timeout() {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         assertThat(limiter.reserve(3, Duration.ofMillis(999)).isGranted()).isFalse();
-        assertThat(limiter.reserve("who", 3, Duration.ofMillis(999)).isGranted())
+        assertThat(limiter.on("who").reserve(3, Duration.ofMillis(999)).isGranted())
                 .isFalse();
-        assertThat(limiter.reserveAsync(3, Duration.ofMillis(999)).join().isGranted())
+        assertThat(limiter.async().reserve(3, Duration.ofMillis(999)).join().isGranted())
                 .isFalse();
         assertThat(limiter.reserve(3, Duration.ofSeconds(1)).timeToWait()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(limiter.reserveAsync("who", 3, Duration.ofSeconds(1)).join().isGranted())
+        assertThat(limiter.on("who")
+                        .async()
+                        .reserve(3, Duration.ofSeconds(1))
+                        .join()
+                        .isGranted())
                 .isTrue();
     }
 
@@ -179,11 +175,7 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
             int capacity = 1 + random.nextInt(10);
             RateLimiter patient = limiters().build("k" + run, TokenBucket.of(10, capacity / 10.0));
             RateLimiter hasty = limiters()
-                    .build(
-                            "k" + run,
-                            TokenBucket.builder(10, capacity / 10.0)
-                                    .maxWait(SECOND)
-                                    .build());
+                    .build("k" + run, TokenBucket.of(10, capacity / 10.0).maxWait(SECOND));
             Ledger ledger = new Ledger();
             Map<Reservation, Ledger.Entry> made = new LinkedHashMap<>();
             for (int i = 0; i < 60; i++) {
@@ -241,8 +233,8 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> limiter.refund(0))
                 .withMessage("permits must be at least 1, was 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.charge("who", -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on("who").charge(-1));
         assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(0));
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reserve(" ", 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(" ").reserve(1));
     }
 }

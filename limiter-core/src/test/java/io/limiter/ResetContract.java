@@ -23,16 +23,16 @@ abstract class ResetContract {
     void a_key_that_was_reset_is_as_if_it_had_never_been_used_and_others_are_as_they_were() {
         for (Limiter limiter : List.of(
                 limiters().build("bucket", TokenBucket.of(2.0 / 86_400, 86_400)),
-                limiters().build("window", new FixedWindow(2, DAY)),
-                limiters().build("log", new SlidingLog(2, DAY)),
-                limiters().build("counter", new SlidingCounter(2, DAY)))) {
+                limiters().build("window", FixedWindow.of(2, DAY)),
+                limiters().build("log", SlidingLog.of(2, DAY)),
+                limiters().build("counter", SlidingCounter.of(2, DAY)))) {
             for (String key : List.of("alice", "bob")) {
                 assertThat(limiter.tryAcquire(key, 2)).as(limiter.toString()).isTrue();
                 assertThat(limiter.tryAcquire(key)).isFalse();
                 assertThat(limiter.decide(key, 1).granted()).isFalse();
             }
-            limiter.reset("alice");
-            assertThat(limiter.peek("alice").remaining()).isEqualTo(2);
+            limiter.on("alice").reset();
+            assertThat(limiter.on("alice").peek().remaining()).isEqualTo(2);
             assertThat(limiter.tryAcquire("alice", 2)).isTrue();
             assertThat(limiter.tryAcquire("alice")).isFalse();
             assertThat(limiter.tryAcquire("bob")).isFalse();
@@ -41,7 +41,7 @@ abstract class ResetContract {
 
     @Test
     void the_limiters_own_permits_are_reset_apart_from_those_of_its_keys() {
-        CountLimiter limiter = limiters().count("k", 1, DAY);
+        Limiter limiter = limiters().count("k", 1, DAY);
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire("alice")).isTrue();
         limiter.reset();
@@ -51,11 +51,11 @@ abstract class ResetContract {
 
     @Test
     void what_was_never_used_can_be_reset_and_a_blank_key_cannot() {
-        CountLimiter limiter = limiters().count("k", 1, DAY);
-        limiter.reset("alice");
+        Limiter limiter = limiters().count("k", 1, DAY);
+        limiter.on("alice").reset();
         limiter.reset();
         assertThat(limiter.tryAcquire("alice")).isTrue();
-        assertThatIllegalArgumentException().isThrownBy(() -> limiter.reset(" "));
+        assertThatIllegalArgumentException().isThrownBy(() -> limiter.on(" ").reset());
     }
 
     @Test
@@ -64,11 +64,11 @@ abstract class ResetContract {
         Lease lost = limiter.tryAcquire("alice").orElseThrow();
         Lease other = limiter.tryAcquire("bob").orElseThrow();
         assertThat(limiter.tryAcquire("alice")).isEmpty();
-        limiter.reset("alice");
+        limiter.on("alice").reset();
         assertThat(lost.isHeld()).isFalse();
         Lease next = limiter.tryAcquire("alice").orElseThrow();
         lost.close();
-        assertThat(limiter.inUse("alice"))
+        assertThat(limiter.on("alice").inUse())
                 .as("the lease that was lost gives nothing back")
                 .isEqualTo(1);
         assertThat(next.isHeld()).isTrue();

@@ -52,8 +52,7 @@ class SetDecisionTest {
     private SetDecision of(Decision... decisions) {
         List<OfPart> parts = new ArrayList<>();
         for (Decision decision : decisions) {
-            parts.add(
-                    new OfPart(limiters.build("limit" + parts.size(), 1, 1, 60).own(), decision));
+            parts.add(new OfPart(limiters.build("limit" + parts.size(), 1, 1, 60), decision));
         }
         return new SetDecision(parts);
     }

@@ -128,7 +128,8 @@ abstract class SlidingLimiterContract {
     void decide_async_decides_as_decide_does() {
         for (Limiter limiter : both(4)) {
             for (int permits : new int[] {3, 2, 5, 1, 1}) {
-                assertThat(limiter.decideAsync("async", permits).join()).isEqualTo(limiter.decide("waiting", permits));
+                assertThat(limiter.on("async").async().decide(permits).join())
+                        .isEqualTo(limiter.decide("waiting", permits));
                 clock().advance(Duration.ofSeconds(2));
             }
         }
@@ -143,10 +144,10 @@ abstract class SlidingLimiterContract {
             assertThat(limiter.tryAcquire(4)).isFalse();
             assertThat(limiter.tryAcquire(3)).isTrue();
         }
-        assertThat(limiters().build("k", new SlidingLog(6, Duration.ofHours(1))).peek(2))
+        assertThat(limiters().build("k", SlidingLog.of(6, Duration.ofHours(1))).peek(2))
                 .isEqualTo(new Decision(false, 6, 1, 3_600_000_000L, 3_600_000_000L, 3_600_000_000L));
         assertThat(limiters()
-                        .build("k", new SlidingCounter(6, Duration.ofHours(1)))
+                        .build("k", SlidingCounter.of(6, Duration.ofHours(1)))
                         .tryAcquire(2))
                 .isFalse();
     }
@@ -155,7 +156,7 @@ abstract class SlidingLimiterContract {
     void counters_of_two_periods_that_take_turns_go_on_granting() {
         int granted = 0;
         for (int second = 0; second < 600; second++) {
-            SlidingCounter limit = new SlidingCounter(10, second % 2 == 0 ? TEN_SECONDS : TEN_SECONDS.multipliedBy(2));
+            SlidingCounter limit = SlidingCounter.of(10, second % 2 == 0 ? TEN_SECONDS : TEN_SECONDS.multipliedBy(2));
             granted += limiters().build("turns", limit).tryAcquire() ? 1 : 0;
             clock().advance(Duration.ofSeconds(1));
         }
@@ -180,11 +181,11 @@ abstract class SlidingLimiterContract {
     void another_kind_under_the_same_name_and_prefix_starts_clean() {
         List<Limit<?>> kinds = List.of(
                 TokenBucket.of(1, 1),
-                new FixedWindow(1, TEN_SECONDS),
-                new SlidingLog(1, TEN_SECONDS),
-                new SlidingCounter(1, TEN_SECONDS),
-                new SlidingLog(1, TEN_SECONDS),
-                new FixedWindow(1, TEN_SECONDS));
+                FixedWindow.of(1, TEN_SECONDS),
+                SlidingLog.of(1, TEN_SECONDS),
+                SlidingCounter.of(1, TEN_SECONDS),
+                SlidingLog.of(1, TEN_SECONDS),
+                FixedWindow.of(1, TEN_SECONDS));
         for (int i = 0; i < kinds.size(); i++) {
             Limiter limiter = limiters().build("switched", kinds.get(i));
             // The last two had been there before.
@@ -217,11 +218,11 @@ abstract class SlidingLimiterContract {
     }
 
     private Limiter log(int limit) {
-        return limiters().build("k", new SlidingLog(limit, TEN_SECONDS));
+        return limiters().build("k", SlidingLog.of(limit, TEN_SECONDS));
     }
 
     private Limiter counter(int limit) {
-        return limiters().build("k", new SlidingCounter(limit, TEN_SECONDS));
+        return limiters().build("k", SlidingCounter.of(limit, TEN_SECONDS));
     }
 
     private List<Limiter> both(int limit) {

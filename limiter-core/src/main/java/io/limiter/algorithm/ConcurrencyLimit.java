@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A refusal's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
  * sooner, or not even then.
  *
- * <p>The lock is that of a lease in Gray and Cheriton, <em>Prefetch: An Efficient Fault-Tolerant Mechanism for Distributed
+ * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
  * File Cache Consistency</em> (1989), held by several.
  *
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
@@ -40,9 +40,14 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
     }
 
-    /** With the default lease. */
-    public ConcurrencyLimit(int limit) {
-        this(limit, DEFAULT_LEASE_TIME);
+    /** At most so many permits held at the same time, each for 30 s unless its lease is renewed. */
+    public static ConcurrencyLimit of(int limit) {
+        return new ConcurrencyLimit(limit, DEFAULT_LEASE_TIME);
+    }
+
+    /** The same with leases that are over after this time unless they are renewed. */
+    public ConcurrencyLimit leaseTime(Duration newLeaseTime) {
+        return new ConcurrencyLimit(limit, newLeaseTime);
     }
 
     /** Under which all permits are seen that can be held at all, also those of a limit that was higher. */

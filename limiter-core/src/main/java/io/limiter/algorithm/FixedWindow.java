@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * At most {@code limit} permits in a window of length {@code period}, which opens with its first request or, if it is
- * {@linkplain #aligned aligned}, ends by the clock of a time zone, as plans of so many calls a day do.
+ * {@linkplain #alignedTo aligned}, ends by the clock of a time zone, as plans of so many calls a day do.
  *
  * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
  * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
@@ -38,19 +38,19 @@ public record FixedWindow(
     }
 
     /** Windows that open with their first request. */
-    public FixedWindow(int limit, Duration period) {
-        this(limit, period, null);
+    public static FixedWindow of(int limit, Duration period) {
+        return new FixedWindow(limit, period, null);
     }
 
     /**
-     * Windows that end by the clock: with each minute, hour or day of this zone. A window in which the zone changes its
+     * The same with windows that end by the clock: with each minute, hour or day of this zone. A window in which the zone changes its
      * offset is as much shorter or longer, as a day of 23 or 25 hours is; windows no longer than that change keep their
      * length.
      *
-     * @param period a day, or what goes into a day a whole number of times, at least 1 ms
+     * @throws IllegalArgumentException if the period is not a day, nor goes into a day a whole number of times
      */
-    public static FixedWindow aligned(int limit, Duration period, ZoneId zone) {
-        return new FixedWindow(limit, period, Objects.requireNonNull(zone, "zone"));
+    public FixedWindow alignedTo(ZoneId newZone) {
+        return new FixedWindow(limit, period, Objects.requireNonNull(newZone, "zone"));
     }
 
     public long periodMicros() {

@@ -22,21 +22,16 @@ public final class LeakyBucket {
     /**
      * A bucket that overflows.
      *
+     * @param leakPerSecond how many permits leave it per second, from 0.00000001 to 1,000,000,000
      * @param capacity how many permits it holds, at least 1
-     * @param leakPerSecond how many leave it per second, from 0.00000001 to 1,000,000,000
      */
-    public static TokenBucket meter(long capacity, double leakPerSecond) {
+    public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
-        double burstSeconds = capacity / leakPerSecond;
-        // The quotient was rounded, and rate times burst has to hold the whole capacity.
-        while (leakPerSecond * burstSeconds < capacity) {
-            burstSeconds = Math.nextUp(burstSeconds);
-        }
-        return TokenBucket.of(leakPerSecond, burstSeconds);
+        return TokenBucket.perSecond(leakPerSecond).capacity(capacity);
     }
 
     /**
-     * Callers who go one by one, at even distances. A call without a timeout of its own waits for its turn.
+     * Callers who go one by one, at even distances. {@code acquire()} waits for its turn, {@code tryAcquire()} does not.
      *
      * @param permitsPerSecond how many go per second, from 0.00000001 to 1,000,000,000
      * @param maxWaiting how many wait at most, from 0 to 1,000,000,000; the time it takes to serve them all must not be
@@ -45,11 +40,11 @@ public final class LeakyBucket {
     public static TokenBucket queue(double permitsPerSecond, int maxWaiting) {
         Check.range("maxWaiting", maxWaiting, 0, 1_000_000_000);
         // Checks the rate.
-        TokenBucketBuilder oneByOne = TokenBucket.of(permitsPerSecond, 1.0 / permitsPerSecond).toBuilder();
+        TokenBucket oneByOne = TokenBucket.perSecond(permitsPerSecond).capacity(1);
         double micros = RedisPermits.wholeMicros(maxWaiting / permitsPerSecond * 1e6, 1e6 / permitsPerSecond);
-        Duration longest = micros > Check.MAX_DURATION.toSeconds() * 1e6
-                ? Check.MAX_DURATION.plusNanos(1)
-                : Duration.of((long) micros, ChronoUnit.MICROS);
-        return oneByOne.timeout(longest).maxWait(longest).build();
+        return oneByOne.maxWait(
+                micros > Check.MAX_DURATION.toSeconds() * 1e6
+                        ? Check.MAX_DURATION.plusNanos(1)
+                        : Duration.of((long) micros, ChronoUnit.MICROS));
     }
 }

@@ -62,8 +62,8 @@ public interface Limit<S> {
      */
     Limit<S> scaled(double share);
 
-    /** How an instance may take permits ahead; {@code null} if it has to ask for each. */
-    default @Nullable LeaseTerms lease() {
+    /** How an instance may prefetch permits; {@code null} if it may not. */
+    default @Nullable PrefetchTerms prefetch() {
         return null;
     }
 

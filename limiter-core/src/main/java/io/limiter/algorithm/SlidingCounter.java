@@ -41,6 +41,11 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
+    /** At most about so many permits in any interval of this length. */
+    public static SlidingCounter of(int limit, Duration period) {
+        return new SlidingCounter(limit, period);
+    }
+
     public long periodMicros() {
         return Check.micros(period);
     }

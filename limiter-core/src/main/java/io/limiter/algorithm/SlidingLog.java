@@ -41,6 +41,11 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
+    /** At most so many permits in any interval of this length. */
+    public static SlidingLog of(int limit, Duration period) {
+        return new SlidingLog(limit, period);
+    }
+
     public long periodMicros() {
         return Check.micros(period);
     }

@@ -71,29 +71,39 @@ import org.jspecify.annotations.Nullable;
  *       otherwise what they cost above the stable interval stays booked.
  * </ul>
  *
+ * <h2>How it is defined</h2>
+ *
+ * <pre>{@code
+ * TokenBucket.perSecond(50)                              // keeps up to one second's permits
+ * TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)) // 100; after a change of the rate still those of 2 s
+ * TokenBucket.perSecond(50).capacity(100)                // 100, whatever the rate
+ * TokenBucket.per(1, Duration.ofMinutes(1))              // keeps one permit, because a second's would be less
+ * }</pre>
+ *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
- * @param burstSeconds how many seconds of unused permits the bucket can keep, from 0.000000001 to 86,400,000, and no
- *     more than 1,000,000,000,000 permits; without meaning if there is a warm-up, whose period sets the size of the bucket
+ * @param burstSeconds the permits of how many seconds the bucket can keep, from 0 to 86,400,000; without meaning if there
+ *     is a warm-up, whose period sets the capacity
+ * @param minCapacity how many permits the bucket can keep at any rate, from 0; the capacity is the larger of the two, and at
+ *     most 1,000,000,000,000 permits
  * @param warmUp {@code null} for a bursty bucket
  * @param whoWaits who pays for permits that do not exist yet
  * @param startsFull whether a bucket holds all its permits when it comes into being; always so with a warm-up, where
  *     full means cold
- * @param timeout how long a call that names no timeout waits for its permits; from 0 to 1,000 days
- * @param maxWait how far ahead permits can be booked, whatever the timeout; from 0 to 1,000 days
+ * @param maxWait how far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days
  * @param expire how long an unused bucket is kept at the least; from 1 ms to 1,000 days. It is kept longer where
  *     forgetting it sooner would hand out permits. A bucket that starts empty starts so again when it was forgotten
- * @param lease how an instance may take permits ahead; {@code null} if it may not
+ * @param prefetch how an instance may prefetch permits; {@code null} if it may not
  */
 public record TokenBucket(
         double permitsPerSecond,
         double burstSeconds,
+        double minCapacity,
         @Nullable WarmUp warmUp,
         WhoWaits whoWaits,
         boolean startsFull,
-        Duration timeout,
         Duration maxWait,
         Duration expire,
-        @Nullable LeaseTerms lease)
+        @Nullable PrefetchTerms prefetch)
         implements Limit<RedisPermits> {
 
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
@@ -102,6 +112,7 @@ public record TokenBucket(
     private static final double MIN_RATE = 1e-8;
     private static final double MAX_RATE = 1e9;
     private static final double MIN_BURST = 1e-9;
+    private static final double MAX_BURST = Check.MAX_DURATION.toSeconds();
     private static final double MAX_PERMITS = 1e12;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
@@ -110,9 +121,10 @@ public record TokenBucket(
 
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
-        Check.range("burst (seconds)", burstSeconds, MIN_BURST, (double) Check.MAX_DURATION.toSeconds());
+        Check.range("capacity (permits)", minCapacity, 0, MAX_PERMITS);
+        Check.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
         double permits = warmUp == null
-                ? permitsPerSecond * burstSeconds
+                ? Math.max(permitsPerSecond * burstSeconds, minCapacity)
                 : warmUp.maxPermits(1000.0 / permitsPerSecond * 1000.0);
         // A product of two numbers that were rounded.
         if (Math.rint(permits) > MAX_PERMITS) {
@@ -120,7 +132,11 @@ public record TokenBucket(
                     + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
                     + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
         }
-        Check.duration("timeout", timeout, Duration.ZERO);
+        if (warmUp == null && minCapacity / permitsPerSecond > MAX_BURST) {
+            throw new IllegalArgumentException("a capacity of " + minCapacity + " permits at " + permitsPerSecond
+                    + "/s takes " + minCapacity / permitsPerSecond + " s to fill, must be at most " + MAX_BURST
+                    + " s: choose a higher rate, or a smaller capacity");
+        }
         Check.duration("maxWait", maxWait, Duration.ZERO);
         Check.duration("expire", expire, Duration.ofMillis(1));
         Objects.requireNonNull(whoWaits, "whoWaits");
@@ -131,55 +147,200 @@ public record TokenBucket(
         if (warmUp != null && !startsFull) {
             throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
         }
-        if (lease != null && whoWaits != WhoWaits.CALLER) {
-            throw new IllegalArgumentException("a lease works only with whoWaits CALLER, was " + whoWaits
-                    + ": a block that is taken ahead would make the next caller wait for all of it");
+        if (prefetch != null && whoWaits != WhoWaits.CALLER) {
+            throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + whoWaits
+                    + ": permits that are prefetched would make the next caller wait for all of them");
         }
-        checkGrantsAnything(permitsPerSecond, burstSeconds, whoWaits, timeout, maxWait);
+        if (warmUp == null && whoWaits == WhoWaits.CALLER) {
+            double wait = waitOfFullBucket(permitsPerSecond, permits);
+            if (wait > Check.micros(maxWait)) {
+                throw new IllegalArgumentException(
+                        holdsTooFew(permitsPerSecond, burstSeconds, permits) + "with a maxWait of " + maxWait
+                                + ": burst must be at least " + 1.0 / permitsPerSecond + " s, or maxWait at least "
+                                + wait / 1e6 + " s");
+            }
+        }
     }
 
-    /** A bursty bucket that starts full, whose callers wait for their own permits, not at all unless they say so. */
+    /**
+     * So many permits per second. The bucket keeps those of one second, or one permit, whichever is more; it starts full,
+     * and callers wait for their own permits.
+     */
+    public static TokenBucket perSecond(double permitsPerSecond) {
+        return new TokenBucket(
+                permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true, DEFAULT_MAX_WAIT, DEFAULT_EXPIRE, null);
+    }
+
+    /** So many permits in each period, at an even rate; otherwise as {@link #perSecond}. */
+    public static TokenBucket per(double permits, Duration period) {
+        Check.duration("period", period, Duration.ofNanos(1));
+        return perSecond(permits / (period.toNanos() / 1e9));
+    }
+
+    /** {@link #perSecond} with a burst in seconds that need not be whole, as in the annotations. */
     public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
-        return builder(permitsPerSecond, burstSeconds).build();
+        return new TokenBucket(
+                        permitsPerSecond,
+                        burstSeconds,
+                        0,
+                        null,
+                        WhoWaits.CALLER,
+                        true,
+                        DEFAULT_MAX_WAIT,
+                        DEFAULT_EXPIRE,
+                        null)
+                .grantingWithoutWait();
     }
 
     /** What {@code RateLimiter.create(permitsPerSecond)} is in Guava: a burst of one second, empty at first. */
     public static TokenBucket guava(double permitsPerSecond) {
-        return builder(permitsPerSecond, 1.0)
-                .whoWaits(WhoWaits.NEXT_CALLER)
-                .startsFull(false)
-                .build();
+        return new TokenBucket(
+                permitsPerSecond, 1, 0, null, WhoWaits.NEXT_CALLER, false, DEFAULT_MAX_WAIT, DEFAULT_EXPIRE, null);
     }
 
     /** What {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} is in Guava: cold at first. */
     public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
-        return builder(permitsPerSecond, new WarmUp(warmupPeriod)).build();
-    }
-
-    /** Starts a bursty bucket with the defaults of {@link #of}. */
-    public static TokenBucketBuilder builder(double permitsPerSecond, double burstSeconds) {
-        return new TokenBucketBuilder(permitsPerSecond, burstSeconds, null, WhoWaits.CALLER);
-    }
-
-    /** Starts a bucket that warms up: the next caller waits, and it starts cold. */
-    public static TokenBucketBuilder builder(double permitsPerSecond, WarmUp warmUp) {
-        return new TokenBucketBuilder(permitsPerSecond, 1.0, warmUp, WhoWaits.NEXT_CALLER);
-    }
-
-    /** Starts a bucket that is like this one. */
-    public TokenBucketBuilder toBuilder() {
-        return new TokenBucketBuilder(permitsPerSecond, burstSeconds, warmUp, whoWaits)
-                .startsFull(startsFull)
-                .timeout(timeout)
-                .maxWait(maxWait)
-                .expire(expire)
-                .lease(lease);
-    }
-
-    /** The same at another rate. */
-    public TokenBucket withRate(double newPermitsPerSecond) {
         return new TokenBucket(
-                newPermitsPerSecond, burstSeconds, warmUp, whoWaits, startsFull, timeout, maxWait, expire, lease);
+                permitsPerSecond,
+                1,
+                0,
+                new WarmUp(warmupPeriod),
+                WhoWaits.NEXT_CALLER,
+                true,
+                DEFAULT_MAX_WAIT,
+                DEFAULT_EXPIRE,
+                null);
+    }
+
+    /**
+     * The same at another rate. A {@link #burst} is then other permits, a {@link #capacity(double)} the same.
+     *
+     * @throws IllegalArgumentException if the rate is out of range, or so low for the burst that not one call would be
+     *     granted without waiting, unless that was so before
+     */
+    public TokenBucket withRate(double newPermitsPerSecond) {
+        TokenBucket changed = new TokenBucket(
+                newPermitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
+                maxWait,
+                expire,
+                prefetch);
+        return isGrantingWithoutWait() ? changed.grantingWithoutWait() : changed;
+    }
+
+    /** The same that can keep the permits of this time, however many they are after a change of the rate. */
+    public TokenBucket burst(Duration newBurst) {
+        double seconds = newBurst.toSeconds() + newBurst.getNano() / 1e9;
+        return new TokenBucket(permitsPerSecond, seconds, 0, warmUp, whoWaits, startsFull, maxWait, expire, prefetch)
+                .grantingWithoutWait();
+    }
+
+    /** The same that can keep as many permits, also after a change of the rate. */
+    public TokenBucket capacity(double permits) {
+        Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
+        return new TokenBucket(permitsPerSecond, 0, permits, warmUp, whoWaits, startsFull, maxWait, expire, prefetch)
+                .grantingWithoutWait();
+    }
+
+    /** The same that is cold at first and after a pause; then always the next caller waits. */
+    public TokenBucket warmUp(Duration period) {
+        return warmUp(new WarmUp(period));
+    }
+
+    /** The same that is cold at first and after a pause; then always the next caller waits. */
+    public TokenBucket warmUp(WarmUp newWarmUp) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                newWarmUp,
+                WhoWaits.NEXT_CALLER,
+                true,
+                maxWait,
+                expire,
+                prefetch);
+    }
+
+    /** The same with another who pays for permits that do not exist yet. Default: the caller. */
+    public TokenBucket whoWaits(WhoWaits newWhoWaits) {
+        return new TokenBucket(
+                        permitsPerSecond,
+                        burstSeconds,
+                        minCapacity,
+                        warmUp,
+                        newWhoWaits,
+                        startsFull,
+                        maxWait,
+                        expire,
+                        prefetch)
+                .grantingWithoutWait();
+    }
+
+    /** The same that holds all its permits when it comes into being, or none. Default: all. */
+    public TokenBucket startsFull(boolean newStartsFull) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                newStartsFull,
+                maxWait,
+                expire,
+                prefetch);
+    }
+
+    /** The same whose permits can be reserved so far ahead. Default: 1 h. */
+    public TokenBucket maxWait(Duration newMaxWait) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
+                newMaxWait,
+                expire,
+                prefetch);
+    }
+
+    /** The same that is kept so long at the least while it is unused. Default: 60 s. */
+    public TokenBucket expire(Duration newExpire) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
+                maxWait,
+                newExpire,
+                prefetch);
+    }
+
+    /**
+     * The same whose permits every instance may prefetch and give out without a call to Redis, while a key is hot. That is
+     * fast and a little less exact: over any length of time, the fleet admits at most one prefetch size for each instance more
+     * than without. Default: none are. Only where the caller waits for its own permits.
+     *
+     * @param permits how many permits of one key an instance holds at most, at least 1
+     * @param time how long it holds them at most, from 1 ms to 1 h; what is unused then goes back
+     */
+    public TokenBucket prefetch(int permits, Duration time) {
+        return new TokenBucket(
+                permitsPerSecond,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
+                maxWait,
+                expire,
+                new PrefetchTerms(permits, time));
     }
 
     /** At a share of the rate, keeping permits for as many seconds as before, or for as many as one takes. */
@@ -188,16 +349,43 @@ public record TokenBucket(
         if (share == 1.0) {
             return this;
         }
-        double longestBurst = Check.MAX_DURATION.toSeconds();
         // One permit must fit into the longest burst, unless it did not before.
-        double rate = Math.max(permitsPerSecond * share, Math.min(permitsPerSecond, 1.0 / longestBurst));
-        double burst = Math.min(longestBurst, Math.max(burstSeconds, 1.0 / rate));
-        return new TokenBucket(rate, burst, warmUp, whoWaits, startsFull, timeout, maxWait, expire, lease);
+        double rate = Math.max(permitsPerSecond * share, Math.min(permitsPerSecond, 1.0 / MAX_BURST));
+        boolean hasCapacity = minCapacity > 0;
+        double burst = hasCapacity ? burstSeconds : Math.min(MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
+        double capacity = hasCapacity ? Math.max(1.0, minCapacity * share) : 0;
+        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, prefetch);
+    }
+
+    /** How long the only caller of a full bucket waits for a permit. */
+    private static double waitOfFullBucket(double rate, double permits) {
+        double intervalMicros = 1000.0 / rate * 1000.0;
+        return RedisPermits.wholeMicros(Math.max(0.0, 1.0 - permits) * intervalMicros, intervalMicros);
+    }
+
+    private static String holdsTooFew(double rate, double burst, double permits) {
+        return "rate " + rate + "/s with a burst of " + burst + " s holds at most " + permits
+                + " permits, so not one call would ever be granted ";
+    }
+
+    private boolean isGrantingWithoutWait() {
+        return warmUp != null || whoWaits != WhoWaits.CALLER || waitOfFullBucket(permitsPerSecond, maxPermits()) == 0.0;
+    }
+
+    private TokenBucket grantingWithoutWait() {
+        if (!isGrantingWithoutWait()) {
+            throw new IllegalArgumentException(holdsTooFew(permitsPerSecond, burstSeconds, maxPermits())
+                    + "without waiting: burst must be at least " + 1.0 / permitsPerSecond
+                    + " s, or the capacity at least 1");
+        }
+        return this;
     }
 
     /** The size of the bucket. */
     public double maxPermits() {
-        return warmUp == null ? permitsPerSecond * burstSeconds : warmUp.maxPermits(intervalMicros());
+        return warmUp == null
+                ? Math.max(permitsPerSecond * burstSeconds, minCapacity)
+                : warmUp.maxPermits(intervalMicros());
     }
 
     /** Milliseconds in which one permit comes into being. */
@@ -228,10 +416,6 @@ public record TokenBucket(
 
     public long maxWaitMicros() {
         return Check.micros(maxWait);
-    }
-
-    public long timeoutMicros() {
-        return Check.micros(timeout);
     }
 
     /** All but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
@@ -421,18 +605,5 @@ public record TokenBucket(
 
     private double intervalMicros() {
         return intervalMillis() * 1000.0;
-    }
-
-    private static void checkGrantsAnything(
-            double rate, double burst, WhoWaits whoWaits, Duration timeout, Duration maxWait) {
-        double intervalMicros = 1000.0 / rate * 1000.0;
-        double wait = RedisPermits.wholeMicros(Math.max(0.0, 1.0 - rate * burst) * intervalMicros, intervalMicros);
-        double allowed = Math.min(Check.micros(timeout), Check.micros(maxWait));
-        if (whoWaits == WhoWaits.CALLER && wait > allowed) {
-            throw new IllegalArgumentException("rate " + rate + "/s with a burst of " + burst + " s holds at most "
-                    + rate * burst + " permits, so not one call would ever be granted with a timeout of " + timeout
-                    + ": burst must be at least " + 1.0 / rate + " s, or the timeout at least " + wait / 1e6 + " s"
-                    + (Check.micros(maxWait) < wait ? " and maxWait (" + maxWait + ") no less" : ""));
-        }
     }
 }

@@ -8,17 +8,17 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
-import io.limiter.internal.resilience.LimitFailures;
-import io.limiter.spi.Answer;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
 import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -82,58 +82,54 @@ public final class LocalEngine implements Engine {
         this.origin = ticker.read();
     }
 
+    /** Completes before it returns: there is no backend to wait for. */
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        List<Answer> answers = new ArrayList<>(batch.size());
-        for (KeyRequests<?> asked : batch) {
-            answers.add(decide(asked));
+    public void decide(PendingDecision<?> pending) {
+        try {
+            if (pending instanceof PendingSet set) {
+                set.complete(decideSet(set.parts()));
+            } else {
+                ((PendingRequest) pending).complete(decideOne(pending.key(), pending.limit(0), pending.request(0)));
+            }
+        } catch (RuntimeException | Error e) {
+            pending.fail(failure(pending.key(), e), Runnable::run);
         }
         evictIfFull();
-        return answers;
     }
 
-    /** Decided when it returns: there is no backend to wait for. */
     @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        try {
-            return CompletableFuture.completedFuture(decide(key, limit, request));
-        } catch (LimiterBackendException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    public Decision decideAtOnce(String key, Limit<?> limit, Request request) {
+        Decision decision = decideOne(key, limit, request);
+        evictIfFull();
+        return decision;
+    }
+
+    private static LimiterBackendException failure(String key, Throwable thrown) {
+        return thrown instanceof LimiterBackendException failure
+                ? failure
+                : new LimiterBackendException(key, "it could not be decided: " + thrown, thrown, true);
     }
 
     /**
      * All at one moment. Each key is held meanwhile, and they are held in the order of their names, so that of two sets one
      * waits for the other and never each for each.
      */
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
+    private List<@Nullable Decision> decideSet(List<SetPart<?>> parts) {
         Map<String, @Nullable Entry> found = new HashMap<>();
         Held held = new Held();
         try {
             parts.stream().map(SetPart::key).sorted().forEach(key -> found.put(key, hold(key, held)));
-            return stepTogether(parts, found);
+            return stepAll(parts, found);
         } finally {
             found.forEach(this::release);
             held.released.countDown();
-            evictIfFull();
-        }
-    }
-
-    /** Decided when it returns. */
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        try {
-            return CompletableFuture.completedFuture(decideTogether(parts));
-        } catch (LimiterBackendException e) {
-            return CompletableFuture.failedFuture(e);
         }
     }
 
     /**
      * @param held what was found for each key; what is to be kept takes its place
      */
-    private List<@Nullable Decision> stepTogether(List<SetPart<?>> parts, Map<String, @Nullable Entry> held) {
+    private List<@Nullable Decision> stepAll(List<SetPart<?>> parts, Map<String, @Nullable Entry> held) {
         long nowMicros = nowMicros();
         List<Turn<?>> turns = new ArrayList<>(parts.size());
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
@@ -166,7 +162,7 @@ public final class LocalEngine implements Engine {
         return new Turn<>(part.key(), part.limit(), entry, nowMicros);
     }
 
-    /** Keeps everybody else from the key until it is released. Returns what it held. */
+    /** Locks a key until it is released. Returns its entry. */
     private @Nullable Entry hold(String key, Held held) {
         while (true) {
             @Nullable Entry[] found = new Entry[1];
@@ -195,14 +191,6 @@ public final class LocalEngine implements Engine {
         }
     }
 
-    /** Without the lists, which would be half of all that is allocated. */
-    @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        Decision decision = decideOne(key, limit, request);
-        evictIfFull();
-        return decision;
-    }
-
     @Override
     public void reset(String key) {
         while (entries.computeIfPresent(key, (same, entry) -> entry instanceof Held ? entry : null) != null) {
@@ -229,31 +217,6 @@ public final class LocalEngine implements Engine {
 
     private long nowMicros() {
         return startMicros + (ticker.read() - origin) / 1000;
-    }
-
-    private <S> Answer decide(KeyRequests<S> asked) {
-        List<Decision> decisions = new ArrayList<>(asked.requests().size());
-        try {
-            checkOpen(asked.key());
-            while (decisions.size() < asked.requests().size()) {
-                entries.compute(asked.key(), (key, entry) -> {
-                    if (entry instanceof Held) {
-                        return entry;
-                    }
-                    Turn<S> turn = new Turn<>(key, asked.limit(), entry, nowMicros());
-                    for (Request request : asked.requests()) {
-                        decisions.add(turn.step(request));
-                    }
-                    return turn.entry();
-                });
-                if (decisions.isEmpty()) {
-                    awaitRelease(asked.key());
-                }
-            }
-        } catch (LimiterBackendException e) {
-            return Answer.failed(e);
-        }
-        return Answer.of(decisions);
     }
 
     private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
@@ -309,13 +272,13 @@ public final class LocalEngine implements Engine {
         if (nowMicros >= quietUntilMicros) {
             quietUntilMicros = nowMicros + WARNING_INTERVAL_MICROS;
             log.warn(
-                    "More than {} keys in use: forgetting those that are full again soonest. Raise limiter.local.max-keys, or"
-                            + " what the factory was built with. This is said once a minute at most.",
+                    "More than {} keys are in use; those that would be full again soonest are evicted and start anew. Raise"
+                            + " limiter.local.max-keys, or maxKeys of the factory. Logged once a minute at most.",
                     maxKeys);
         }
     }
 
-    /** Steps on one key while nobody else does, all at the same time. */
+    /** Steps on one locked key, at one moment. */
     private static final class Turn<S> {
 
         private final String key;
@@ -356,7 +319,7 @@ public final class LocalEngine implements Engine {
             if (state == null || state == before) {
                 return before == null ? null : entry;
             }
-            // What was stored under other numbers may have to be kept longer than these need.
+            // A state stored under another definition may have to be kept longer than this one needs.
             try {
                 long expiresAtMicros = Math.max(
                         nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
@@ -395,7 +358,7 @@ public final class LocalEngine implements Engine {
         }
     }
 
-    /** Stands for a key while a set is decided; nobody else changes what is there. */
+    /** Locks a key while a limit set is decided. */
     private static final class Held extends Entry {
 
         private final CountDownLatch released = new CountDownLatch(1);

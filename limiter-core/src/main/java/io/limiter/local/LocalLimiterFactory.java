@@ -1,56 +1,56 @@
 package io.limiter.local;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
-public final class LocalLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
+public final class LocalLimiterFactory extends EngineLimiterFactory {
 
     private final Engine engine;
+    private final Failover failover;
     private final Sleeper sleeper;
     private final HeldLeases leases;
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
 
     public LocalLimiterFactory() {
-        this(CacheBounds.DEFAULT, LocalEngine.DEFAULT_MAX_KEYS);
+        this(builder());
     }
 
-    /**
-     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
-     */
-    public LocalLimiterFactory(CacheBounds cacheBounds, int maxKeys) {
-        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE);
+    private LocalLimiterFactory(Builder settings) {
+        this(
+                settings.cacheBounds,
+                new LocalEngine(settings.maxKeys),
+                Sleeper.UNINTERRUPTIBLE,
+                settings.observer,
+                new ListenerNotifier(settings.listeners));
     }
 
-    /**
-     * @param maxKeys how many keys are held at most, at least 1; see {@link LocalEngine}
-     * @param observer is told what is done, in the threads that do it
-     * @param listeners are told of refusals
-     */
-    public LocalLimiterFactory(
-            CacheBounds cacheBounds, int maxKeys, EngineObserver observer, List<LimiterListener> listeners) {
-        this(cacheBounds, new LocalEngine(maxKeys), Sleeper.UNINTERRUPTIBLE, observer, new ListenerNotifier(listeners));
+    public static Builder builder() {
+        return new Builder();
     }
 
-    /** A factory whose limiters grant everything at once and count nothing: for where limits are switched off. */
+    /** A factory whose limiters grant everything at once and count nothing, for disabled limits. */
     public static LocalLimiterFactory unlimited() {
         return new LocalLimiterFactory(CacheBounds.DEFAULT, new UnlimitedEngine(), Sleeper.UNINTERRUPTIBLE);
     }
@@ -64,23 +64,24 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
             Engine engine,
             Sleeper sleeper,
             EngineObserver observer,
-            ListenerNotifier notices) {
-        super(cacheBounds, FailurePolicy.THROW, observer, notices);
+            ListenerNotifier notifier) {
+        super(cacheBounds, FailurePolicy.THROW, observer, notifier);
         this.engine = engine;
+        this.failover = Failover.none(engine);
         this.sleeper = sleeper;
         this.leases = new HeldLeases(engine, sleeper);
-        this.notices = notices;
+        this.notifier = notifier;
     }
 
     /**
-     * Gives back all permits that are held under leases, and ends its limiters: whoever waits for a lease, and all that comes
-     * later, fails with {@link io.limiter.LimiterBackendException}.
+     * Releases all leases and closes the limiters: waiting and later requests fail with {@link
+     * io.limiter.LimiterBackendException}.
      */
     @Override
     public void close() {
         leases.close();
         engine.close();
-        notices.close();
+        notifier.close();
     }
 
     @Override
@@ -89,23 +90,63 @@ public final class LocalLimiterFactory extends EngineLimiterFactory implements A
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new LocalRateLimiter(name, prefix, limit, engine, sleeper);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new EngineRateLimiter(keys, limit, failover, sleeper);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new LocalCountLimiter(name, prefix, limit, engine);
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        return new EngineLimiter<>(keys, limit, failover);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-        return new UntimedLimiter(name, prefix, limit, engine);
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(keys, limit, engine, leases);
     }
 
-    @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(name, prefix, limit, engine, leases);
+    /** Settings of a factory. Not safe for use by several threads. */
+    public static final class Builder {
+
+        private CacheBounds cacheBounds = CacheBounds.DEFAULT;
+        private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
+        private EngineObserver observer = EngineObserver.NONE;
+        private final List<LimiterListener> listeners = new ArrayList<>();
+
+        private Builder() {}
+
+        /**
+         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are not
+         * affected. Default: 100, 10,000, 5 minutes.
+         *
+         * @param initial for how many the cache is laid out at first, at least 0
+         * @param maximum how many are kept at most, at least 1
+         * @param expireAfterAccess how long an unused one is kept, more than zero
+         */
+        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
+            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
+            return this;
+        }
+
+        /** How many keys are held at most, at least 1; see {@link LocalEngine}. */
+        public Builder maxKeys(int newMaxKeys) {
+            this.maxKeys = newMaxKeys;
+            return this;
+        }
+
+        /** Is called for what is done, in the threads that do it. */
+        public Builder observer(EngineObserver newObserver) {
+            this.observer = newObserver;
+            return this;
+        }
+
+        /** Is called for rejections; several can be added. */
+        public Builder listener(LimiterListener listener) {
+            listeners.add(listener);
+            return this;
+        }
+
+        public LocalLimiterFactory build() {
+            return new LocalLimiterFactory(this);
+        }
     }
 }

@@ -3,32 +3,20 @@ package io.limiter.local;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import io.limiter.spi.PendingDecision;
 
-/** Grants everything, and keeps nothing. */
+/** Grants everything and stores no state. */
 final class UnlimitedEngine implements Engine {
 
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return batch.stream()
-                .map(asked -> Answer.of(asked.requests().stream()
-                        .map(request -> granted(asked.limit()))
-                        .toList()))
-                .toList();
+    public void decide(PendingDecision<?> pending) {
+        pending.decided(part -> granted(pending.limit(part)));
     }
 
     @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
+    public Decision decideAtOnce(String key, Limit<?> limit, Request request) {
         return granted(limit);
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        return CompletableFuture.completedFuture(granted(limit));
     }
 
     @Override

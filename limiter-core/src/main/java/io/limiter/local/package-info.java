@@ -1,4 +1,4 @@
-/** The same limiters in one process: for tests, single nodes, and as the fallback when Redis is away. */
+/** Limiters within one process: for tests, single nodes, and as the fallback when Redis is unavailable. */
 @NullMarked
 package io.limiter.local;
 

@@ -1,9 +1,10 @@
 package io.limiter.redis;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
 
 /**
  * A {@link io.limiter.RateLimiter} whose permits are in Redis, shared by every JVM that uses the same name and prefix;
@@ -11,7 +12,7 @@ import io.limiter.spi.Engine;
  */
 public final class RedisRateLimiter extends EngineRateLimiter {
 
-    RedisRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
-        super(name, prefix, limit, engine, sleeper);
+    RedisRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
+        super(keys, limit, engine, sleeper);
     }
 }

@@ -3,23 +3,23 @@ package io.limiter.redis;
 import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
-import io.limiter.internal.limiter.UntimedLimiter;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -58,7 +58,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * if (!sms.tryAcquire(phone)) { ... }
  * }</pre>
  */
-public final class RedisRateLimiterFactory extends EngineLimiterFactory implements AutoCloseable {
+public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
 
@@ -96,36 +96,31 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
         this.sleeper = settings.sleeper;
         this.denials = new KnownRejections(settings.denyCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
-        Engine unguarded;
-        if (settings.lock == null) {
-            ScriptEngine script = new ScriptEngine(redis, settings.clock, denials, blockingCalls);
-            unguarded = script;
-            this.shared =
-                    settings.shareCalls ? new GroupCommit(script, settings.groupCommit, blockingCalls, guard) : null;
-            this.engine = onTop(denials, shared == null ? new GuardedEngine(script, blockingCalls, guard) : shared);
-        } else {
-            this.shared = null;
-            unguarded = new LockEngine(
-                    redis,
-                    settings.lock,
-                    settings.lockWait,
-                    settings.budget,
-                    settings.clock,
-                    settings.ticker,
-                    denials,
-                    blockingCalls);
-            this.engine = onTop(denials, new GuardedEngine(unguarded, blockingCalls, guard));
-        }
+        Backend backend = backend(settings);
+        this.shared = settings.lock == null && settings.shareCalls
+                ? new GroupCommit(backend, settings.groupCommit, blockingCalls, guard)
+                : null;
+        Engine bounded = shared == null ? new GuardedEngine(backend, blockingCalls, guard) : shared;
+        this.engine = new Prefetch(new RejectionCache(denials, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new HeldLeases(engine, sleeper);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
-        this.probe = new Probe(unguarded);
+        this.probe = new Probe(backend);
         guard.probeBy(probe::ask);
     }
 
-    private static Engine onTop(KnownRejections denials, Engine deciding) {
-        return new Prefetch(new RejectionCache(denials, deciding), Sleeper.UNINTERRUPTIBLE);
+    private Backend backend(Builder settings) {
+        return settings.lock == null
+                ? new ScriptEngine(redis, settings.clock, denials)
+                : new LockEngine(
+                        redis,
+                        settings.lock,
+                        settings.lockWait,
+                        settings.budget,
+                        settings.clock,
+                        settings.ticker,
+                        denials);
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -139,7 +134,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
      * @return whether Redis has answered; if not, that is logged, and nothing else happens
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.decide(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.budget()))
+        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.budget()))
                 .exceptionally(e -> {
                     log.warn("The limiters could not be made ready ahead.", e);
                     return false;
@@ -188,27 +183,21 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new RedisRateLimiter(name, prefix, limit, failover(policy), sleeper);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new RedisRateLimiter(keys, limit, failover(policy), sleeper);
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new RedisCountLimiter(name, prefix, limit, failover(policy));
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+        return new EngineConcurrencyLimiter(keys, limit, failover(policy), leases, localLeases);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-        return new EngineConcurrencyLimiter(name, prefix, limit, failover(policy), leases, localLeases);
-    }
-
-    @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
         if (byScript) {
             LimitScripts.of(limit);
         }
-        return new UntimedLimiter(name, prefix, limit, failover(policy));
+        return new EngineLimiter<>(keys, limit, failover(policy));
     }
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
@@ -247,9 +236,16 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory implemen
             this.connections = connections;
         }
 
-        /** How many limiters are kept. Default {@link CacheBounds#DEFAULT}. */
-        public Builder cacheBounds(CacheBounds newCacheBounds) {
-            this.cacheBounds = newCacheBounds;
+        /**
+         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are in Redis
+         * and not affected. Default: 100, 10,000, 5 minutes.
+         *
+         * @param initial for how many the cache is laid out at first, at least 0
+         * @param maximum how many are kept at most, at least 1
+         * @param expireAfterAccess how long an unused one is kept, more than zero
+         */
+        public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
+            this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
             return this;
         }
 

@@ -1,6 +1,6 @@
 package io.limiter.redis;
 
-import io.limiter.spi.AsyncFailures;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.spi.DistributedLock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;

@@ -4,61 +4,62 @@ import io.limiter.LimiterTotals;
 import java.util.List;
 
 /**
- * Is told what a factory does, in the threads that do it, for meters. So it is trusted: it must be quick, must not block, and
- * must not throw. Code of an application belongs into a {@link io.limiter.LimiterListener} instead.
+ * Observes what a factory does, for meters. Called on the deciding threads, so it must be fast, must not block and
+ * must not throw. Code of an application belongs in a {@link io.limiter.LimiterListener} instead.
  */
 public interface EngineObserver {
 
-    /** Looks away. */
+    /** Does nothing. */
     EngineObserver NONE = new EngineObserver() {};
 
-    /** All of them, one after the other. */
+    /** An observer that calls all of these, in order. */
     static EngineObserver of(List<? extends EngineObserver> observers) {
         return observers.isEmpty() ? NONE : observers.size() == 1 ? observers.get(0) : new Observers(observers);
     }
 
-    /** Limiters of this prefix and name are counted from now on. */
+    /** A limiter with a new prefix and name was built, and its decisions are counted here. */
     default void limiterAdded(LimiterTotals totals) {}
 
     /**
-     * The backend has answered a call, or has not.
+     * A call to the backend has ended.
      *
-     * @param nanos how long it took
-     * @param failed whether there was an error instead of an answer
+     * @param nanos duration of the call
+     * @param failed whether it ended with an error
      */
     default void called(long nanos, boolean failed) {}
 
     /**
-     * The backend has not decided a request, or those of a key in one call.
+     * The backend failed to decide a request, or the requests for one key in a batch.
      *
-     * @param problem what {@link io.limiter.LimiterBackendException#problem()} says, one of a few
+     * @param problem {@link io.limiter.LimiterBackendException#problem()}; few different values, so it may be a
+     *     meter's tag
      */
     default void failed(String problem) {}
 
     /**
-     * Requests go to the backend in one call.
+     * A batch of requests is sent to the backend in one call.
      *
-     * @param keys how many keys they are for
-     * @param requests how many there are
+     * @param keys number of keys in the batch
+     * @param requests number of requests in the batch
      */
     default void sent(int keys, int requests) {}
 
-    /** Somebody asks who is ready to wait for permits; called in the caller's thread. */
+    /** Called before a decision whose caller may have to wait for permits, on the caller's thread. */
     default MayWait mayWait() {
         return MayWait.UNSEEN;
     }
 
-    /** A caller who may have to wait. */
+    /** Observes a caller that may have to wait for permits. */
     interface MayWait {
 
-        /** Nobody looks. */
+        /** Observes nothing. */
         MayWait UNSEEN = limiter -> () -> {};
 
         /**
-         * The caller begins to wait; perhaps in another thread.
+         * The caller starts to wait. May be called on another thread.
          *
-         * @param limiter whose permits it waits for
-         * @return to be run when the wait is over
+         * @param limiter the limiter whose permits the caller waits for
+         * @return to be run when the wait ends
          */
         Runnable begins(LimiterTotals limiter);
     }

@@ -7,22 +7,22 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one kind of limit goes to Redis: its script, its numbers as the script takes them, and its state as the script
- * writes it. A kind that has none is decided only by the lock engine and the local one.
+ * The Lua script of one kind of limit, and the encodings of its parameters, requests and state. Kinds of limits
+ * without a script are decided by the lock engine and the local engine only.
  *
- * <p>A kind of your own is registered as {@link java.util.ServiceLoader} wants it, by the name of its class in
- * {@code META-INF/services/io.limiter.spi.LimitScript}; see {@code docs/own-limit.md}. Implementations keep no state
- * and are used by many threads.
+ * <p>A custom script is registered with {@link java.util.ServiceLoader}, by the name of its class in {@code
+ * META-INF/services/io.limiter.spi.LimitScript}; see {@code docs/own-limit.md}. Implementations are stateless and are
+ * used by multiple threads.
  *
  * @param <L> the kind of limit
  * @param <S> its state
  */
 public abstract class LimitScript<L extends Limit<S>, S> {
 
-    /** Longer than any wait that is ever granted, and exact as a double. */
+    /** Longer than any wait that can be granted, and exact as a double. */
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
-    // In place of a timeout.
+    // Sent in place of a timeout.
     private static final double GIVE_BACK = -1.0;
     private static final double CHARGE = -2.0;
 
@@ -37,12 +37,12 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         this.script = script;
     }
 
-    /** The kind of limit it is for. */
+    /** The class of the limits that this script decides. */
     public final Class<L> type() {
         return type;
     }
 
-    /** The parts that stand in {@code batch.lua}. */
+    /** The parts of the script that are inserted into {@code batch.lua}. */
     public final String script() {
         return script;
     }
@@ -51,20 +51,21 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     public abstract int maxBytes(L limit);
 
     /**
-     * Writes the limit's numbers, little-endian, as the script reads them in its part {@code limit}.
+     * Writes the parameters of the limit, little-endian, as the script's part {@code limit} reads them.
      *
-     * @param aboutMicros what Redis' clock may show, for numbers that hold for some time only. If it shows something else,
-     *     the script answers the problem {@code TIME}, and is called again with what it showed.
+     * @param aboutMicros estimated server time, for parameters that are valid during some time only. If they are not
+     *     valid at the actual time, the script replies with the problem {@code TIME} and is called again with that
+     *     time.
      */
     public abstract void writeNumbers(L limit, long aboutMicros, ByteBuffer out);
 
     /**
-     * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} hands to the script as
-     * {@code permits} and {@code timeout}. As it is, permits, negative to peek, and microseconds, -1 to give permits back,
-     * -2 to charge them, -2 less its ticket to cancel a grant; a kind whose requests say something else writes it in these
-     * twelve bytes.
+     * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code
+     * permits} and {@code timeout}. This default writes the permits (negative to peek) and the timeout in
+     * microseconds (-1 to return permits, -2 to charge them, -2 minus the ticket to cancel a grant). Override it to
+     * put something else into these twelve bytes.
      *
-     * @throws IllegalArgumentException if this kind of limit has no such request
+     * @throws IllegalArgumentException if this kind of limit does not support the request
      */
     public void writeRequest(Request request, ByteBuffer out) {
         if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
@@ -81,16 +82,16 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     }
 
     /**
-     * Reads what the script writes.
+     * Decodes a state that the script has written.
      *
      * @param value as stored, not empty
      * @param nowMicros when it was loaded
-     * @param ttlMillis how much longer it will be stored; negative if for ever
-     * @return {@code null} if this is not the script's spelling
+     * @param ttlMillis remaining time to live; negative if the key has no expiry
+     * @return {@code null} if the value is not in the script's encoding
      */
     public abstract @Nullable S readPacked(byte[] value, L limit, long nowMicros, long ttlMillis);
 
-    /** The doubles of a packed value, or {@code null} if it does not start with this byte or has another length. */
+    /** Reads the doubles of a packed value; {@code null} if its first byte or its length differs. */
     protected static double @Nullable [] unpack(byte[] value, int firstByte, int doubles, int otherBytes) {
         if (value[0] != firstByte || value.length != 1 + doubles * Double.BYTES + otherBytes) {
             return null;

@@ -3,7 +3,7 @@ package io.limiter.spi;
 import io.limiter.LimiterTotals;
 import java.util.List;
 
-/** Several observers. */
+/** Calls several observers in order. */
 final class Observers implements EngineObserver {
 
     private final List<EngineObserver> all;

@@ -1,14 +1,16 @@
 package io.limiter.spi;
 
+import io.limiter.LimiterBackendException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Something that was asked for and is on its way. Either it is sent or it is withdrawn, and never both: what was withdrawn
- * is known to have done nothing.
- *
- * @param <T> what it is answered
+ * The caller's future of an answer that only the backend can give. It is either sent or withdrawn, never both: after
+ * a withdrawal it is certain that nothing was executed. It is completed once, by the first thread that can.
  */
 public class Pending<T> extends CompletableFuture<T> {
 
@@ -17,48 +19,197 @@ public class Pending<T> extends CompletableFuture<T> {
     private static final int WITHDRAWN = 2;
 
     private static final VarHandle STATE;
+    private static final VarHandle FAILING;
 
     static {
         try {
-            STATE = MethodHandles.lookup().findVarHandle(Pending.class, "state", int.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            STATE = lookup.findVarHandle(Pending.class, "state", int.class);
+            FAILING = lookup.findVarHandle(Pending.class, "failing", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    // Written by STATE.
+    private final String key;
+    private final @Nullable Fallback<T> fallback;
+    private long deadlineNanos;
+    private long yieldNanos;
+    // Confined to the thread that sends it, or to the timer that sends it again.
+    private int tries;
+    private volatile @Nullable LimiterBackendException lastFailure;
+    // Whether a thread waits in await(), so that no other code depends on this future.
+    private volatile boolean awaited;
+    // Accessed through STATE.
     private volatile int state;
+    // Accessed through FAILING.
+    private volatile boolean failing;
+    // Written before it is completed.
+    private boolean fallbackInWaiter;
 
     /**
-     * To be called just before it is sent.
+     * @param key named in errors
+     * @param fallback answers if the backend fails; {@code null} to fail with its failure
+     */
+    public Pending(String key, @Nullable Fallback<T> fallback) {
+        this.key = key;
+        this.fallback = fallback;
+    }
+
+    /** Answers when the backend has failed. */
+    @FunctionalInterface
+    public interface Fallback<T> {
+
+        /**
+         * @throws LimiterBackendException if the failure is to be the result
+         */
+        T answer(LimiterBackendException failure, Pending<T> pending);
+    }
+
+    public final String key() {
+        return key;
+    }
+
+    /**
+     * Marks this as sent. To be called immediately before sending.
      *
-     * @return whether it may be sent
+     * @return {@code false} if it was withdrawn or is completed and must not be sent
      */
     public final boolean send() {
         return STATE.compareAndSet(this, WAITING, SENT) && !isDone();
     }
 
-    /** To be called when it is known that what was sent did nothing, before it is sent once more. */
+    /** Marks this as not sent again, once it is known that nothing was executed, so that it can be retried. */
     public final void waitAgain() {
         STATE.compareAndSet(this, SENT, WAITING);
     }
 
     /**
-     * Sees to it that it is never sent.
+     * Prevents this from being sent.
      *
-     * @return whether it never is
+     * @return {@code false} if it was sent already
      */
     public final boolean withdraw() {
         return STATE.compareAndSet(this, WAITING, WITHDRAWN) || state == WITHDRAWN;
     }
 
     /**
-     * Withdraws what was not sent yet. What was sent, or cannot be withdrawn, is decided all the same, so that whoever asked
-     * for it can give back what it takes.
+     * Withdraws and cancels the future if it was not sent. Otherwise it is still decided, so that its permits can be
+     * returned.
      */
-    public static void withdraw(CompletableFuture<?> asked) {
-        if (asked instanceof Pending<?> pending && pending.withdraw()) {
+    public static void withdraw(CompletableFuture<?> future) {
+        if (future instanceof Pending<?> pending && pending.withdraw()) {
             pending.cancel(false);
+        }
+    }
+
+    /** Sets the deadline. To be called before any other thread sees this. */
+    public final void dueAt(long newDeadlineNanos) {
+        deadlineNanos = newDeadlineNanos;
+    }
+
+    public final long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    public final boolean isOverdue(long nowNanos) {
+        return deadlineNanos - nowNanos <= 0;
+    }
+
+    /** Sets how long {@link #await} yields the processor before it parks. To be called before {@link #await}. */
+    public final void yieldFor(long newYieldNanos) {
+        yieldNanos = newYieldNanos;
+    }
+
+    /**
+     * Records a failure after which this may be retried.
+     *
+     * @return the number of earlier failures
+     */
+    public final int failedOnce(LimiterBackendException failure) {
+        lastFailure = failure;
+        return tries++;
+    }
+
+    /** Whether this is completed, or is being completed by its fallback. */
+    public final boolean isEnding() {
+        return failing || isDone();
+    }
+
+    /** The last recorded failure; {@code null} if there is none. */
+    public final @Nullable LimiterBackendException lastFailure() {
+        return lastFailure;
+    }
+
+    /**
+     * Fails this, or completes it with the answer of its fallback. Does nothing if it is completed or failing
+     * already.
+     *
+     * @param outside runs the fallback and dependent stages if no thread waits in {@link #await}
+     */
+    public final void fail(LimiterBackendException failure, Executor outside) {
+        if (isDone() || !FAILING.compareAndSet(this, false, true)) {
+            return;
+        }
+        if (awaited) {
+            fallbackInWaiter = true;
+            completeExceptionally(failure);
+            return;
+        }
+        try {
+            outside.execute(() -> answerInstead(failure));
+        } catch (RuntimeException | Error e) {
+            // For example OutOfMemoryError for a thread. Nothing else would complete this.
+            completeExceptionally(failure);
+        }
+    }
+
+    private void answerInstead(LimiterBackendException failure) {
+        if (fallback == null) {
+            completeExceptionally(failure);
+            return;
+        }
+        try {
+            complete(fallback.answer(failure, this));
+        } catch (RuntimeException | Error e) {
+            // Errors too: nothing else would complete this.
+            completeExceptionally(e);
+        }
+    }
+
+    /**
+     * Waits for the answer. Uses no timer, which would be the largest cost on a virtual thread; the owner of the
+     * {@linkplain #dueAt deadline} ends the wait. An interrupt does not end it; the interrupt flag is restored
+     * afterwards.
+     *
+     * @throws LimiterBackendException if the backend failed and there is no fallback
+     */
+    public final T await() {
+        awaited = true;
+        if (yieldNanos > 0) {
+            long start = System.nanoTime();
+            while (!isDone() && System.nanoTime() - start < yieldNanos) {
+                Thread.yield();
+            }
+        }
+        try {
+            return join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof LimiterBackendException failure) {
+                return failed(failure);
+            }
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    private T failed(LimiterBackendException failure) {
+        if (fallback == null || !fallbackInWaiter) {
+            throw failure.inThisThread();
+        }
+        try {
+            return fallback.answer(failure, this);
+        } catch (LimiterBackendException e) {
+            throw e.inThisThread();
         }
     }
 }

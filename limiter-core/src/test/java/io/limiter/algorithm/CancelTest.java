@@ -59,8 +59,7 @@ class CancelTest {
     /** Which lie beyond the next free ticket, when what was booked before them was cancelled. */
     @Test
     void tickets_are_not_forgotten_before_they_are_due() {
-        TokenBucket bucket =
-                TokenBucket.builder(10, 1).expire(Duration.ofMillis(1)).build();
+        TokenBucket bucket = TokenBucket.of(10, 1).expire(Duration.ofMillis(1));
         Ledger ledger = new Ledger();
         book(bucket, 10);
         Decision large = book(bucket, 2000);
@@ -116,8 +115,7 @@ class CancelTest {
     /** A whole request is due at once on top of them there. */
     @Test
     void where_the_next_caller_waits_more_than_the_capacity_is_not_restored_before_others() {
-        TokenBucket bucket =
-                TokenBucket.builder(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER).build();
+        TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
         book(bucket, 5);
         Decision first = book(bucket, 20);
         Decision second = book(bucket, 2);
@@ -133,8 +131,7 @@ class CancelTest {
 
     @Test
     void where_the_next_caller_waits_the_capacity_is_restored_less_what_was_booked_after_it() {
-        TokenBucket bucket =
-                TokenBucket.builder(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER).build();
+        TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
         book(bucket, 5);
         Decision first = book(bucket, 5);
         book(bucket, 2);
@@ -214,7 +211,7 @@ class CancelTest {
 
     @Test
     void a_refund_of_a_bucket_that_was_never_used_brings_nothing() {
-        TokenBucket empty = TokenBucket.builder(1, 10).startsFull(false).build();
+        TokenBucket empty = TokenBucket.of(1, 10).startsFull(false);
         assertThat(empty.step(null, now, Request.giveBack(5)).state()).isNull();
         assertThat(empty.step(null, now, Request.giveBack(5)).decision().remaining())
                 .isZero();
@@ -227,7 +224,7 @@ class CancelTest {
             int capacity = randomCapacity();
             double rate = randomRate();
             boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
-            RandomBucket bucket = new RandomBucket(rate, capacity, refunds, TokenBucket.builder(rate, capacity / rate));
+            RandomBucket bucket = new RandomBucket(rate, capacity, refunds, TokenBucket.of(rate, capacity / rate));
             // The most that could be made of it: one large booking, and then as many small ones as it takes.
             for (int first = 1; first <= capacity; first++) {
                 bucket.assertExcess(bucket.filled(0, first, 2 * capacity).excess(capacity, rate));
@@ -242,9 +239,9 @@ class CancelTest {
             double capacity = random.nextInt(4) == 0 ? 0.1 + random.nextDouble() : randomCapacity();
             double rate = randomRate();
             boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
-            TokenBucketBuilder builder =
-                    TokenBucket.builder(rate, capacity / rate).whoWaits(WhoWaits.NEXT_CALLER);
-            assertExcessButOne(new RandomBucket(rate, randomMost(capacity), refunds, builder), capacity, rate);
+            TokenBucket bucket =
+                    TokenBucket.perSecond(rate).whoWaits(WhoWaits.NEXT_CALLER).capacity(capacity);
+            assertExcessButOne(new RandomBucket(rate, randomMost(capacity), refunds, bucket), capacity, rate);
         }
     }
 
@@ -257,7 +254,11 @@ class CancelTest {
                     Duration.ofNanos((long) ((0.5 + 30 * random.nextDouble()) * 1e9 / rate)),
                     1.01 + 10 * random.nextDouble());
             int most = randomMost(warmUp.maxPermits(1e6 / rate));
-            assertExcessButOne(new RandomBucket(rate, most, false, TokenBucket.builder(rate, warmUp)), 0, rate);
+            assertExcessButOne(
+                    new RandomBucket(
+                            rate, most, false, TokenBucket.perSecond(rate).warmUp(warmUp)),
+                    0,
+                    rate);
         }
     }
 
@@ -294,14 +295,13 @@ class CancelTest {
         /**
          * @param most of the permits of a request
          */
-        RandomBucket(double rate, int most, boolean refunds, TokenBucketBuilder builder) {
+        RandomBucket(double rate, int most, boolean refunds, TokenBucket bucket) {
             this.rate = rate;
             this.most = most;
             for (int i = 0; i < 3; i++) {
                 long maxWait = (long) (1e9 * (1 + random.nextDouble() * (i == 0 ? 20_000 : 20) * most) / rate);
-                buckets.add(builder.maxWait(Duration.ofNanos(
-                                Math.min(maxWait, Duration.ofDays(900).toNanos())))
-                        .build());
+                buckets.add(bucket.maxWait(
+                        Duration.ofNanos(Math.min(maxWait, Duration.ofDays(900).toNanos()))));
             }
             use(refunds);
         }

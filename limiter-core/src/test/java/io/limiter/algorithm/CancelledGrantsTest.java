@@ -23,7 +23,7 @@ class CancelledGrantsTest {
 
     @Test
     void a_window_takes_back_its_own_permits_only() {
-        FixedWindow limit = new FixedWindow(5, TEN_SECONDS);
+        FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
         Step<WindowCount> first = take(limit, null, 4);
         assertThat(first.decision().ticketMicros()).isEqualTo(now + PERIOD);
         Step<WindowCount> some = limit.step(first.state(), now + 1, Request.cancel(3, first.decision()));
@@ -45,9 +45,9 @@ class CancelledGrantsTest {
 
     @Test
     void a_window_that_another_period_has_shortened_still_takes_back_what_is_cancelled_first() {
-        FixedWindow limit = new FixedWindow(5, TEN_SECONDS);
+        FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
         Step<WindowCount> taken = take(limit, null, 4);
-        FixedWindow shorter = new FixedWindow(5, Duration.ofSeconds(1));
+        FixedWindow shorter = FixedWindow.of(5, Duration.ofSeconds(1));
         assertThat(shorter.step(taken.state(), now, Request.cancel(2, taken.decision()))
                         .state())
                 .isEqualTo(new WindowCount(2, (now + 1_000_000) / 1000.0));
@@ -55,7 +55,7 @@ class CancelledGrantsTest {
 
     @Test
     void a_log_takes_back_the_entry_that_was_granted() {
-        SlidingLog limit = new SlidingLog(5, TEN_SECONDS);
+        SlidingLog limit = SlidingLog.of(5, TEN_SECONDS);
         Step<GrantLog> first = take(limit, null, 2);
         long start = now;
         assertThat(first.decision().ticketMicros()).isEqualTo(start);
@@ -80,7 +80,7 @@ class CancelledGrantsTest {
 
     @Test
     void a_log_gives_nothing_back_for_what_its_clock_has_moved_or_what_became_one_entry() {
-        SlidingLog limit = new SlidingLog(1, TEN_SECONDS);
+        SlidingLog limit = SlidingLog.of(1, TEN_SECONDS);
         Step<GrantLog> taken = take(limit, null, 1);
         Step<GrantLog> moved = limit.step(taken.state(), now - 5, Request.cancel(1, taken.decision()));
         assertThat(moved.state()).isEqualTo(log(now - 5, 1));
@@ -96,7 +96,7 @@ class CancelledGrantsTest {
 
     @Test
     void a_counter_takes_back_from_the_window_in_which_it_was_granted() {
-        SlidingCounter limit = new SlidingCounter(5, TEN_SECONDS);
+        SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         now -= now % PERIOD;
         Step<WindowPair> first = take(limit, null, 4);
         assertThat(first.decision().ticketMicros()).isEqualTo(now);
@@ -118,8 +118,8 @@ class CancelledGrantsTest {
 
     @Test
     void a_counter_of_two_periods_takes_back_from_both() {
-        SlidingCounter limit = new SlidingCounter(5, TEN_SECONDS);
-        SlidingCounter longer = new SlidingCounter(9, TEN_SECONDS.multipliedBy(2));
+        SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
+        SlidingCounter longer = SlidingCounter.of(9, TEN_SECONDS.multipliedBy(2));
         now -= now % (2 * PERIOD);
         Step<WindowPair> first = take(limit, take(longer, null, 1).state(), 2);
         now += PERIOD;
@@ -139,7 +139,7 @@ class CancelledGrantsTest {
     void windows_count_what_was_taken_and_not_cancelled() {
         for (int run = 0; run < 100; run++) {
             compare(
-                    new FixedWindow(1 + random.nextInt(20), TEN_SECONDS),
+                    FixedWindow.of(1 + random.nextInt(20), TEN_SECONDS),
                     grants -> grants.stream()
                             .filter(grant -> grant.decision.ticketMicros() > now)
                             .mapToLong(Grant::counted)
@@ -151,7 +151,7 @@ class CancelledGrantsTest {
     void logs_count_what_was_taken_and_not_cancelled() {
         for (int run = 0; run < 100; run++) {
             compare(
-                    new SlidingLog(1 + random.nextInt(20), TEN_SECONDS),
+                    SlidingLog.of(1 + random.nextInt(20), TEN_SECONDS),
                     grants -> grants.stream()
                             .filter(grant -> grant.micros > now - PERIOD)
                             .mapToLong(Grant::counted)
@@ -162,7 +162,7 @@ class CancelledGrantsTest {
     @Test
     void counters_count_what_was_taken_and_not_cancelled() {
         for (int run = 0; run < 100; run++) {
-            compare(new SlidingCounter(1 + random.nextInt(20), TEN_SECONDS), grants -> {
+            compare(SlidingCounter.of(1 + random.nextInt(20), TEN_SECONDS), grants -> {
                 long window = now / PERIOD;
                 long current = ofWindow(grants, window);
                 long fading = ofWindow(grants, window - 1) * (PERIOD - now % PERIOD);

@@ -11,7 +11,7 @@ class ChargeTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final FixedWindow THREE = new FixedWindow(3, Duration.ofMinutes(1));
+    private static final FixedWindow THREE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
     void a_bucket_pays_from_what_it_has_and_then_goes_into_debt() {

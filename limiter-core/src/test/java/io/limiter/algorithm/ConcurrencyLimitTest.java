@@ -14,7 +14,7 @@ class ConcurrencyLimitTest {
     private static final long START = 1_763_650_000_000_000L;
     private static final long LEASE = 30_000_000;
 
-    private ConcurrencyLimit limit = new ConcurrencyLimit(2);
+    private ConcurrencyLimit limit = ConcurrencyLimit.of(2);
     private @Nullable Holders state;
     private long now = START;
 
@@ -23,9 +23,9 @@ class ConcurrencyLimitTest {
         Duration second = Duration.ofSeconds(1);
         for (Limit<?> other : List.of(
                 TokenBucket.of(1, 10),
-                new FixedWindow(10, second),
-                new SlidingLog(10, second),
-                new SlidingCounter(10, second))) {
+                FixedWindow.of(10, second),
+                SlidingLog.of(10, second),
+                SlidingCounter.of(10, second))) {
             // What is given back under an id is a grant that is cancelled.
             for (Request request : List.of(Request.hold(7, 1), Request.renew(7))) {
                 assertThatIllegalArgumentException()
@@ -61,7 +61,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void a_lease_is_over_at_its_end_and_not_before() {
-        limit = new ConcurrencyLimit(1);
+        limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now = START + LEASE - 1;
         assertThat(ask(Request.hold(2, 1)).retryAfterMicros()).isEqualTo(1);
@@ -72,7 +72,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void a_renewed_lease_counts_from_the_renewal() {
-        limit = new ConcurrencyLimit(1);
+        limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now = START + LEASE - 1;
         assertThat(ask(Request.renew(1))).isEqualTo(new Decision(true, 1, 0, 0, 0, LEASE));
@@ -84,7 +84,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void what_is_over_or_was_never_held_is_not_renewed() {
-        limit = new ConcurrencyLimit(1);
+        limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now += LEASE;
         Holders before = state;
@@ -100,7 +100,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void an_old_release_or_renewal_does_not_touch_who_came_after() {
-        limit = new ConcurrencyLimit(1);
+        limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now += LEASE;
         ask(Request.hold(2, 1));
@@ -120,7 +120,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void one_may_hold_several_permits() {
-        limit = new ConcurrencyLimit(10);
+        limit = ConcurrencyLimit.of(10);
         ask(Request.hold(1, 7));
         now += 1_000_000;
         ask(Request.hold(2, 2));
@@ -145,7 +145,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void a_clock_that_steps_back_holds_nobody_up_for_longer_than_a_lease() {
-        limit = new ConcurrencyLimit(1);
+        limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now -= Duration.ofDays(1).toNanos() / 1000;
         assertThat(ask(new Request(1, 0, true)).retryAfterMicros()).isEqualTo(LEASE);
@@ -161,7 +161,7 @@ class ConcurrencyLimitTest {
     void other_numbers_apply_to_who_comes_and_shorten_no_lease_of_who_is_there() {
         ask(Request.hold(1, 1));
         ask(Request.hold(2, 1));
-        limit = new ConcurrencyLimit(1, Duration.ofSeconds(1));
+        limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
         assertThat(ask(Request.hold(3, 1))).isEqualTo(new Decision(false, 1, 0, LEASE, LEASE, LEASE));
         ask(Request.release(1));
         assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
@@ -201,10 +201,10 @@ class ConcurrencyLimitTest {
     @Test
     void numbers_out_of_range_are_an_error_that_names_them() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new ConcurrencyLimit(0))
+                .isThrownBy(() -> ConcurrencyLimit.of(0))
                 .withMessage("limit must be between 1 and 1000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new ConcurrencyLimit(1, Duration.ofMillis(99)))
+                .isThrownBy(() -> ConcurrencyLimit.of(1).leaseTime(Duration.ofMillis(99)))
                 .withMessageContaining("leaseTime must be between PT0.1S and PT24000H")
                 .withMessageContaining("was PT0.099S");
         assertThatIllegalArgumentException()

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class FixedWindowTest {
 
-    private static final FixedWindow THREE_A_MINUTE = new FixedWindow(3, Duration.ofMinutes(1));
+    private static final FixedWindow THREE_A_MINUTE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
     void theWindowOpensWithItsFirstRequest() {
@@ -59,7 +59,7 @@ class FixedWindowTest {
     @Test
     void theLargestLimitIsCountedInFull() {
         check(
-                new FixedWindow(Integer.MAX_VALUE, Duration.ofMillis(1)),
+                FixedWindow.of(Integer.MAX_VALUE, Duration.ofMillis(1)),
                 at(0, Integer.MAX_VALUE - 1, 0, "G"),
                 at(0, 2, 0, "D 0.001"),
                 at(0, 1, 0, "G"),
@@ -106,10 +106,10 @@ class FixedWindowTest {
         Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
-        window.limit(new FixedWindow(5, Duration.ofMinutes(1)));
+        window.limit(FixedWindow.of(5, Duration.ofMinutes(1)));
         check(window, at(10, 3, 0, "D 50.0"), at(10, 2, 0, "G"));
 
-        window.limit(new FixedWindow(2, Duration.ofMinutes(1)));
+        window.limit(FixedWindow.of(2, Duration.ofMinutes(1)));
         check(window, at(20, 1, 0, "D 40.0"));
         assertThat(window.peek(EPOCH_MICROS + 20_000_000, 1, 0).remaining()).isZero();
         check(window, at(60, 2, 0, "G"));
@@ -120,7 +120,7 @@ class FixedWindowTest {
         Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
-        window.limit(new FixedWindow(3, Duration.ofSeconds(10)));
+        window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
         check(window, at(5, 1, 0, "D 10.0"));
 
         assertThat(window.state()).isEqualTo(new WindowCount(3, (EPOCH_MICROS + 15_000_000) / 1000.0));
@@ -132,7 +132,7 @@ class FixedWindowTest {
         Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 1, 0, "G"));
 
-        window.limit(new FixedWindow(3, Duration.ofSeconds(10)));
+        window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
         check(window, at(5, 1, 0, "G"));
 
         assertThat(window.state()).isEqualTo(new WindowCount(2, (EPOCH_MICROS + 15_000_000) / 1000.0));
@@ -143,7 +143,7 @@ class FixedWindowTest {
         Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
-        window.limit(new FixedWindow(3, Duration.ofHours(1)));
+        window.limit(FixedWindow.of(3, Duration.ofHours(1)));
 
         check(window, at(30, 1, 0, "D 30.0"), at(60, 3, 0, "G"), at(60, 1, 0, "D 3600.0"));
     }
@@ -159,7 +159,7 @@ class FixedWindowTest {
     void noWindowHoldsMoreThanTheLimit() {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
-            FixedWindow limit = new FixedWindow(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
+            FixedWindow limit = FixedWindow.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
             Timeline<WindowCount> window = new Timeline<>(limit);
             long now = EPOCH_MICROS;
             long end = 0;

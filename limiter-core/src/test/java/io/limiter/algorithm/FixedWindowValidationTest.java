@@ -16,7 +16,7 @@ class FixedWindowValidationTest {
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void refusesLimitsOutOfRange(int limit) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new FixedWindow(limit, Duration.ofSeconds(1)))
+                .isThrownBy(() -> FixedWindow.of(limit, Duration.ofSeconds(1)))
                 .withMessage("limit must be between 1 and 2147483647, was " + limit);
     }
 
@@ -24,21 +24,21 @@ class FixedWindowValidationTest {
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000999999S", "PT24000H0.000000001S"})
     void refusesPeriodsOutOfRange(String period) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new FixedWindow(1, Duration.parse(period)))
+                .isThrownBy(() -> FixedWindow.of(1, Duration.parse(period)))
                 .withMessage("period must be between PT0.001S and PT24000H (ISO-8601), was %s", Duration.parse(period));
     }
 
     @Test
     void acceptsWhatIsJustInRange() {
-        assertThatCode(() -> new FixedWindow(1, Duration.ofMillis(1))).doesNotThrowAnyException();
-        assertThatCode(() -> new FixedWindow(Integer.MAX_VALUE, Duration.ofDays(1000)))
+        assertThatCode(() -> FixedWindow.of(1, Duration.ofMillis(1))).doesNotThrowAnyException();
+        assertThatCode(() -> FixedWindow.of(Integer.MAX_VALUE, Duration.ofDays(1000)))
                 .doesNotThrowAnyException();
     }
 
     @Test
     void namesWhatIsNull() {
         assertThatNullPointerException()
-                .isThrownBy(() -> new FixedWindow(1, null))
+                .isThrownBy(() -> FixedWindow.of(1, null))
                 .withMessage("period");
     }
 

@@ -10,7 +10,7 @@ class GiveBackTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
-    private static final FixedWindow THREE = new FixedWindow(3, Duration.ofMinutes(1));
+    private static final FixedWindow THREE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
     void a_bucket_has_them_again() {

@@ -26,7 +26,7 @@ class LeakyBucketTest {
         for (int bucket = 0; bucket < 20; bucket++) {
             int capacity = 1 + random.nextInt(20);
             int leak = 1 + random.nextInt(50);
-            TokenBucket meter = LeakyBucket.meter(capacity, leak);
+            TokenBucket meter = LeakyBucket.meter(leak, capacity);
             @Nullable RedisPermits state = null;
             // In parts of a permit that are whole numbers: a microsecond leaks so many millionths.
             long level = 0;
@@ -58,7 +58,7 @@ class LeakyBucketTest {
             };
             // Otherwise it is longer than a burst may be.
             if (capacity / leak <= 86_400_000) {
-                TokenBucket meter = LeakyBucket.meter(capacity, leak);
+                TokenBucket meter = LeakyBucket.meter(leak, capacity);
                 assertThat(meter.capacity())
                         .as("%s at %s; %s", capacity, leak, Seed.hint())
                         .isEqualTo(capacity);
@@ -79,7 +79,7 @@ class LeakyBucketTest {
         @Nullable RedisPermits state = null;
         Decision decision;
         do {
-            Step<RedisPermits> step = queue.step(state, NOW, new Request(1, queue.timeoutMicros(), false));
+            Step<RedisPermits> step = queue.step(state, NOW, new Request(1, queue.maxWaitMicros(), false));
             state = step.state();
             decision = step.decision();
             if (decision.granted()) {
@@ -115,16 +115,16 @@ class LeakyBucketTest {
     @Test
     void numbers_that_cannot_work_are_told() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LeakyBucket.meter(0, 1))
+                .isThrownBy(() -> LeakyBucket.meter(1, 0))
                 .withMessage("capacity must be between 1 and 1000000000000, was 0");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> LeakyBucket.meter(1, 0))
+                .isThrownBy(() -> LeakyBucket.meter(0, 1))
                 .withMessageContaining("rate (permits per second) must be between");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LeakyBucket.queue(1, -1))
                 .withMessage("maxWaiting must be between 0 and 1000000000, was -1");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LeakyBucket.queue(0.001, 1_000_000))
-                .withMessageContaining("timeout must be between");
+                .withMessageContaining("maxWait must be between");
     }
 }

@@ -72,8 +72,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void theGuavaWayOneCallerAtATime(double rate) {
-        Admissions admissions =
-                new Admissions(TokenBucket.guava(rate).toBuilder().maxWait(LONG).build());
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
         admissions.askAndWait(1);
         admissions.checkRate();
     }
@@ -81,8 +80,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void theGuavaWayManyCallersAtOnce(double rate) {
-        Admissions admissions =
-                new Admissions(TokenBucket.guava(rate).toBuilder().maxWait(LONG).build());
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
         admissions.askAllAtOnce();
         admissions.checkRate();
     }
@@ -90,8 +88,7 @@ class LongRunRateTest {
     @ParameterizedTest
     @MethodSource("rates")
     void theGuavaWayOneCallerWhoComesBackWhenTold(double rate) {
-        Admissions admissions =
-                new Admissions(TokenBucket.guava(rate).toBuilder().maxWait(LONG).build());
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
         admissions.askAndComeBack();
         admissions.checkRate();
     }
@@ -101,9 +98,8 @@ class LongRunRateTest {
     void theGuavaWayPolled(double rate) {
         for (double intervals : new double[] {0.7, 0.999, 1.3, 29.7}) {
             Poll poll = Poll.every(intervals, rate);
-            Admissions admissions = new Admissions(ownCost(rate, poll.roomyBurst(rate)).toBuilder()
-                    .whoWaits(WhoWaits.NEXT_CALLER)
-                    .build());
+            Admissions admissions =
+                    new Admissions(ownCost(rate, poll.roomyBurst(rate)).whoWaits(WhoWaits.NEXT_CALLER));
             admissions.poll(poll, 0);
             admissions.checkRate();
         }
@@ -113,8 +109,7 @@ class LongRunRateTest {
     @ValueSource(doubles = {1, 3, 99.9, 1000, 700_000})
     void guavasOwnBurstOfOneSecondPolled(double rate) {
         Poll poll = new Poll(999_000, (int) Math.ceil(rate));
-        Admissions admissions =
-                new Admissions(TokenBucket.guava(rate).toBuilder().maxWait(LONG).build());
+        Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
         admissions.poll(poll, 0);
         admissions.checkRate();
     }
@@ -156,12 +151,12 @@ class LongRunRateTest {
     }
 
     private static TokenBucket ownCost(double rate, double burstPermits) {
-        return TokenBucket.builder(rate, burstPermits / rate).maxWait(LONG).build();
+        return TokenBucket.of(rate, burstPermits / rate).maxWait(LONG);
     }
 
     private static TokenBucket warmUp(double rate) {
         Duration period = Duration.of((long) (20e6 / rate), ChronoUnit.MICROS);
-        return TokenBucket.guava(rate, period).toBuilder().maxWait(LONG).build();
+        return TokenBucket.guava(rate, period).maxWait(LONG);
     }
 
     /** Somebody who comes at even times, with a demand above the rate. */

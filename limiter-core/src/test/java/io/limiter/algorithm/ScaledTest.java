@@ -15,12 +15,13 @@ class ScaledTest {
 
     @Test
     void windows_have_the_share_in_whole_permits_and_at_least_one() {
-        assertThat(new FixedWindow(10, MINUTE).scaled(0.25)).isEqualTo(new FixedWindow(2, MINUTE));
-        assertThat(FixedWindow.aligned(10, MINUTE, ZoneId.of("UTC")).scaled(0.01))
-                .isEqualTo(FixedWindow.aligned(1, MINUTE, ZoneId.of("UTC")));
-        assertThat(new SlidingLog(10, MINUTE).scaled(0.5)).isEqualTo(new SlidingLog(5, MINUTE));
-        assertThat(new SlidingCounter(10, MINUTE).scaled(0.5)).isEqualTo(new SlidingCounter(5, MINUTE));
-        assertThat(new ConcurrencyLimit(10, MINUTE).scaled(0.1)).isEqualTo(new ConcurrencyLimit(1, MINUTE));
+        assertThat(FixedWindow.of(10, MINUTE).scaled(0.25)).isEqualTo(FixedWindow.of(2, MINUTE));
+        assertThat(FixedWindow.of(10, MINUTE).alignedTo(ZoneId.of("UTC")).scaled(0.01))
+                .isEqualTo(FixedWindow.of(1, MINUTE).alignedTo(ZoneId.of("UTC")));
+        assertThat(SlidingLog.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingLog.of(5, MINUTE));
+        assertThat(SlidingCounter.of(10, MINUTE).scaled(0.5)).isEqualTo(SlidingCounter.of(5, MINUTE));
+        assertThat(ConcurrencyLimit.of(10).leaseTime(MINUTE).scaled(0.1))
+                .isEqualTo(ConcurrencyLimit.of(1).leaseTime(MINUTE));
     }
 
     @Test

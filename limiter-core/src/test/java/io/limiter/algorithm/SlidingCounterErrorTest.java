@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class SlidingCounterErrorTest {
 
     private static final int LIMIT = 100;
-    private static final SlidingCounter COUNTER = new SlidingCounter(LIMIT, Duration.ofSeconds(60));
+    private static final SlidingCounter COUNTER = SlidingCounter.of(LIMIT, Duration.ofSeconds(60));
     private static final double PERIOD = COUNTER.periodMicros();
 
     /** The start of a window. */
@@ -95,7 +95,7 @@ class SlidingCounterErrorTest {
 
     private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRefused, double least) {
         Timeline<WindowPair> counter = new Timeline<>(COUNTER);
-        Timeline<GrantLog> log = new Timeline<>(new SlidingLog(LIMIT, COUNTER.period()));
+        Timeline<GrantLog> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
         Deque<Double> granted = new ArrayDeque<>();
         int most = 0;
         long requests = 0;

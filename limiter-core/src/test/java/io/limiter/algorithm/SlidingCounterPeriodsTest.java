@@ -18,8 +18,8 @@ class SlidingCounterPeriodsTest {
     /** The start of a window of each period here. */
     private static final long START = 1_763_650_800_000_000L;
 
-    private static final SlidingCounter MINUTE = new SlidingCounter(10, Duration.ofSeconds(60));
-    private static final SlidingCounter TWO_MINUTES = new SlidingCounter(10, Duration.ofSeconds(120));
+    private static final SlidingCounter MINUTE = SlidingCounter.of(10, Duration.ofSeconds(60));
+    private static final SlidingCounter TWO_MINUTES = SlidingCounter.of(10, Duration.ofSeconds(120));
 
     @Test
     void limiters_of_two_periods_that_take_turns_grant_as_much_as_the_looser_one_does() {
@@ -39,8 +39,8 @@ class SlidingCounterPeriodsTest {
 
     @Test
     void a_rollout_to_another_period_rejects_nothing_of_a_load_that_both_allow() {
-        SlidingCounter before = new SlidingCounter(1000, Duration.ofSeconds(60));
-        SlidingCounter after = new SlidingCounter(2000, Duration.ofSeconds(120));
+        SlidingCounter before = SlidingCounter.of(1000, Duration.ofSeconds(60));
+        SlidingCounter after = SlidingCounter.of(2000, Duration.ofSeconds(120));
         Timeline<WindowPair> counter = new Timeline<>(before);
         Random random = Seed.random();
         for (int tenth = 0; tenth < 20 * 600; tenth++) {
@@ -92,7 +92,7 @@ class SlidingCounterPeriodsTest {
         for (int i = 0; i < 100; i++) {
             List<SlidingCounter> limits = new ArrayList<>();
             for (int j = 3 + random.nextInt(3); j > 0; j--) {
-                limits.add(new SlidingCounter(10 + random.nextInt(20), Duration.ofSeconds(20 + random.nextInt(100))));
+                limits.add(SlidingCounter.of(10 + random.nextInt(20), Duration.ofSeconds(20 + random.nextInt(100))));
             }
             List<Windows> exact =
                     limits.stream().map(limit -> new Windows(limit.period())).toList();
@@ -130,12 +130,12 @@ class SlidingCounterPeriodsTest {
         assertThat(counter.state()).isEqualTo(new WindowPair(0, 8, START, 1.2e8, others(minutes, 80)));
 
         // In windows of ten seconds six were taken before the minute began at the latest, two may be of now.
-        counter = new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(10))).state(minutes);
+        counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(10))).state(minutes);
         assertThat(counter.ask(at(85), 9, 0).granted()).isFalse();
         assertThat(counter.state()).isEqualTo(new WindowPair(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
 
         // Where the previous window was the last one too, they lie in that.
-        counter = new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(45))).state(minutes);
+        counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(45))).state(minutes);
         assertThat(counter.ask(at(91), 9, 0).granted()).isFalse();
         assertThat(counter.state()).isEqualTo(new WindowPair(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
     }
@@ -157,13 +157,13 @@ class SlidingCounterPeriodsTest {
     void a_third_period_decides_by_the_next_longer_windows_and_the_longest_has_its_own() {
         Timeline<WindowPair> counter = new Timeline<>(MINUTE);
         counter.ask(at(1), 1, 0);
-        counter.limit(new SlidingCounter(10, Duration.ofSeconds(90))).ask(at(2), 1, 0);
+        counter.limit(SlidingCounter.of(10, Duration.ofSeconds(90))).ask(at(2), 1, 0);
         WindowPair both = counter.state();
-        assertThat(counter.limit(new SlidingCounter(10, Duration.ofSeconds(80))).peek(at(3), 9, 0))
-                .isEqualTo(new Timeline<>(new SlidingCounter(10, Duration.ofSeconds(90)))
+        assertThat(counter.limit(SlidingCounter.of(10, Duration.ofSeconds(80))).peek(at(3), 9, 0))
+                .isEqualTo(new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(90)))
                         .state(both)
                         .peek(at(3), 9, 0));
-        assertThat(counter.limit(new SlidingCounter(10, Duration.ofSeconds(30))).peek(at(3), 9, 0))
+        assertThat(counter.limit(SlidingCounter.of(10, Duration.ofSeconds(30))).peek(at(3), 9, 0))
                 .isEqualTo(new Timeline<>(MINUTE).state(both).peek(at(3), 9, 0));
         counter.limit(TWO_MINUTES).ask(at(4), 1, 0);
         assertThat(counter.state())
@@ -183,7 +183,7 @@ class SlidingCounterPeriodsTest {
     }
 
     private static SlidingCounter randomLimit(Random random) {
-        return new SlidingCounter(
+        return SlidingCounter.of(
                 6 + random.nextInt(40), Duration.ofNanos(1000L * (1000 + random.nextInt(100_000_000))));
     }
 
@@ -203,14 +203,14 @@ class SlidingCounterPeriodsTest {
 
         boolean allow(SlidingCounter limit, long now) {
             return period.compareTo(limit.period()) >= 0
-                    && new SlidingCounter(limit.limit(), period)
+                    && SlidingCounter.of(limit.limit(), period)
                             .step(state, now, new Request(1, 0, true))
                             .decision()
                             .granted();
         }
 
         void take(long now) {
-            state = new SlidingCounter(1, period)
+            state = SlidingCounter.of(1, period)
                     .step(state, now, Request.charge(1))
                     .state();
         }

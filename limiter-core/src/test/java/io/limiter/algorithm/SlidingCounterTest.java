@@ -14,7 +14,7 @@ class SlidingCounterTest {
     /** The start of a window of 10 s, and of one of 1 h. */
     private static final long START = 1_763_650_800_000_000L;
 
-    private static final SlidingCounter TEN_IN_TEN = new SlidingCounter(10, Duration.ofSeconds(10));
+    private static final SlidingCounter TEN_IN_TEN = SlidingCounter.of(10, Duration.ofSeconds(10));
 
     @Test
     void the_previous_window_counts_by_the_share_that_lies_within_a_period() {
@@ -59,7 +59,7 @@ class SlidingCounterTest {
         for (int i = 0; i < 300; i++) {
             int most = random.nextBoolean() ? 1 + random.nextInt(20) : 1 + random.nextInt(Integer.MAX_VALUE - 1);
             long micros = 1000 + (long) (random.nextDouble() * (random.nextBoolean() ? 1e5 : 1e12));
-            Timeline<WindowPair> counter = new Timeline<>(new SlidingCounter(most, Duration.ofNanos(micros * 1000)));
+            Timeline<WindowPair> counter = new Timeline<>(SlidingCounter.of(most, Duration.ofNanos(micros * 1000)));
             long now = START;
             for (int j = 0; j < 100; j++) {
                 now += (long) (random.nextDouble() * micros * 0.7);
@@ -142,10 +142,10 @@ class SlidingCounterTest {
     void another_limit_applies_at_once() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(0), 10, 0);
-        counter.limit(new SlidingCounter(12, Duration.ofSeconds(10)));
+        counter.limit(SlidingCounter.of(12, Duration.ofSeconds(10)));
         assertThat(counter.ask(at(1), 3, 0).granted()).isFalse();
         assertThat(counter.ask(at(1), 2, 0).granted()).isTrue();
-        counter.limit(new SlidingCounter(5, Duration.ofSeconds(10)));
+        counter.limit(SlidingCounter.of(5, Duration.ofSeconds(10)));
         assertThat(counter.ask(at(2), 1, 0).remaining()).isZero();
     }
 
@@ -177,7 +177,7 @@ class SlidingCounterTest {
     void it_says_what_it_is() {
         assertThat(TEN_IN_TEN.capacity()).isEqualTo(10);
         assertThat(TEN_IN_TEN.keySuffix()).isEqualTo(":counter");
-        assertThat(TEN_IN_TEN.lease()).isNull();
+        assertThat(TEN_IN_TEN.prefetch()).isNull();
     }
 
     private static long at(double second) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class SlidingLogTest {
 
-    private static final SlidingLog THREE_IN_TEN = new SlidingLog(3, Duration.ofSeconds(10));
+    private static final SlidingLog THREE_IN_TEN = SlidingLog.of(3, Duration.ofSeconds(10));
 
     @Test
     void a_permit_comes_back_one_period_after_it_was_granted() {
@@ -121,7 +121,7 @@ class SlidingLogTest {
     void charges_without_end_take_no_memory_without_end_and_decide_the_same() {
         Random random = Seed.random();
         for (int limit = 1; limit <= 5; limit++) {
-            SlidingLog kind = new SlidingLog(limit, Duration.ofMillis(1));
+            SlidingLog kind = SlidingLog.of(limit, Duration.ofMillis(1));
             Timeline<GrantLog> log = new Timeline<>(kind);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
@@ -162,9 +162,9 @@ class SlidingLogTest {
     void another_limit_applies_at_once_to_what_was_granted() {
         Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
-        log.limit(new SlidingLog(5, Duration.ofSeconds(10)));
+        log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
         check(log, at(3, 3, 0, "D 7.0"), at(3, 2, 0, "G"));
-        log.limit(new SlidingLog(1, Duration.ofSeconds(10)));
+        log.limit(SlidingLog.of(1, Duration.ofSeconds(10)));
         check(log, at(4, 1, 0, "D 9.0"));
         assertThat(log.peek(EPOCH_MICROS + 4_000_000, 1, 0).remaining()).isZero();
     }
@@ -173,7 +173,7 @@ class SlidingLogTest {
     void another_period_applies_at_once_and_brings_nothing_back_that_has_left() {
         Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
-        log.limit(new SlidingLog(3, Duration.ofSeconds(2)));
+        log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));
         check(log, at(5, 1, 0, "G"), at(5, 1, 0, "D 1.0"));
         log.limit(THREE_IN_TEN);
         check(log, at(5, 1, 0, "D 9.0"), at(14, 3, 0, "D 1.0"), at(15, 3, 0, "G"));
@@ -204,7 +204,7 @@ class SlidingLogTest {
     void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_refused_that_fits() {
         Random random = Seed.random();
         for (int i = 0; i < 1000; i++) {
-            SlidingLog limit = new SlidingLog(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
+            SlidingLog limit = SlidingLog.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
             Timeline<GrantLog> log = new Timeline<>(limit);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
@@ -227,7 +227,7 @@ class SlidingLogTest {
     @Test
     void a_refused_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
         Random random = Seed.random();
-        SlidingLog limit = new SlidingLog(20, Duration.ofMillis(50));
+        SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
         Timeline<GrantLog> log = new Timeline<>(limit);
         long now = EPOCH_MICROS;
         for (int i = 0; i < 20_000; i++) {
@@ -256,7 +256,7 @@ class SlidingLogTest {
     void it_says_what_it_is() {
         assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
-        assertThat(THREE_IN_TEN.lease()).isNull();
+        assertThat(THREE_IN_TEN.prefetch()).isNull();
     }
 
     private static Decision giveBack(Timeline<GrantLog> log, double second, int permits) {

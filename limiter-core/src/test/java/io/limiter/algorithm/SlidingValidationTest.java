@@ -19,21 +19,21 @@ class SlidingValidationTest {
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
     void limits_below_one_are_refused(int limit) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingLog(limit, SECOND))
+                .isThrownBy(() -> SlidingLog.of(limit, SECOND))
                 .withMessage("limit of a sliding log must be between 1 and 100000, was " + limit);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingCounter(limit, SECOND))
+                .isThrownBy(() -> SlidingCounter.of(limit, SECOND))
                 .withMessage("limit must be between 1 and 2147483647, was " + limit);
     }
 
     @Test
     void a_log_that_would_be_too_large_names_the_counter() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingLog(100_001, SECOND))
+                .isThrownBy(() -> SlidingLog.of(100_001, SECOND))
                 .withMessage("limit of a sliding log must be between 1 and 100000, was 100001: use a SlidingCounter,"
                         + " which needs no memory for each grant");
-        assertThatCode(() -> new SlidingLog(100_000, SECOND)).doesNotThrowAnyException();
-        assertThatCode(() -> new SlidingCounter(Integer.MAX_VALUE, Duration.ofDays(1000)))
+        assertThatCode(() -> SlidingLog.of(100_000, SECOND)).doesNotThrowAnyException();
+        assertThatCode(() -> SlidingCounter.of(Integer.MAX_VALUE, Duration.ofDays(1000)))
                 .doesNotThrowAnyException();
     }
 
@@ -42,10 +42,10 @@ class SlidingValidationTest {
     void periods_out_of_range_are_refused(String period) {
         String message = "period must be between PT0.001S and PT24000H (ISO-8601), was " + Duration.parse(period);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingLog(1, Duration.parse(period)))
+                .isThrownBy(() -> SlidingLog.of(1, Duration.parse(period)))
                 .withMessage(message);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new SlidingCounter(1, Duration.parse(period)))
+                .isThrownBy(() -> SlidingCounter.of(1, Duration.parse(period)))
                 .withMessage(message);
     }
 

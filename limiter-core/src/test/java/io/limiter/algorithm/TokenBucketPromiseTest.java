@@ -104,20 +104,14 @@ class TokenBucketPromiseTest {
         TokenBucket bucket = randomBurst();
         return switch (random.nextInt(4)) {
             case 0 -> bucket;
-            case 1 -> bucket.toBuilder().maxWait(randomWait(bucket)).build();
-            case 2 ->
-                bucket.toBuilder()
-                        .whoWaits(WhoWaits.NEXT_CALLER)
-                        .maxWait(randomWait(bucket))
-                        .build();
+            case 1 -> bucket.maxWait(randomWait(bucket));
+            case 2 -> bucket.whoWaits(WhoWaits.NEXT_CALLER).maxWait(randomWait(bucket));
             default ->
-                TokenBucket.builder(
-                                bucket.permitsPerSecond(),
-                                new WarmUp(
-                                        Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS),
-                                        1.1 + 9 * random.nextDouble()))
-                        .maxWait(randomWait(bucket))
-                        .build();
+                TokenBucket.perSecond(bucket.permitsPerSecond())
+                        .warmUp(new WarmUp(
+                                Duration.of(1 + (long) (bucket.intervalMillis() * 20_000), ChronoUnit.MICROS),
+                                1.1 + 9 * random.nextDouble()))
+                        .maxWait(randomWait(bucket));
         };
     }
 

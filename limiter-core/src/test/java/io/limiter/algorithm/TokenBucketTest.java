@@ -30,7 +30,7 @@ class TokenBucketTest {
     @Test
     void theNextCallerPaysForThoseBefore() {
         check(
-                TokenBucket.builder(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER).build(),
+                TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
                 at(0, 1, 0, "G"),
                 at(30, 1, 0, "D 30.0"),
@@ -157,10 +157,8 @@ class TokenBucketTest {
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
     void aRefusalLeavesTheVeryStateItFound(WhoWaits whoWaits) {
-        Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.builder(1, 2)
-                .whoWaits(whoWaits)
-                .maxWait(Duration.ofSeconds(5))
-                .build());
+        Timeline<RedisPermits> bucket =
+                new Timeline<>(TokenBucket.of(1, 2).whoWaits(whoWaits).maxWait(Duration.ofSeconds(5)));
         bucket.ask(EPOCH_MICROS, 4, 2_000_000);
         RedisPermits before = bucket.state();
 
@@ -180,7 +178,7 @@ class TokenBucketTest {
     @Test
     void nobodyBooksFurtherAheadThanMaxWait() {
         check(
-                TokenBucket.builder(1, 1).maxWait(Duration.ofSeconds(3)).build(),
+                TokenBucket.of(1, 1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 100, "D never"),
                 at(0, 4, 100, "G 3.0"),
                 at(0, 1, 100, "D 1.0"),
@@ -190,7 +188,7 @@ class TokenBucketTest {
     @Test
     void nobodyBooksFurtherAheadThanMaxWaitTheGuavaWay() {
         check(
-                TokenBucket.guava(1).toBuilder().maxWait(Duration.ofSeconds(3)).build(),
+                TokenBucket.guava(1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 0, "D never"),
                 at(0, 4, 0, "D 1.0"),
                 at(0, 3, 0, "G"),
@@ -202,9 +200,7 @@ class TokenBucketTest {
     @Test
     void onePermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
         check(
-                TokenBucket.guava(0.1).toBuilder()
-                        .maxWait(Duration.ofSeconds(3))
-                        .build(),
+                TokenBucket.guava(0.1).maxWait(Duration.ofSeconds(3)),
                 at(0, 1, 0, "G"),
                 at(5, 1, 3, "D 5.0"),
                 at(7, 1, 3, "D 3.0"),
@@ -214,9 +210,9 @@ class TokenBucketTest {
     @Test
     void aColdPermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
         check(
-                TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(100), 8.0))
-                        .maxWait(Duration.ofSeconds(5))
-                        .build(),
+                TokenBucket.perSecond(1)
+                        .warmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
+                        .maxWait(Duration.ofSeconds(5)),
                 at(0, 1, 0, "G"),
                 at(0, 2, 0, "D never"));
     }
@@ -224,7 +220,7 @@ class TokenBucketTest {
     @Test
     void hugeRequestsAreCountedInFull() {
         check(
-                TokenBucket.builder(1e9, 1).maxWait(Duration.ofDays(1000)).build(),
+                TokenBucket.of(1e9, 1).maxWait(Duration.ofDays(1000)),
                 at(0, Integer.MAX_VALUE, 0, "D never"),
                 at(0, Integer.MAX_VALUE, 2, "G 1.147484"),
                 at(0, Integer.MAX_VALUE, 3, "D 0.294968"),

@@ -62,22 +62,16 @@ class TokenBucketValidationTest {
         String range = " must be between PT0S and PT24000H (ISO-8601), was ";
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().timeout(Duration.ofNanos(-1)).build())
-                .withMessage("timeout" + range + "PT-0.000000001S");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().timeout(TOO_LONG).build())
-                .withMessage("timeout" + range + "PT24000H0.000000001S");
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().maxWait(Duration.ofHours(-1)).build())
+                .isThrownBy(() -> good.maxWait(Duration.ofHours(-1)))
                 .withMessage("maxWait" + range + "PT-1H");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().maxWait(TOO_LONG).build())
+                .isThrownBy(() -> good.maxWait(TOO_LONG))
                 .withMessage("maxWait" + range + "PT24000H0.000000001S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().expire(Duration.ZERO).build())
+                .isThrownBy(() -> good.expire(Duration.ZERO))
                 .withMessage("expire must be between PT0.001S and PT24000H (ISO-8601), was PT0S");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> good.toBuilder().expire(TOO_LONG).build())
+                .isThrownBy(() -> good.expire(TOO_LONG))
                 .withMessageContaining("was PT24000H0.000000001S");
     }
 
@@ -95,34 +89,19 @@ class TokenBucketValidationTest {
     void acceptsWhatIsJustInRange() {
         Duration longest = Duration.ofDays(1000);
 
-        assertThatCode(() -> TokenBucket.builder(1e9, 1e-9)
-                        .timeout(longest)
-                        .maxWait(longest)
-                        .expire(longest)
-                        .build())
+        assertThatCode(() -> TokenBucket.of(1e9, 1e-9).maxWait(longest).expire(longest))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> TokenBucket.builder(10_000, 8.64e7)
-                        .maxWait(Duration.ZERO)
-                        .expire(Duration.ofMillis(1))
-                        .build())
+        assertThatCode(() ->
+                        TokenBucket.of(10_000, 8.64e7).maxWait(Duration.ZERO).expire(Duration.ofMillis(1)))
                 .doesNotThrowAnyException();
         assertThatCode(() -> TokenBucket.guava(1e-8)).doesNotThrowAnyException();
     }
 
     @Test
     void namesWhatIsNull() {
-        assertThatNullPointerException()
-                .isThrownBy(() -> good.toBuilder().timeout(null).build())
-                .withMessage("timeout");
-        assertThatNullPointerException()
-                .isThrownBy(() -> good.toBuilder().maxWait(null).build())
-                .withMessage("maxWait");
-        assertThatNullPointerException()
-                .isThrownBy(() -> good.toBuilder().expire(null).build())
-                .withMessage("expire");
-        assertThatNullPointerException()
-                .isThrownBy(() -> good.toBuilder().whoWaits(null).build())
-                .withMessage("whoWaits");
+        assertThatNullPointerException().isThrownBy(() -> good.maxWait(null)).withMessage("maxWait");
+        assertThatNullPointerException().isThrownBy(() -> good.expire(null)).withMessage("expire");
+        assertThatNullPointerException().isThrownBy(() -> good.whoWaits(null)).withMessage("whoWaits");
     }
 
     @ParameterizedTest
@@ -133,26 +112,68 @@ class TokenBucketValidationTest {
         "1000,   0.00075, 0.001,                0.00025",
         "1,      0.99999, 1.0,                  0.00001",
     })
-    void saysWhichBurstOrTimeoutWouldGrantAnything(double rate, double burst, double enough, double timeout) {
+    void saysWhichBurstOrWaitWouldGrantAnything(double rate, double burst, double enough, double wait) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(rate, burst))
                 .withMessageContaining("rate " + rate + "/s with a burst of " + burst + " s")
                 .withMessageContaining("holds at most " + rate * burst + " permits")
-                .withMessageContaining("timeout of PT0S: burst must be at least " + enough + " s")
-                .withMessageEndingWith("or the timeout at least " + timeout + " s");
+                .withMessageEndingWith(
+                        "without waiting: burst must be at least " + enough + " s, or the capacity at least 1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> create(rate, burst, Duration.ZERO))
+                .withMessageContaining("maxWait of PT0S: burst must be at least " + enough + " s")
+                .withMessageEndingWith("or maxWait at least " + wait + " s");
     }
 
     @Test
-    void saysWhenMaxWaitIsTooShortAsWell() {
+    void saysWhenMaxWaitIsTooShort() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(7), Duration.ofSeconds(3)))
-                .withMessageEndingWith("or the timeout at least 5.0 s and maxWait (PT3S) no less");
+                .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3)))
+                .withMessageEndingWith("maxWait of PT3S: burst must be at least 10.0 s, or maxWait at least 5.0 s");
+        assertThatCode(() -> create(0.1, 5, Duration.ofSeconds(5))).doesNotThrowAnyException();
+    }
+
+    @Test
+    void aRateMayNotTakeTheLastPermitOfABurst() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> create(0.1, 5, Duration.ZERO, Duration.ofSeconds(3)))
-                .withMessageEndingWith("or the timeout at least 5.0 s and maxWait (PT3S) no less");
+                .isThrownBy(() -> good.withRate(0.5))
+                .withMessageContaining("without waiting: burst must be at least 2.0 s");
+        assertThat(create(0.9, 1, Duration.ofSeconds(5)).withRate(0.5).maxPermits())
+                .as("where there was less before")
+                .isEqualTo(0.5);
+    }
+
+    @Test
+    void aBurstScalesWithTheRateAndACapacityStays() {
+        assertThat(TokenBucket.perSecond(50)
+                        .burst(Duration.ofSeconds(2))
+                        .withRate(5)
+                        .maxPermits())
+                .isEqualTo(10);
+        assertThat(TokenBucket.perSecond(50).capacity(100).withRate(5).maxPermits())
+                .isEqualTo(100);
+        assertThat(TokenBucket.perSecond(50).maxPermits()).isEqualTo(50);
+        assertThat(TokenBucket.perSecond(50).withRate(0.5).maxPermits()).isEqualTo(1);
+        assertThat(TokenBucket.per(1, Duration.ofMinutes(1)).maxPermits()).isEqualTo(1);
+        assertThat(TokenBucket.per(1, Duration.ofMinutes(1)).permitsPerSecond()).isEqualTo(1.0 / 60);
+        assertThat(TokenBucket.perSecond(50).burst(Duration.ofSeconds(2))).isEqualTo(TokenBucket.of(50, 2));
+        assertThat(TokenBucket.perSecond(50).capacity(100).scaled(0.1).maxPermits())
+                .isEqualTo(10);
+        assertThat(TokenBucket.perSecond(50).capacity(2).scaled(0.1).maxPermits())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void refusesCapacitiesOutOfRange() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3), Duration.ofSeconds(5)))
-                .withMessageEndingWith("or the timeout at least 5.0 s");
+                .isThrownBy(() -> good.capacity(0))
+                .withMessage("capacity (permits) must be more than 0.0 and at most 1.0E12, was 0.0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> good.capacity(0.5))
+                .withMessageEndingWith("or the capacity at least 1");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TokenBucket.perSecond(1e-6).capacity(1000))
+                .withMessageContaining("s to fill, must be at most 8.64E7 s");
     }
 
     @Test
@@ -166,7 +187,7 @@ class TokenBucketValidationTest {
 
             grantsOne(TokenBucket.of(rate, 1.0 / rate));
             if (tooLittle >= 1e-9) {
-                grantsOne(create(rate, tooLittle, timeout, timeout));
+                grantsOne(create(rate, tooLittle, timeout));
             }
         }
     }
@@ -183,10 +204,10 @@ class TokenBucketValidationTest {
         assertThatCode(() -> new TokenBucket(
                         0.1,
                         1,
+                        0,
                         null,
                         WhoWaits.NEXT_CALLER,
                         true,
-                        Duration.ZERO,
                         TokenBucket.DEFAULT_MAX_WAIT,
                         TokenBucket.DEFAULT_EXPIRE,
                         null))
@@ -198,30 +219,29 @@ class TokenBucketValidationTest {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(1));
 
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> cold.toBuilder().whoWaits(WhoWaits.CALLER).build())
+                .isThrownBy(() -> cold.whoWaits(WhoWaits.CALLER))
                 .withMessageContaining("NEXT_CALLER, was CALLER");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new TokenBucket(
                         1,
                         1,
+                        0,
                         cold.warmUp(),
                         WhoWaits.NEXT_CALLER,
                         false,
-                        Duration.ZERO,
                         TokenBucket.DEFAULT_MAX_WAIT,
                         TokenBucket.DEFAULT_EXPIRE,
                         null))
                 .withMessageContaining("startsFull must be true");
-        assertThat(TokenBucket.builder(1, cold.warmUp()).build()).isEqualTo(cold);
+        assertThat(TokenBucket.of(1, 1).warmUp(cold.warmUp())).isEqualTo(cold);
     }
 
-    private static TokenBucket create(double rate, double burst, Duration timeout, Duration maxWait) {
-        return new TokenBucket(
-                rate, burst, null, WhoWaits.CALLER, true, timeout, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
+    private static TokenBucket create(double rate, double burst, Duration maxWait) {
+        return new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
     }
 
     private static void grantsOne(TokenBucket bucket) {
-        assertThat(new Timeline<>(bucket).ask(0, 1, bucket.timeoutMicros()).granted())
+        assertThat(new Timeline<>(bucket).ask(0, 1, bucket.maxWaitMicros()).granted())
                 .as(Seed.hint() + bucket)
                 .isTrue();
     }

@@ -1,5 +1,8 @@
 package io.limiter.local;
 
+import static io.limiter.testing.Decisions.decide;
+import static io.limiter.testing.Decisions.decideSet;
+import static io.limiter.testing.Decisions.startSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,9 +17,6 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WindowCount;
-import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
@@ -38,7 +38,7 @@ class LocalEngineTest {
     void holds_no_more_keys_than_it_may() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         for (int i = 0; i < 10_000; i++) {
-            engine.decide("key" + i, ONE_A_SECOND, ONE);
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(100);
         }
     }
@@ -47,46 +47,46 @@ class LocalEngineTest {
     void forgets_what_is_full_again_soonest() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
-        engine.decide("slow", slow, ONE);
+        decide(engine, "slow", slow, ONE);
         for (int i = 0; i < 1000; i++) {
-            engine.decide("key" + i, ONE_A_SECOND, ONE);
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
         }
-        assertThat(engine.decide("slow", slow, ONE).granted()).isFalse();
+        assertThat(decide(engine, "slow", slow, ONE).granted()).isFalse();
     }
 
     @Test
     void never_forgets_who_holds_permits() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        ConcurrencyLimit one = new ConcurrencyLimit(1, Duration.ofSeconds(1));
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
         TokenBucket slow = TokenBucket.of(1.0 / 3600, 3600);
-        engine.decide("held", one, Request.hold(1, 1));
+        decide(engine, "held", one, Request.hold(1, 1));
         for (int i = 0; i < 1000; i++) {
-            engine.decide("key" + i, slow, ONE);
+            decide(engine, "key" + i, slow, ONE);
         }
-        assertThat(engine.decide("held", one, Request.hold(2, 1)).granted()).isFalse();
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isFalse();
         clock.advance(Duration.ofSeconds(1));
-        assertThat(engine.decide("held", one, Request.hold(2, 1)).granted()).isTrue();
+        assertThat(decide(engine, "held", one, Request.hold(2, 1)).granted()).isTrue();
     }
 
     @Test
     void forgets_what_has_expired_first() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
-            engine.decide("old" + i, ONE_A_SECOND, ONE);
+            decide(engine, "old" + i, ONE_A_SECOND, ONE);
         }
         clock.advance(Duration.ofMinutes(2));
         for (int i = 0; i < 50; i++) {
-            engine.decide("new" + i, ONE_A_SECOND, ONE);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
         }
         assertThat(engine.size()).isEqualTo(50);
-        assertThat(engine.decide("new0", ONE_A_SECOND, ONE).granted()).isFalse();
+        assertThat(decide(engine, "new0", ONE_A_SECOND, ONE).granted()).isFalse();
     }
 
     @Test
     void refusals_and_peeks_hold_no_key() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        engine.decide("a", ONE_A_SECOND, new Request(1, 0, true));
-        engine.decide("b", ONE_A_SECOND, new Request(2, 0, false));
+        decide(engine, "a", ONE_A_SECOND, new Request(1, 0, true));
+        decide(engine, "b", ONE_A_SECOND, new Request(2, 0, false));
         assertThat(engine.size()).isZero();
     }
 
@@ -97,7 +97,7 @@ class LocalEngineTest {
         AtomicInteger refused = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 20_000; i++) {
-                if (!engine.decide("k", many, ONE).granted()) {
+                if (!decide(engine, "k", many, ONE).granted()) {
                     refused.incrementAndGet();
                 }
             }
@@ -109,59 +109,29 @@ class LocalEngineTest {
     void forgets_by_when_it_is_full_and_not_by_how_long_it_is_kept() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket hour = TokenBucket.of(1.0 / 3600, 3600);
-        engine.decide("hour", hour, ONE);
+        decide(engine, "hour", hour, ONE);
         TokenBucket keptForADay = TokenBucket.guava(1);
         for (int i = 0; i < 1000; i++) {
-            engine.decide("key" + i, keptForADay, ONE);
+            decide(engine, "key" + i, keptForADay, ONE);
         }
-        assertThat(engine.decide("hour", hour, ONE).granted()).isFalse();
+        assertThat(decide(engine, "hour", hour, ONE).granted()).isFalse();
     }
 
     @Test
     void two_kinds_of_limit_on_one_key_are_an_error() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        engine.decide("k", ONE_A_SECOND, ONE);
-        assertThatThrownBy(() -> engine.decide("k", new FixedWindow(1, Duration.ofSeconds(1)), ONE))
+        decide(engine, "k", ONE_A_SECOND, ONE);
+        assertThatThrownBy(() -> decide(engine, "k", FixedWindow.of(1, Duration.ofSeconds(1)), ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("'k'")
                 .hasMessageContaining("another kind of limit's");
     }
 
     @Test
-    void a_batch_is_decided_like_its_requests_one_by_one() {
-        LocalEngine batches = new LocalEngine(100, clock, clock.micros());
-        LocalEngine singles = new LocalEngine(100, clock, clock.micros());
-        TokenBucket bucket = TokenBucket.of(2, 5);
-        FixedWindow window = new FixedWindow(3, Duration.ofSeconds(10));
-        List<Request> requests =
-                List.of(ONE, new Request(2, 0, true), new Request(2, 0, false), ONE, new Request(9, 500_000, false));
-        for (int i = 0; i < 20; i++) {
-            List<Answer> answers = batches.decide(List.of(
-                    new KeyRequests<>("bucket", bucket, requests), new KeyRequests<>("window", window, requests)));
-            assertThat(answers.get(0).decisions()).isEqualTo(oneByOne(singles, "bucket", bucket, requests));
-            assertThat(answers.get(1).decisions()).isEqualTo(oneByOne(singles, "window", window, requests));
-            clock.advance(Duration.ofMillis(700));
-        }
-    }
-
-    @Test
-    void a_key_of_a_batch_that_fails_does_not_stop_the_others() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        engine.decide("k", ONE_A_SECOND, ONE);
-        FixedWindow window = new FixedWindow(1, Duration.ofSeconds(1));
-        List<Answer> answers = engine.decide(List.of(
-                new KeyRequests<>("k", window, List.of(ONE)), new KeyRequests<>("other", window, List.of(ONE))));
-        assertThatThrownBy(() -> answers.get(0).decisions())
-                .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining("'k'");
-        assertThat(answers.get(1).decisions().get(0).granted()).isTrue();
-    }
-
-    @Test
-    void a_batch_holds_no_more_keys_than_it_may() {
+    void deciding_at_once_holds_no_more_keys_than_it_may() {
         LocalEngine engine = new LocalEngine(10, clock, clock.micros());
         for (int i = 0; i < 100; i++) {
-            engine.decide(List.of(new KeyRequests<>("key" + i, ONE_A_SECOND, List.of(ONE))));
+            engine.decideAtOnce("key" + i, ONE_A_SECOND, ONE);
             assertThat(engine.size()).isLessThanOrEqualTo(10);
         }
     }
@@ -183,23 +153,19 @@ class LocalEngineTest {
     @Test
     void two_factories_share_nothing() {
         assertThat(new LocalLimiterFactory().build("k", 1, 1, 60).tryAcquire()).isTrue();
-        assertThat(new LocalLimiterFactory(CacheBounds.DEFAULT, 10)
+        assertThat(LocalLimiterFactory.builder()
+                        .maxKeys(10)
+                        .build()
                         .build("k", 1, 1, 60)
                         .tryAcquire())
                 .isTrue();
-    }
-
-    private static List<Decision> oneByOne(LocalEngine engine, String key, Limit<?> limit, List<Request> requests) {
-        return requests.stream()
-                .map(request -> engine.decide(key, limit, request))
-                .toList();
     }
 
     @Test
     void sets_that_overlap_take_all_there_is_beside_single_requests() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
-        FixedWindow window = new FixedWindow(6_000, Duration.ofDays(1));
+        FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
         SetPart<?> a = new SetPart<>("a", window, ONE);
         SetPart<?> b = new SetPart<>("b", bucket, ONE);
         SetPart<?> c = new SetPart<>("c", window, ONE);
@@ -216,39 +182,33 @@ class LocalEngineTest {
                 } else if (kind == 1) {
                     cb.addAndGet(granted(engine, List.of(b, c)));
                 } else {
-                    Decision decision = i % 2 == 0
-                            ? engine.decide("b", bucket, ONE)
-                            : engine.decide(List.of(new KeyRequests<>("b", bucket, List.of(ONE))))
-                                    .get(0)
-                                    .decisions()
-                                    .get(0);
+                    Decision decision =
+                            i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decideAtOnce("b", bucket, ONE);
                     alone.addAndGet(decision.granted() ? 1 : 0);
                 }
             }
         });
         assertThat(ab.get() + cb.get() + alone.get()).isEqualTo(9_000);
         Request look = new Request(1, 0, true);
-        assertThat(engine.decide("a", window, look).remaining()).isEqualTo(6_000 - ab.get());
-        assertThat(engine.decide("c", window, look).remaining()).isEqualTo(6_000 - cb.get());
+        assertThat(decide(engine, "a", window, look).remaining()).isEqualTo(6_000 - ab.get());
+        assertThat(decide(engine, "c", window, look).remaining()).isEqualTo(6_000 - cb.get());
     }
 
     private static int granted(LocalEngine engine, List<SetPart<?>> parts) {
-        return engine.decideTogether(parts).stream().allMatch(decision -> decision != null && decision.granted())
-                ? 1
-                : 0;
+        return decideSet(engine, parts).stream().allMatch(decision -> decision != null && decision.granted()) ? 1 : 0;
     }
 
     @Test
     void a_set_that_fails_takes_nothing_and_holds_nobody_up() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
-        FixedWindow window = new FixedWindow(1, Duration.ofDays(1));
-        engine.decide("b", ONE_A_SECOND, ONE);
+        FixedWindow window = FixedWindow.of(1, Duration.ofDays(1));
+        decide(engine, "b", ONE_A_SECOND, ONE);
         List<SetPart<?>> parts = List.of(new SetPart<>("a", window, ONE), new SetPart<>("b", window, ONE));
-        assertThatThrownBy(() -> engine.decideTogether(parts)).isInstanceOf(LimiterBackendException.class);
-        assertThat(engine.decideTogetherAsync(parts)).isCompletedExceptionally();
+        assertThatThrownBy(() -> decideSet(engine, parts)).isInstanceOf(LimiterBackendException.class);
+        assertThat(startSet(engine, parts)).isCompletedExceptionally();
         assertThat(engine.size()).isEqualTo(1);
-        assertThat(engine.decide("a", window, ONE).granted()).isTrue();
-        assertThat(engine.decide("b", ONE_A_SECOND, ONE).granted()).isFalse();
+        assertThat(decide(engine, "a", window, ONE).granted()).isTrue();
+        assertThat(decide(engine, "b", ONE_A_SECOND, ONE).granted()).isFalse();
     }
 
     @Test
@@ -265,17 +225,17 @@ class LocalEngineTest {
         List<Boolean> granted = new ArrayList<>();
         Limit<?> full = new Interrupted(() -> {
             // With the key of the set there is no room for another, so the other is forgotten each time.
-            granted.add(engine.decide("other", ONE_A_SECOND, ONE).granted());
-            granted.add(engine.decide("other", ONE_A_SECOND, ONE).granted());
+            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
+            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
         });
-        engine.decideTogether(List.of(new SetPart<>("a", full, ONE)));
+        decideSet(engine, List.of(new SetPart<>("a", full, ONE)));
         assertThat(granted).containsExactly(true, true);
     }
 
     /** A window that lets others in while it decides. */
     private record Interrupted(Runnable others) implements Limit<WindowCount> {
 
-        private static final FixedWindow WINDOW = new FixedWindow(1, Duration.ofDays(1));
+        private static final FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
 
         @Override
         public Class<WindowCount> stateType() {

@@ -1,15 +1,16 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.WindowCount;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.Engine;
 import io.limiter.testing.Seed;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,14 +42,12 @@ class AlignedWindowDifferentialTest {
 
     @Test
     void a_window_ends_at_the_same_moment_in_both() {
-        Engine script = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+        Backend script = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         for (ZoneId zone : ZONES) {
             for (int minutes : new int[] {30, 60, 120, 360, 1440}) {
-                FixedWindow limit = FixedWindow.aligned(1, Duration.ofMinutes(minutes), zone);
+                FixedWindow limit =
+                        FixedWindow.of(1, Duration.ofMinutes(minutes)).alignedTo(zone);
                 for (int i = 0; i < TIMES; i++) {
                     Instant change = someChange(zone);
                     // The second call goes out with what the clocks showed at the time of the first.
@@ -61,11 +60,11 @@ class AlignedWindowDifferentialTest {
         }
     }
 
-    private void check(Engine script, FixedWindow limit, String key) {
+    private void check(Backend script, FixedWindow limit, String key) {
         long now = redis.clock().micros();
         Step<WindowCount> expected = limit.step(null, now, ONE);
         String what = limit + " at " + Instant.ofEpochMilli(now / 1000) + " + " + now % 1000 + " us; " + Seed.hint();
-        assertThat(script.decide(key, limit, ONE)).as(what).isEqualTo(expected.decision());
+        assertThat(decideIn(script, key, limit, ONE)).as(what).isEqualTo(expected.decision());
         byte[] value = RedisFixture.commands().get(key);
         // What ends in a moment is kept for a second or so, and may be gone by now.
         if (value != null || expected.decision().resetAfterMicros() > 60_000_000) {

@@ -43,12 +43,12 @@ class AsyncCallersDoNotConnectTest {
                 .build()) {
             RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 3, 60);
             for (int i = 0; i < 3; i++) {
-                assertThat(limiter.decideAsync(1).join().granted()).isTrue();
+                assertThat(limiter.async().decide(1).join().granted()).isTrue();
             }
-            assertThat(limiter.decideAsync(1).join().granted()).isFalse();
+            assertThat(limiter.async().decide(1).join().granted()).isFalse();
             LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"));
-            assertThat(set.decideAsync(3).join().granted()).isTrue();
-            assertThat(set.decideAsync(1).join().granted()).isFalse();
+            assertThat(set.async().decide(3).join().granted()).isTrue();
+            assertThat(set.async().decide(1).join().granted()).isFalse();
             assertThat(connecting).isNotEmpty().doesNotContain(Thread.currentThread());
         }
     }

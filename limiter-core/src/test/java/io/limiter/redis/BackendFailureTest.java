@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,14 +13,14 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -83,12 +84,13 @@ class BackendFailureTest {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(nowhere),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         List<Request> one = List.of(new Request(1, 0, false));
-        List<Answer> answers = engine.decide(List.of(
-                new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
-                new KeyRequests<>("{b}", TokenBucket.of(1, 1), one)));
+        List<Answer> answers = decideIn(
+                engine,
+                List.of(
+                        new KeyRequests<>("{a}", TokenBucket.of(1, 1), one),
+                        new KeyRequests<>("{b}", TokenBucket.of(1, 1), one)));
         assertThat(answers).hasSize(2);
         assertThatThrownBy(() -> answers.get(1).decisions())
                 .isInstanceOf(LimiterBackendException.class)
@@ -114,7 +116,7 @@ class BackendFailureTest {
                     .withPrefix("zero-timeout:")
                     .build("k", TokenBucket.of(1000, 1));
             for (int i = 0; i < 20; i++) {
-                assertThat(limiter.peek("k", 1).granted()).isTrue();
+                assertThat(limiter.on("k").peek(1).granted()).isTrue();
             }
         } finally {
             patient.destroy();
@@ -124,7 +126,8 @@ class BackendFailureTest {
     private static void failsAsync(LimiterFactory limiters) {
         RateLimiter limiter = limiters.build("sms", 1, 1, 60);
         for (Duration timeout : List.of(Duration.ZERO, Duration.ofSeconds(1))) {
-            assertThatThrownBy(() -> limiter.decideAsync("0171", 1, timeout).join())
+            assertThatThrownBy(
+                            () -> limiter.on("0171").async().decide(1, timeout).join())
                     .isInstanceOf(CompletionException.class)
                     .cause()
                     .isInstanceOf(LimiterBackendException.class)

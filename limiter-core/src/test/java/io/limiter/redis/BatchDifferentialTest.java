@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.GetExArgs;
@@ -14,12 +15,12 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.algorithm.WindowCount;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.Answer;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -55,34 +56,28 @@ class BatchDifferentialTest {
             TokenBucket.of(10, 100),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.builder(7, 20).whoWaits(WhoWaits.NEXT_CALLER).build(),
-            TokenBucket.builder(0.7, 9)
-                    .startsFull(false)
-                    .maxWait(Duration.ofSeconds(20))
-                    .build(),
-            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+            TokenBucket.of(7, 20).whoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<FixedWindow> windows = List.of(
-            new FixedWindow(1, Duration.ofSeconds(1)),
-            new FixedWindow(500, Duration.ofSeconds(60)),
-            new FixedWindow(100_000, Duration.ofMinutes(10)));
+            FixedWindow.of(1, Duration.ofSeconds(1)),
+            FixedWindow.of(500, Duration.ofSeconds(60)),
+            FixedWindow.of(100_000, Duration.ofMinutes(10)));
 
     private final List<SlidingLog> logs = List.of(
-            new SlidingLog(1, Duration.ofSeconds(1)),
-            new SlidingLog(5, Duration.ofMillis(4_500)),
-            new SlidingLog(70, Duration.ofSeconds(30)),
-            new SlidingLog(2_000, Duration.ofMinutes(3)));
+            SlidingLog.of(1, Duration.ofSeconds(1)),
+            SlidingLog.of(5, Duration.ofMillis(4_500)),
+            SlidingLog.of(70, Duration.ofSeconds(30)),
+            SlidingLog.of(2_000, Duration.ofMinutes(3)));
     private final List<SlidingCounter> counters = List.of(
-            new SlidingCounter(1, Duration.ofSeconds(1)),
-            new SlidingCounter(500, Duration.ofSeconds(60)),
-            new SlidingCounter(100_000, Duration.ofMinutes(10)));
+            SlidingCounter.of(1, Duration.ofSeconds(1)),
+            SlidingCounter.of(500, Duration.ofSeconds(60)),
+            SlidingCounter.of(100_000, Duration.ofMinutes(10)));
 
     @Test
     void many_keys_and_runs_in_one_call() {
-        Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+        Backend engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         for (int call = 0; call < CALLS; call++) {
             redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
             if (random.nextInt(40) == 0) {
@@ -94,7 +89,7 @@ class BatchDifferentialTest {
             batch.forEach(asked -> expected.add(stepAll(asked)));
             String where = "call " + call;
             Supplier<String> what = () -> where + ", " + batch + Seed.hint();
-            assertThat(engine.decide(batch))
+            assertThat(decideIn(engine, batch))
                     .as(what)
                     .extracting(Answer::decisions)
                     .isEqualTo(expected);
@@ -106,16 +101,13 @@ class BatchDifferentialTest {
 
     @Test
     void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
-        Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+        Backend engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
-        KeyRequests<?> window = new KeyRequests<>(key("w", 0), new FixedWindow(59_999, Duration.ofHours(1)), requests);
+        KeyRequests<?> window = new KeyRequests<>(key("w", 0), FixedWindow.of(59_999, Duration.ofHours(1)), requests);
         List<List<Decision>> expected = List.of(stepAll(bucket), stepAll(window));
-        assertThat(engine.decide(List.of(bucket, window)))
+        assertThat(decideIn(engine, List.of(bucket, window)))
                 .extracting(Answer::decisions)
                 .isEqualTo(expected);
         assertThat(expected.get(0).get(19_999).granted()).isTrue();
@@ -212,12 +204,12 @@ class BatchDifferentialTest {
             Request one = new Request(1, 0, false);
             KeyRequests<WindowCount> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
             List<Decision> expected = stepAll(asked);
-            assertThat(new ScriptEngine(
-                                    RedisFixture.calls(RedisFixture.connections()),
-                                    redis.clockLua(),
-                                    new KnownRejections(0),
-                                    Runnable::run)
-                            .decide(List.of(asked))
+            assertThat(decideIn(
+                                    new ScriptEngine(
+                                            RedisFixture.calls(RedisFixture.connections()),
+                                            redis.clockLua(),
+                                            new KnownRejections(0)),
+                                    List.of(asked))
                             .get(0)
                             .decisions())
                     .as("a counter of %s; %s", count, Seed.hint())

@@ -1,17 +1,19 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
+import static io.limiter.testing.Decisions.decideSetIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.script.ScriptEngine;
-import io.limiter.spi.AsyncFailures;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.TestRedis;
 import java.util.List;
@@ -36,7 +38,7 @@ class CallsThatAreNotMadeTest {
 
     @Test
     void a_request_that_cannot_be_written() {
-        Engine engine = engine(RedisFixture.calls(RedisFixture.connections()));
+        Backend engine = engine(RedisFixture.calls(RedisFixture.connections()));
         fails(engine, HOLD, "the permits of a TokenBucket are not held under an id");
         assertThat(redis.keys()).isEmpty();
     }
@@ -47,22 +49,25 @@ class CallsThatAreNotMadeTest {
                 TestRedis.shared().host(), TestRedis.shared().port());
         stopped.afterPropertiesSet();
         stopped.start();
-        Engine engine = engine(RedisFixture.calls(stopped));
-        engine.decide(key("{k}"), TEN, ONE);
+        Backend engine = engine(RedisFixture.calls(stopped));
+        decideIn(engine, key("{k}"), TEN, ONE);
         stopped.stop();
         fails(engine, ONE, "Redis failed: LettuceConnectionFactory has been STOPPED");
         stopped.destroy();
     }
 
-    private void fails(Engine engine, Request request, String problem) {
+    private void fails(Backend engine, Request request, String problem) {
         List<SetPart<?>> parts =
                 List.of(new SetPart<>(key("{k}:a"), TEN, request), new SetPart<>(key("{k}:b"), TEN, ONE));
-        List<KeyRequests<?>> batch = List.of(parts.get(0).toKeyRequests());
-        assertNotAsked(() -> engine.decide(key("{k}:a"), TEN, request), problem);
-        assertNotAsked(() -> engine.decide(batch).get(0).decisions(), problem);
-        assertNotAsked(() -> engine.decideTogether(parts), problem);
-        assertFuture(() -> engine.decideAsync(key("{k}:a"), TEN, request), problem);
-        assertFuture(() -> engine.decideTogetherAsync(parts), problem);
+        List<KeyRequests<?>> batch = List.of(KeyRequests.of(parts.get(0)));
+        assertNotAsked(() -> decideIn(engine, key("{k}:a"), TEN, request), problem);
+        assertNotAsked(() -> decideIn(engine, batch).get(0).decisions(), problem);
+        assertNotAsked(() -> decideSetIn(engine, parts), problem);
+        assertFuture(
+                () -> engine.start(batch, () -> true)
+                        .thenApply(answers -> answers.get(0).decisions()),
+                problem);
+        assertFuture(() -> engine.startSet(parts, () -> true), problem);
     }
 
     private String key(String name) {
@@ -83,7 +88,7 @@ class CallsThatAreNotMadeTest {
                 });
     }
 
-    private Engine engine(RedisCalls calls) {
-        return new ScriptEngine(calls, redis.clockLua(), new KnownRejections(0), Runnable::run);
+    private Backend engine(RedisCalls calls) {
+        return new ScriptEngine(calls, redis.clockLua(), new KnownRejections(0));
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.testing.TestCluster;
@@ -41,7 +41,7 @@ class ClusterOutageTest {
             try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
                     .failurePolicy(FailurePolicy.LOCAL)
                     .build()) {
-                CountLimiter limiter = factory.count("k", 100, Duration.ofDays(1));
+                Limiter limiter = factory.count("k", 100, Duration.ofDays(1));
                 for (int i = 0; i < 20; i++) {
                     awaitRedis(limiter, "key" + i);
                 }
@@ -78,7 +78,7 @@ class ClusterOutageTest {
         }
     }
 
-    private static void awaitRedis(CountLimiter limiter, String key) {
+    private static void awaitRedis(Limiter limiter, String key) {
         Awaitility.await()
                 .atMost(CLIENT_TIMEOUT)
                 .pollInterval(Duration.ofMillis(5))

@@ -1,9 +1,11 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
+import io.limiter.HashTag;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
@@ -11,12 +13,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptEngine;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -92,16 +94,15 @@ class ClusterTest {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         List<Request> requests = List.of(new Request(1, 0, false), new Request(1, 0, false));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             batch.add(new KeyRequests<>(prefix(connections) + "{b" + i + "}", TokenBucket.of(0.1, 10), requests));
             batch.add(new KeyRequests<>(
-                    prefix(connections) + "{w" + i + "}", new FixedWindow(1, Duration.ofMinutes(1)), requests));
+                    prefix(connections) + "{w" + i + "}", FixedWindow.of(1, Duration.ofMinutes(1)), requests));
         }
-        for (Answer answer : engine.decide(batch)) {
+        for (Answer answer : decideIn(engine, batch)) {
             assertThat(answer.decisions().get(0).granted()).isTrue();
             assertThat(answer.decisions().get(1).granted()).isFalse();
         }
@@ -117,9 +118,10 @@ class ClusterTest {
             List<CompletableFuture<Decision>> hot = new ArrayList<>();
             Map<String, List<CompletableFuture<Decision>>> cold = new LinkedHashMap<>();
             for (int i = 0; i < 1500; i++) {
-                hot.add(limiter.decideAsync("hot", 1));
+                hot.add(limiter.on("hot").async().decide(1));
                 String key = "cold" + i % 100;
-                cold.computeIfAbsent(key, k -> new ArrayList<>()).add(limiter.decideAsync(key, 1));
+                cold.computeIfAbsent(key, k -> new ArrayList<>())
+                        .add(limiter.on(key).async().decide(1));
             }
             for (int i = 0; i < hot.size(); i++) {
                 assertThat(hot.get(i).join().remaining()).as("hot %d", i).isEqualTo(Math.max(0, 399 - i));
@@ -156,8 +158,7 @@ class ClusterTest {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         assertThat(engine.lanes()).isEqualTo(16_384);
         assertThat(engine.laneOf("rateLimit:{k:a}")).isEqualTo(engine.laneOf("countLimit:{k:a}"));
         assertThat(engine.laneOf("rateLimit:{k:a}")).isNotEqualTo(engine.laneOf("rateLimit:{k:b}"));
@@ -169,26 +170,28 @@ class ClusterTest {
         LimiterFactory limiters =
                 RedisFixture.builder(connections).denyCacheSize(0).build().withPrefix("set-" + prefix(connections));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
-        CountLimiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        Limiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
+        LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
         for (String user : List.of("a", "b", "c")) {
             LimitSet apart = LimitSet.of(perSecond.on(user), perDay.on(user + "-day"));
             LimitSet together = LimitSet.of(
-                    perSecond.on(user).inSlot(user), perDay.on(user + "-day").inSlot(user));
+                    tagging.build("perSecond", 0.001, 3000, 60).on(user).on(user),
+                    tagging.count("perDay", 2, Duration.ofDays(1)).on(user).on(user + "-day"));
             for (LimitSet set : List.of(apart, together)) {
                 long calls = scriptCalls();
-                assertThat(set.tryAcquire(2)).isTrue();
+                assertThat(set.decide(2).granted()).isTrue();
                 // Redis may have to be told a script first, which is a call too.
                 calls = scriptCalls();
                 SetDecision refused = set.decide(1);
                 assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
                 assertThat(refused.refusedBy()).contains("perDay");
-                assertThat(set.decideAsync(1).join().refusedBy()).contains("perDay");
+                assertThat(set.async().decide(1).join().refusedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())
                         .extracting(part -> part.decision().remaining())
                         .containsExactly(1L, 0L);
             }
         }
-        assertThat(perSecond.peek("a").remaining()).isEqualTo(1);
+        assertThat(perSecond.on("a").peek().remaining()).isEqualTo(1);
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,13 +12,13 @@ import io.limiter.algorithm.Holder;
 import io.limiter.algorithm.Holders;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.lock.LockEngine;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.Answer;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
@@ -54,14 +55,14 @@ class ConcurrencyDifferentialTest {
 
     @Test
     void in_java_and_in_lua() {
-        Engine script = script();
+        Backend script = script();
         run(CALLS, () -> script);
     }
 
     @Test
     void script_and_lock_take_turns() {
-        Engine script = script();
-        Engine lock = lock();
+        Backend script = script();
+        Backend lock = lock();
         run(CALLS_WITH_LOCK, () -> random.nextBoolean() ? script : lock);
     }
 
@@ -86,9 +87,9 @@ class ConcurrencyDifferentialTest {
     void what_holds_no_holders_is_an_error_that_names_the_key_and_is_left_as_it_was(String value) {
         redis.expectForeignValues();
         String key = redis.prefix() + "{k}:holders";
-        for (Engine engine : List.of(script(), lock())) {
+        for (Backend engine : List.of(script(), lock())) {
             RedisFixture.commands().set(key, value.getBytes(StandardCharsets.UTF_8));
-            assertThatThrownBy(() -> engine.decide(key, new ConcurrencyLimit(1), Request.hold(1, 1)))
+            assertThatThrownBy(() -> decideIn(engine, key, ConcurrencyLimit.of(1), Request.hold(1, 1)))
                     .as("%s by %s", value, engine)
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining(key)
@@ -102,11 +103,12 @@ class ConcurrencyDifferentialTest {
         String key = redis.prefix() + "{k}:holders";
         String json = "{\"later\":[1],\"holders\":[{\"id\":9007199254740991,\"permits\":2,\"expiresMicros\":"
                 + (redis.clock().micros() + 1) + ",\"leaseMicros\":30000000,\"later\":null}]}";
-        for (Engine engine : List.of(script(), lock())) {
+        for (Backend engine : List.of(script(), lock())) {
             RedisFixture.commands().set(key, json.getBytes(StandardCharsets.UTF_8));
-            ConcurrencyLimit limit = new ConcurrencyLimit(2);
-            assertThat(engine.decide(key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
-            assertThat(engine.decide(key, limit, Request.renew(Request.MAX_ID)).granted())
+            ConcurrencyLimit limit = ConcurrencyLimit.of(2);
+            assertThat(decideIn(engine, key, limit, Request.hold(1, 1))).isEqualTo(new Decision(false, 2, 0, 1, 1, 1));
+            assertThat(decideIn(engine, key, limit, Request.renew(Request.MAX_ID))
+                            .granted())
                     .isTrue();
         }
     }
@@ -115,7 +117,7 @@ class ConcurrencyDifferentialTest {
     void an_id_that_is_there_twice_counts_twice_and_is_released_once_at_a_time() {
         String key = redis.prefix() + "{k}:holders";
         Holder holder = new Holder(1, 1, redis.clock().micros() + 1000, 1000);
-        ConcurrencyLimit limit = new ConcurrencyLimit(3);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(3);
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             requests.addAll(List.of(Request.release(1), Request.renew(1), Request.hold(2 + i, 1)));
@@ -124,11 +126,11 @@ class ConcurrencyDifferentialTest {
         RedisFixture.commands().set(key, codec.write(states.get(key)));
         KeyRequests<?> asked = new KeyRequests<>(key, limit, requests);
         List<Decision> expected = stepAll(asked);
-        assertThat(script().decide(List.of(asked)).get(0).decisions()).isEqualTo(expected);
+        assertThat(decideIn(script(), List.of(asked)).get(0).decisions()).isEqualTo(expected);
         assertThat(stored(key)).isEqualTo(states.get(key));
     }
 
-    private void run(int calls, Supplier<Engine> engines) {
+    private void run(int calls, Supplier<Backend> engines) {
         for (int call = 0; call < calls; call++) {
             moveClock();
             List<KeyRequests<?>> batch = randomBatch();
@@ -139,7 +141,7 @@ class ConcurrencyDifferentialTest {
             for (KeyRequests<?> asked : batch) {
                 expected.add(stepAll(asked));
             }
-            assertThat(engines.get().decide(batch))
+            assertThat(decideIn(engines.get(), batch))
                     .as(what)
                     .extracting(Answer::decisions)
                     .isEqualTo(expected);
@@ -168,9 +170,8 @@ class ConcurrencyDifferentialTest {
         for (int i = 0; i < keys; i++) {
             String key = redis.prefix() + "{" + (first + i) % KEYS + "}:holders";
             // Keys with the same limit and the same requests share a section.
-            ConcurrencyLimit limit = new ConcurrencyLimit(
-                    random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40),
-                    Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
+            ConcurrencyLimit limit = ConcurrencyLimit.of(random.nextInt(5) > 0 ? 5 : 1 + random.nextInt(40))
+                    .leaseTime(Duration.ofMillis(random.nextInt(5) > 0 ? 30_000 : 100 + random.nextInt(100_000)));
             boolean asBefore = !batch.isEmpty() && random.nextInt(3) == 0;
             List<Request> requests = asBefore ? batch.get(batch.size() - 1).requests() : randomRequests(key);
             batch.add(new KeyRequests<>(key, limit, requests));
@@ -221,7 +222,7 @@ class ConcurrencyDifferentialTest {
         if (value == null) {
             return null;
         }
-        Holders stored = codec.read(key, value, new ConcurrencyLimit(1), 0, 1);
+        Holders stored = codec.read(key, value, ConcurrencyLimit.of(1), 0, 1);
         if (random.nextInt(10) == 0) {
             RedisFixture.commands().set(key, codec.write(stored));
         }
@@ -229,15 +230,12 @@ class ConcurrencyDifferentialTest {
         return stored;
     }
 
-    private Engine script() {
+    private Backend script() {
         return new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
-    private Engine lock() {
+    private Backend lock() {
         return new LockEngine(
                 RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
@@ -245,7 +243,6 @@ class ConcurrencyDifferentialTest {
                 Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
     }
 }

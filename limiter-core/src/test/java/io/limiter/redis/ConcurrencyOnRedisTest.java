@@ -54,7 +54,7 @@ class ConcurrencyOnRedisTest {
             RedisFixture.commands().configResetstat();
             List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
-                waiting.add(limiter.tryAcquireAsync(Duration.ofSeconds(2)));
+                waiting.add(limiter.async().tryAcquire(Duration.ofSeconds(2)));
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long calls = RedisFixture.commandsSent().getOrDefault("evalsha", 0L);
@@ -94,8 +94,8 @@ class ConcurrencyOnRedisTest {
         RedisRateLimiterFactory factory = factory(underLock);
         ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
         Lease own = limiter.acquire(1, Duration.ZERO);
-        Lease keyed = limiter.acquire("a", 1, Duration.ZERO);
-        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, Duration.ofMinutes(1));
+        Lease keyed = limiter.on("a").acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.async().acquire(1, Duration.ofMinutes(1));
         factory.close();
         factory.close();
         assertThatThrownBy(waiting::join)
@@ -109,7 +109,7 @@ class ConcurrencyOnRedisTest {
             ConcurrencyLimiter again = limiter(other, 1, Duration.ofMinutes(1));
             // A request that was under way is released beside the close.
             await().atMost(Duration.ofMinutes(1)).until(() -> again.inUse() == 0);
-            await().atMost(Duration.ofMinutes(1)).until(() -> again.inUse("a") == 0);
+            await().atMost(Duration.ofMinutes(1)).until(() -> again.on("a").inUse() == 0);
         }
     }
 
@@ -121,7 +121,7 @@ class ConcurrencyOnRedisTest {
             Concurrently.run(4, () -> {
                 Random random = new Random(Seed.VALUE + thread.getAndIncrement());
                 for (int i = 0; i < 100; i++) {
-                    CompletableFuture<Lease> wanted = limiter.acquireAsync(1, Duration.ofMinutes(1));
+                    CompletableFuture<Lease> wanted = limiter.async().acquire(1, Duration.ofMinutes(1));
                     if (random.nextBoolean()) {
                         Thread.yield();
                     }
@@ -136,7 +136,7 @@ class ConcurrencyOnRedisTest {
 
     private long expiresMicros() {
         String key = redis.prefix() + "{k}:holders";
-        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), new ConcurrencyLimit(1), 0, 1);
+        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), ConcurrencyLimit.of(1), 0, 1);
         return holders.holders().get(0).expiresMicros();
     }
 

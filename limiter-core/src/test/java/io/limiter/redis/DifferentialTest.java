@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
@@ -14,12 +15,12 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.lock.LockEngine;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
 import java.time.Duration;
@@ -65,13 +66,13 @@ class DifferentialTest {
 
     @Test
     void token_bucket_in_java_and_in_lua() {
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS, this::randomBucket, () -> script);
     }
 
     @Test
     void fixed_window_in_java_and_in_lua() {
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS / 4, this::randomWindow, () -> script);
     }
 
@@ -87,13 +88,13 @@ class DifferentialTest {
 
     @Test
     void sliding_log_in_java_and_in_lua() {
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS, this::randomLog, () -> script);
     }
 
     @Test
     void sliding_counter_in_java_and_in_lua() {
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS / 2, this::randomCounter, () -> script);
     }
 
@@ -109,7 +110,7 @@ class DifferentialTest {
 
     @Test
     void counters_of_several_periods_take_turns_in_java_and_in_lua() {
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS / 4, this::randomCounter, () -> script, 2);
         run(STEPS / 4, this::counterOfAFewPeriods, () -> script, 2);
     }
@@ -122,7 +123,7 @@ class DifferentialTest {
     @Test
     void many_cancellations_in_java_and_in_lua() {
         manyCancellations = true;
-        Engine script = scriptEngine();
+        Backend script = scriptEngine();
         run(STEPS, this::logWithManyEntries, () -> script);
         run(STEPS / 4, this::randomWindow, () -> script);
         run(STEPS / 4, this::counterOfAFewPeriods, () -> script, 20);
@@ -133,38 +134,34 @@ class DifferentialTest {
     }
 
     private <S> void takeTurns(Supplier<Limit<S>> limits, int stepsPerLimit) {
-        Engine script = scriptEngine();
-        Engine lock = new LockEngine(
+        Backend script = scriptEngine();
+        Backend lock = new LockEngine(
                 RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
                 Patience.BUDGET,
                 redis.clockLua(),
                 new StoppedTicker(),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         run(LOCK_STEPS, limits, () -> random.nextBoolean() ? script : lock, stepsPerLimit);
     }
 
-    private Engine scriptEngine() {
+    private Backend scriptEngine() {
         return new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
-    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines) {
+    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Backend> engines) {
         run(steps, limits, engines, STEPS_PER_LIMIT);
     }
 
-    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Engine> engines, int stepsPerLimit) {
+    private <S> void run(int steps, Supplier<Limit<S>> limits, Supplier<Backend> engines, int stepsPerLimit) {
         for (int done = 0; done < steps; ) {
             done += runOneKey(redis.prefix() + "{" + done + "}", limits, engines, stepsPerLimit);
         }
     }
 
-    private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Engine> engines, int stepsPerLimit) {
+    private <S> int runOneKey(String key, Supplier<Limit<S>> limits, Supplier<Backend> engines, int stepsPerLimit) {
         Limit<S> limit = limits.get();
         @Nullable S state = null;
         tickets.clear();
@@ -189,8 +186,7 @@ class DifferentialTest {
             String step = "step " + steps + " of " + key;
             Limit<S> now = limit;
             Supplier<String> what = () -> step + " under " + now + ", " + requests + "; " + Seed.hint();
-            List<Decision> decided = engines.get()
-                    .decide(List.of(new KeyRequests<>(key, limit, requests)))
+            List<Decision> decided = decideIn(engines.get(), List.of(new KeyRequests<>(key, limit, requests)))
                     .get(0)
                     .decisions();
             assertThat(decided).as(what).isEqualTo(expected);
@@ -271,16 +267,15 @@ class DifferentialTest {
         if (random.nextInt(3) == 0) {
             Duration period = Duration.ofNanos(1000 + (long) (random.nextDouble() * 100 / rate * 1e9));
             double coldFactor = random.nextBoolean() ? WarmUp.DEFAULT_COLD_FACTOR : 1.01 + random.nextDouble() * 20;
-            return TokenBucket.builder(rate, new WarmUp(period, coldFactor))
-                    .maxWait(maxWait)
-                    .build();
+            return TokenBucket.perSecond(rate)
+                    .warmUp(new WarmUp(period, coldFactor))
+                    .maxWait(maxWait);
         }
         double permits = random.nextInt(3) == 0 ? 1 : 1 + random.nextDouble() * 1000;
-        return TokenBucket.builder(rate, permits / rate)
+        return TokenBucket.of(rate, permits / rate)
                 .whoWaits(random.nextInt(3) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
                 .startsFull(random.nextInt(4) > 0)
-                .maxWait(maxWait)
-                .build();
+                .maxWait(maxWait);
     }
 
     private double randomRate() {
@@ -296,25 +291,25 @@ class DifferentialTest {
         int most = 1 + random.nextInt(random.nextBoolean() ? 10 : 20_000);
         if (random.nextInt(3) == 0) {
             Duration period = PARTS_OF_A_DAY.get(random.nextInt(PARTS_OF_A_DAY.size()));
-            return FixedWindow.aligned(most, period, ZONES.get(random.nextInt(ZONES.size())));
+            return FixedWindow.of(most, period).alignedTo(ZONES.get(random.nextInt(ZONES.size())));
         }
-        return new FixedWindow(most, Duration.ofMillis(millis));
+        return FixedWindow.of(most, Duration.ofMillis(millis));
     }
 
     private Limit<io.limiter.algorithm.GrantLog> randomLog() {
-        return new SlidingLog(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+        return SlidingLog.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
     private Limit<io.limiter.algorithm.GrantLog> logWithManyEntries() {
-        return new SlidingLog(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
+        return SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
     }
 
     private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
-        return new SlidingCounter(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
+        return SlidingCounter.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
     private Limit<io.limiter.algorithm.WindowPair> counterOfAFewPeriods() {
-        return new SlidingCounter(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
+        return SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
     }
 
     private Duration randomPeriod() {

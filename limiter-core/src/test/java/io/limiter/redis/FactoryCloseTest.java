@@ -3,8 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.local.LocalLimiterFactory;
@@ -33,15 +33,15 @@ class FactoryCloseTest {
     void every_call_after_close_fails_and_says_so(How how) {
         RedisRateLimiterFactory factory = build(how);
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
-        CountLimiter unused = factory.withPrefix(redis.prefix()).count("c", 1, Duration.ofSeconds(1));
+        Limiter unused = factory.withPrefix(redis.prefix()).count("c", 1, Duration.ofSeconds(1));
         assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(limiter.decideAsync(1).join().granted()).isTrue();
+        assertThat(limiter.async().decide(1).join().granted()).isTrue();
         factory.close();
         factory.close();
         failsAsClosed(limiter::tryAcquire, "{k}");
         failsAsClosed(limiter::peek, "{k}");
         failsAsClosed(unused::tryAcquire, "{c}");
-        assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+        assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())
                 .isInstanceOf(CompletionException.class)
                 .cause()
                 .satisfies(cause -> failsAsClosed(
@@ -69,7 +69,7 @@ class FactoryCloseTest {
         failsAsClosed(limiter::tryAcquire, "{k}");
         failsAsClosed(limiter::peek, "{k}");
         failsAsClosed(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire(), "{k:a}");
-        assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+        assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())
                 .isInstanceOf(CompletionException.class)
                 .cause()
                 .satisfies(cause -> failsAsClosed(

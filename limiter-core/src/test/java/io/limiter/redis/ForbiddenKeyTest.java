@@ -1,13 +1,14 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterFactory;
@@ -15,12 +16,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptEngine;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestRedis;
@@ -51,7 +52,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class ForbiddenKeyTest {
 
     private static final int MANY = 1_000_000;
-    private static final FixedWindow WINDOW = new FixedWindow(MANY, Duration.ofHours(1));
+    private static final FixedWindow WINDOW = FixedWindow.of(MANY, Duration.ofHours(1));
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -98,23 +99,23 @@ class ForbiddenKeyTest {
     void fails_alone_however_many_share_its_calls(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.LOCAL).build()) {
-            CountLimiter allowed = limiter(factory, "a");
-            CountLimiter forbidden = limiter(factory, "b");
+            Limiter allowed = limiter(factory, "a");
+            Limiter forbidden = limiter(factory, "b");
             int calls = setup == Setup.LOCK || setup == Setup.REDISSON ? 200 : 5000;
             List<CompletableFuture<Decision>> ofAllowed = new ArrayList<>();
             List<CompletableFuture<Decision>> ofForbidden = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
                 if (i % 100 == 50) {
-                    ofForbidden.add(forbidden.decideAsync("k" + i % 7, 1));
+                    ofForbidden.add(forbidden.on("k" + i % 7).async().decide(1));
                 } else {
-                    ofAllowed.add(allowed.decideAsync("k" + i % 40, 1));
+                    ofAllowed.add(allowed.on("k" + i % 40).async().decide(1));
                 }
             }
             assertThat(ofAllowed).allMatch(decision -> decision.join().source() == Source.BACKEND);
             assertThat(ofForbidden).allMatch(decision -> decision.join().source() == Source.LOCAL);
             long left = 0;
             for (int i = 0; i < 40; i++) {
-                left += allowed.peek("k" + i, 1).remaining();
+                left += allowed.on("k" + i).peek(1).remaining();
             }
             assertThat(40L * MANY - left).as("each decided once").isEqualTo(ofAllowed.size());
             assertThat(factory.backendState().up()).isTrue();
@@ -141,14 +142,13 @@ class ForbiddenKeyTest {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(connect(setup)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             batch.add(new KeyRequests<>(key(i % 33 == 5 ? "b" : "a", i), WINDOW, List.of(new Request(2, 0, false))));
         }
         for (int round = 1; round <= 2; round++) {
-            List<Answer> answers = engine.decide(batch);
+            List<Answer> answers = decideIn(engine, batch);
             for (int i = 0; i < 100; i++) {
                 LimiterBackendException failure = answers.get(i).failure();
                 if (i % 33 == 5) {
@@ -173,13 +173,12 @@ class ForbiddenKeyTest {
         ScriptEngine engine = new ScriptEngine(
                 RedisFixture.calls(connect(Setup.LETTUCE)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
         List<KeyRequests<?>> batch = new ArrayList<>();
         for (int i = 0; i < 17; i++) {
             batch.add(new KeyRequests<>(key("b", i), WINDOW, List.of(new Request(1, 0, false))));
         }
-        assertThat(engine.decide(batch))
+        assertThat(decideIn(engine, batch))
                 .extracting(answer ->
                         answer.failure() == null ? null : answer.failure().key())
                 .containsExactlyElementsOf(batch.stream().map(KeyRequests::key).toList());
@@ -190,8 +189,8 @@ class ForbiddenKeyTest {
     void fails_the_sets_that_it_is_in_and_no_others(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.THROW).build()) {
-            CountLimiter allowed = limiter(factory, "a");
-            CountLimiter forbidden = limiter(factory, "b");
+            Limiter allowed = limiter(factory, "a");
+            Limiter forbidden = limiter(factory, "b");
             LimitSet good = LimitSet.of(allowed.on("x"), allowed.on("y"));
             LimitSet bad = LimitSet.of(allowed.on("x"), forbidden.on("y"));
             for (int i = 0; i < 10; i++) {
@@ -201,7 +200,7 @@ class ForbiddenKeyTest {
                     assertThat(failure.key()).isEqualTo(redis.prefix() + "b:{k:y}:window");
                 });
             }
-            assertThat(allowed.peek("x", 1).remaining()).isEqualTo(MANY - 10);
+            assertThat(allowed.on("x").peek(1).remaining()).isEqualTo(MANY - 10);
             assertThat(factory.backendState().up()).isTrue();
         }
     }
@@ -218,7 +217,7 @@ class ForbiddenKeyTest {
         return redis.prefix() + which + ":{k:" + number + "}";
     }
 
-    private CountLimiter limiter(LimiterFactory factory, String which) {
+    private Limiter limiter(LimiterFactory factory, String which) {
         return factory.withPrefix(redis.prefix() + which + ":").build("k", WINDOW);
     }
 

@@ -2,9 +2,9 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
 import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.testing.Eventually;
@@ -43,7 +43,7 @@ class ForeignValueTest {
     void is_reported_until_the_limiter_decides_again(How how) {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(how)) {
-            CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            Limiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
             for (What what : What.values()) {
                 String key = redis.prefix() + "{login:ann}:window";
                 put(what, key);
@@ -74,7 +74,7 @@ class ForeignValueTest {
     void the_command_that_repairs_it_does_nothing_else_whatever_the_key() {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
-            CountLimiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
+            Limiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));
             String evil = "\"$(reboot)`\\!'";
             put(What.WRONGTYPE, redis.prefix() + "{login:" + evil + "}:window");
             assertThat(limiter.decide(evil, 1).source()).isEqualTo(Source.LOCAL);

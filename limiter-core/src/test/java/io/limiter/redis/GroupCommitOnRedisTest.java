@@ -3,7 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -40,7 +40,7 @@ class GroupCommitOnRedisTest {
         List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
             List<CompletableFuture<Decision>> together = new ArrayList<>();
             for (int i = 0; i < 1000; i++) {
-                together.add(limiter.decideAsync(1));
+                together.add(limiter.async().decide(1));
             }
             return together;
         });
@@ -61,7 +61,9 @@ class GroupCommitOnRedisTest {
         List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
             List<CompletableFuture<Decision>> together = new ArrayList<>();
             for (int i = 0; i < 30; i++) {
-                together.add(limiter.decideAsync(List.of("list", "text", "good").get(i % 3), 1));
+                together.add(limiter.on(List.of("list", "text", "good").get(i % 3))
+                        .async()
+                        .decide(1));
             }
             return together;
         });
@@ -85,7 +87,7 @@ class GroupCommitOnRedisTest {
         List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
             List<CompletableFuture<Decision>> together = new ArrayList<>();
             for (int i = 0; i < 5000; i++) {
-                together.add(limiter.decideAsync("key" + i % 2500, 1));
+                together.add(limiter.on("key" + i % 2500).async().decide(1));
             }
             return together;
         });
@@ -118,7 +120,7 @@ class GroupCommitOnRedisTest {
     void under_any_load_exactly_what_is_there_is_granted(int denyCacheSize) {
         LimiterFactory limiters = limiters(denyCacheSize);
         RateLimiter bucket = limiters.build("bucket", 1, 1500, 60);
-        CountLimiter window = limiters.count("window", 1500, Duration.ofHours(1));
+        Limiter window = limiters.count("window", 1500, Duration.ofHours(1));
         AtomicLong[] granted = Stream.generate(AtomicLong::new).limit(6).toArray(AtomicLong[]::new);
         AtomicInteger thread = new AtomicInteger();
         Concurrently.run(
@@ -136,7 +138,7 @@ class GroupCommitOnRedisTest {
                 .allSatisfy(permits -> assertThat(permits).hasValue(1500));
     }
 
-    private static void load(RateLimiter bucket, CountLimiter window, AtomicLong[] granted, Random random) {
+    private static void load(RateLimiter bucket, Limiter window, AtomicLong[] granted, Random random) {
         List<CompletableFuture<Void>> asked = new ArrayList<>();
         for (int i = 0; i < 600; i++) {
             int key = random.nextInt(3);
@@ -147,8 +149,9 @@ class GroupCommitOnRedisTest {
                         kind == 0 ? bucket.tryAcquire("key" + key, permits) : window.tryAcquire("key" + key, permits);
                 granted[3 * kind + key].addAndGet(had ? permits : 0);
             } else {
-                CompletableFuture<Decision> decision =
-                        kind == 0 ? bucket.decideAsync("key" + key, permits) : window.decideAsync("key" + key, permits);
+                CompletableFuture<Decision> decision = kind == 0
+                        ? bucket.on("key" + key).async().decide(permits)
+                        : window.on("key" + key).async().decide(permits);
                 asked.add(decision.thenAccept(
                         answer -> granted[3 * kind + key].addAndGet(answer.granted() ? permits : 0)));
             }

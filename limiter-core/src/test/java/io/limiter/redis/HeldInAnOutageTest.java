@@ -81,10 +81,10 @@ class HeldInAnOutageTest {
                 lease.onLost(lost::countDown);
                 held.add(lease);
             }
-            CompletableFuture<Optional<Lease>> waits = limiter.tryAcquireAsync(1, Duration.ofSeconds(20));
+            CompletableFuture<Optional<Lease>> waits = limiter.async().tryAcquire(1, Duration.ofSeconds(20));
             CompletableFuture<Optional<Lease>> late;
             redis.stop();
-            late = limiter.tryAcquireAsync(1, Duration.ofSeconds(20));
+            late = limiter.async().tryAcquire(1, Duration.ofSeconds(20));
             System.out.println(policy + (underLock ? " under a lock" : "") + ": who waited " + outcome(waits)
                     + ", who came later " + outcome(late));
             assertThat(lost.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
@@ -140,7 +140,7 @@ class HeldInAnOutageTest {
             redis.stop();
             Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() != Source.BACKEND);
             assertThat(limiter.inUse()).isEqualTo(2);
-            assertThat(limiter.inUse("other")).isZero();
+            assertThat(limiter.on("other").inUse()).isZero();
             Optional<Lease> here = limiter.tryAcquire();
             // What nobody counts is not in use.
             assertThat(limiter.inUse()).isEqualTo(policy == FailurePolicy.Action.LOCAL ? 3 : 2);

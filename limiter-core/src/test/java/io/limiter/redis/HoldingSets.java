@@ -30,7 +30,7 @@ final class HoldingSets {
         }
         try (RedisRateLimiterFactory later = RedisFixture.builder(other).build()) {
             for (int i = 0; i < KEYS; i++) {
-                assertThat(held(later, prefix).inUse("key" + i)).isZero();
+                assertThat(held(later, prefix).on("key" + i).inUse()).isZero();
             }
         }
     }
@@ -43,23 +43,23 @@ final class HoldingSets {
     private static void share(ConcurrencyLimiter here, ConcurrencyLimiter there) {
         for (int i = 0; i < KEYS; i++) {
             String key = "key" + i;
-            Lease first = here.acquire(key, 1, Duration.ZERO);
-            assertThat(there.tryAcquire(key, 2, Duration.ZERO)).isEmpty();
-            there.acquire(key, 1, Duration.ZERO);
+            Lease first = here.on(key).acquire(1, Duration.ZERO);
+            assertThat(there.on(key).tryAcquire(2, Duration.ZERO)).isEmpty();
+            there.on(key).acquire(1, Duration.ZERO);
             assertThat(here.tryAcquire(key)).isEmpty();
-            assertThat(there.inUse(key)).isEqualTo(2);
-            CompletableFuture<Lease> waiting = there.acquireAsync(key, 1, Duration.ofMinutes(5));
+            assertThat(there.on(key).inUse()).isEqualTo(2);
+            CompletableFuture<Lease> waiting = there.on(key).async().acquire(1, Duration.ofMinutes(5));
             assertThat(waiting).isNotDone();
             first.close();
             waiting.join().close();
-            assertThat(here.inUse(key)).isEqualTo(1);
+            assertThat(here.on(key).inUse()).isEqualTo(1);
         }
     }
 
     private static void renew(ConcurrencyLimiter limiter) {
         Map<String, Lease> leases = new HashMap<>();
         for (int i = 0; i < KEYS; i++) {
-            leases.put("key" + i, limiter.acquire("key" + i, 1, Duration.ZERO));
+            leases.put("key" + i, limiter.on("key" + i).acquire(1, Duration.ZERO));
         }
         Map<String, Long> left = new HashMap<>();
         Set<String> notRenewed = new HashSet<>(leases.keySet());
@@ -67,10 +67,10 @@ final class HoldingSets {
             for (String key : List.copyOf(notRenewed)) {
                 if (!leases.get(key).isHeld()) {
                     // This machine has stood still for a whole lease. Once more.
-                    leases.put(key, limiter.acquire(key, 1, Duration.ofMinutes(1)));
+                    leases.put(key, limiter.on(key).acquire(1, Duration.ofMinutes(1)));
                     left.remove(key);
                 }
-                long now = limiter.peek(key).resetAfterMicros();
+                long now = limiter.on(key).peek().resetAfterMicros();
                 Long before = left.put(key, now);
                 if (before != null && now > before) {
                     notRenewed.remove(key);

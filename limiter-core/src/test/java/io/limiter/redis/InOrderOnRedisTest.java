@@ -1,18 +1,18 @@
 package io.limiter.redis;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.InOrderContract;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.lock.LockEngine;
 import io.limiter.internal.redis.script.ScriptEngine;
-import io.limiter.spi.Engine;
-import io.limiter.spi.InOrderContract;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** On both engines over a real Redis: the lock engine, and the script engine as in a Cluster of several slots. */
+/** On both backends over a real Redis: the lock engine, and the script engine as in a Cluster of several slots. */
 class InOrderOnRedisTest {
 
     @RegisterExtension
@@ -22,12 +22,9 @@ class InOrderOnRedisTest {
     class InScripts extends InOrderContract {
 
         @Override
-        protected Engine engine() {
+        protected Backend backend() {
             return new ScriptEngine(
-                    RedisFixture.calls(RedisFixture.connections()),
-                    redis.clockLua(),
-                    new KnownRejections(0),
-                    Runnable::run);
+                    RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         }
 
         @Override
@@ -45,7 +42,7 @@ class InOrderOnRedisTest {
     class UnderALock extends InOrderContract {
 
         @Override
-        protected Engine engine() {
+        protected Backend backend() {
             return new LockEngine(
                     RedisFixture.calls(RedisFixture.connections()),
                     new RedisLock(RedisFixture.connections()),
@@ -53,8 +50,7 @@ class InOrderOnRedisTest {
                     Patience.BUDGET,
                     redis.clockLua(),
                     Ticker.systemTicker(),
-                    new KnownRejections(0),
-                    Runnable::run);
+                    new KnownRejections(0));
         }
 
         @Override

@@ -29,12 +29,8 @@ class KnownMistakesTest {
 
     @Test
     void a_ttl_of_whole_seconds_rounds_to_nothing_and_limits_nothing() {
-        RateLimiter limiter = redis.byScript()
-                .build(
-                        "k",
-                        TokenBucket.builder(1000, 0.002)
-                                .expire(Duration.ofMillis(1))
-                                .build());
+        RateLimiter limiter =
+                redis.byScript().build("k", TokenBucket.of(1000, 0.002).expire(Duration.ofMillis(1)));
         assertThat(takeAll(limiter, 10)).isEqualTo(2);
         assertThat(RedisFixture.commands().pttl(redis.prefix() + "{k}")).isBetween(1L, 2100L);
     }

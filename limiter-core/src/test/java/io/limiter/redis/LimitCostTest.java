@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -10,10 +11,10 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptEngine;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -42,24 +43,21 @@ class LimitCostTest {
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
-    private Engine engine;
+    private Backend engine;
 
     @BeforeEach
     void start() {
         engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
     @Test
     void a_key_takes_the_same_whatever_was_granted_but_for_the_log() {
         for (Limit<?> limit : List.of(
                 TokenBucket.of(100_000 / 3600.0, 3600),
-                new FixedWindow(100_000, HOUR),
-                new SlidingLog(100_000, HOUR),
-                new SlidingCounter(100_000, HOUR))) {
+                FixedWindow.of(100_000, HOUR),
+                SlidingLog.of(100_000, HOUR),
+                SlidingCounter.of(100_000, HOUR))) {
             String key = key(limit);
             grant(key, limit, 1);
             long afterOne = bytes(key);
@@ -86,7 +84,7 @@ class LimitCostTest {
     }
 
     private void fillAndSlide(int entries) {
-        SlidingLog limit = new SlidingLog(entries, Duration.ofSeconds(entries));
+        SlidingLog limit = SlidingLog.of(entries, Duration.ofSeconds(entries));
         String key = redis.prefix() + "{log:" + String.format(Locale.ROOT, "%016d", entries) + "}:log";
         for (int i = 0; i < entries; i++) {
             redis.clock().advance(Duration.ofSeconds(1));
@@ -107,7 +105,7 @@ class LimitCostTest {
         redis.clock().advance(Duration.ofMillis(1));
         RedisFixture.commands().configResetstat();
         for (int i = 0; i < 200; i++) {
-            assertThat(engine.decide(key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
                     .isFalse();
         }
         print(
@@ -123,14 +121,14 @@ class LimitCostTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 10, 100, 1000})
     void a_concurrency_limit_grows_with_its_holders(int holders) {
-        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
         hold(key, limit, holders);
         Request someOnes = Request.renew(1 + holders / 2);
         Request another = Request.hold(holders + 1, 1);
-        assertThat(commandsOf(() -> engine.decide(key, limit, someOnes)))
+        assertThat(commandsOf(() -> decideIn(engine, key, limit, someOnes)))
                 .isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
-        assertThat(commandsOf(() -> engine.decide(key, limit, another))).isEqualTo(Map.of("evalsha", 1L, "get", 1L));
+        assertThat(commandsOf(() -> decideIn(engine, key, limit, another))).isEqualTo(Map.of("evalsha", 1L, "get", 1L));
         double takeMicros = 0;
         double releaseMicros = 0;
         double renewMicros = 0;
@@ -161,13 +159,13 @@ class LimitCostTest {
     @ParameterizedTest
     @ValueSource(ints = {100, 1000})
     void many_holders_are_renewed_in_one_call(int holders) {
-        ConcurrencyLimit limit = new ConcurrencyLimit(holders);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(holders);
         String key = redis.prefix() + "{holders:0123456789abcdef}:holders";
         hold(key, limit, holders);
         List<Request> all =
                 LongStream.rangeClosed(1, 100).mapToObj(Request::renew).toList();
         RedisFixture.commands().configResetstat();
-        assertThat(engine.decide(List.of(new KeyRequests<>(key, limit, all)))
+        assertThat(decideIn(engine, List.of(new KeyRequests<>(key, limit, all)))
                         .get(0)
                         .decisions())
                 .allMatch(Decision::granted);
@@ -182,13 +180,15 @@ class LimitCostTest {
                 .toList();
         for (int first = 0; first < holders; first += 1000) {
             List<Request> some = all.subList(first, Math.min(holders, first + 1000));
-            engine.decide(List.of(new KeyRequests<>(key, limit, some))).get(0).decisions();
+            decideIn(engine, List.of(new KeyRequests<>(key, limit, some)))
+                    .get(0)
+                    .decisions();
         }
     }
 
     private double callMicros(String key, Limit<?> limit, Request request, boolean granted) {
         RedisFixture.commands().configResetstat();
-        assertThat(engine.decide(key, limit, request).granted()).isEqualTo(granted);
+        assertThat(decideIn(engine, key, limit, request).granted()).isEqualTo(granted);
         return callMicros();
     }
 
@@ -196,18 +196,19 @@ class LimitCostTest {
     void a_decision_is_one_script_that_reads_once_and_writes_at_most_once() {
         for (Limit<?> limit : List.of(
                 TokenBucket.of(100 / 3600.0, 3600),
-                new FixedWindow(100, HOUR),
-                new SlidingLog(100, HOUR),
-                new SlidingCounter(100, HOUR))) {
+                FixedWindow.of(100, HOUR),
+                SlidingLog.of(100, HOUR),
+                SlidingCounter.of(100, HOUR))) {
             String key = key(limit);
-            engine.decide(key, limit, new Request(1, 0, true));
+            decideIn(engine, key, limit, new Request(1, 0, true));
             Map<String, Long> first = commandsOf(() -> grant(key, limit, 1));
             redis.clock().advance(Duration.ofMillis(1));
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
-            Map<String, Long> refusal = commandsOf(() -> assertThat(
-                            engine.decide(key, limit, new Request(2, 0, false)).granted())
-                    .isFalse());
+            Map<String, Long> refusal =
+                    commandsOf(() -> assertThat(decideIn(engine, key, limit, new Request(2, 0, false))
+                                    .granted())
+                            .isFalse());
             print("%-14s first %s, then %s, refused %s", name(limit), first, grant, refusal);
             assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
             String write = limit instanceof FixedWindow ? "set" : "setrange";
@@ -240,7 +241,7 @@ class LimitCostTest {
             if (times > 1) {
                 redis.clock().sleep(1);
             }
-            assertThat(engine.decide(key, limit, new Request(1, 0, false)).granted())
+            assertThat(decideIn(engine, key, limit, new Request(1, 0, false)).granted())
                     .isTrue();
         }
     }

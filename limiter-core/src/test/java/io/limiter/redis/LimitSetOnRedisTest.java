@@ -3,8 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -40,13 +40,13 @@ class LimitSetOnRedisTest {
         set.tryAcquire();
         RedisFixture.commands().configResetstat();
         assertThat(set.tryAcquire()).isTrue();
-        assertThat(set.decideAsync(1).join().granted()).isTrue();
+        assertThat(set.async().decide(1).join().granted()).isTrue();
         assertThat(RedisFixture.commandsSent())
                 .containsEntry("evalsha", 2L)
                 .containsEntry("mget", 2L)
                 .doesNotContainKey("eval");
         RedisFixture.commands().configResetstat();
-        assertThat(set.tryAcquire(9)).isFalse();
+        assertThat(set.decide(9).granted()).isFalse();
         assertThat(RedisFixture.commandsSent())
                 .containsEntry("evalsha", 1L)
                 .containsEntry("mget", 1L)
@@ -56,21 +56,20 @@ class LimitSetOnRedisTest {
     @Test
     void a_refused_set_leaves_nothing_in_redis_for_those_that_would_grant() {
         LimiterFactory limiters = redis.byScript();
-        CountLimiter full = limiters.count("full", 1, Duration.ofSeconds(10));
-        CountLimiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
+        Limiter full = limiters.count("full", 1, Duration.ofSeconds(10));
+        Limiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
         RateLimiter never = limiters.build("never", 1, 9, 60);
         full.tryAcquire();
-        assertThat(LimitSet.of(unused.own(), full.own(), never.own()).tryAcquire())
-                .isFalse();
+        assertThat(LimitSet.of(unused, full, never).tryAcquire()).isFalse();
         assertThat(redis.keys()).containsExactly(redis.prefix() + "{full}:window");
     }
 
     @Test
     void a_refusal_is_remembered_and_refuses_the_set_without_a_call() {
         LimiterFactory limiters = redis.byScript();
-        CountLimiter window = limiters.count("w", 1, Duration.ofSeconds(10));
+        Limiter window = limiters.count("w", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
-        LimitSet set = LimitSet.of(bucket.own(), window.own());
+        LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.tryAcquire()).isTrue();
         SetDecision asked = set.decide(1);
         assertThat(asked.parts()).hasSize(2);
@@ -80,8 +79,8 @@ class LimitSetOnRedisTest {
         SetDecision.OfPart refused = asked.parts().get(1);
         assertThat(known.parts())
                 .containsExactly(new SetDecision.OfPart(
-                        refused.part(), refused.decision().from(Decision.Source.DENY_CACHE)));
-        assertThat(set.decideAsync(1).join()).isEqualTo(known);
+                        refused.limiter(), refused.decision().from(Decision.Source.DENY_CACHE)));
+        assertThat(set.async().decide(1).join()).isEqualTo(known);
         assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();
         assertThat(RedisFixture.commandsSent()).doesNotContainKeys("evalsha", "eval");
         redis.clock().advance(Duration.ofSeconds(10));
@@ -91,11 +90,11 @@ class LimitSetOnRedisTest {
     @Test
     void a_refusal_known_from_before_ends_with_a_set_that_is_granted() {
         LimiterFactory limiters = redis.byScript();
-        CountLimiter window = limiters.count("w", 3, Duration.ofSeconds(10));
+        Limiter window = limiters.count("w", 3, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
         assertThat(window.tryAcquire(2)).isTrue();
         assertThat(window.decide(2).remaining()).isEqualTo(1);
-        assertThat(LimitSet.of(window.own(), bucket.own()).tryAcquire()).isTrue();
+        assertThat(LimitSet.of(window, bucket).tryAcquire()).isTrue();
         assertThat(window.decide(2).remaining()).isZero();
     }
 
@@ -103,21 +102,20 @@ class LimitSetOnRedisTest {
     void what_cannot_be_read_fails_the_set_and_takes_nothing() {
         redis.expectForeignValues();
         LimiterFactory limiters = redis.byScript();
-        CountLimiter good = limiters.count("good", 1, Duration.ofSeconds(10));
+        Limiter good = limiters.count("good", 1, Duration.ofSeconds(10));
         RateLimiter bad = limiters.build("bad", 1, 9, 60);
         RateLimiter list = limiters.build("list", 1, 9, 60);
         RedisFixture.commands().set(redis.prefix() + "{bad}", "nonsense".getBytes(StandardCharsets.UTF_8));
         RedisFixture.commands().lpush(redis.prefix() + "{list}", new byte[1]);
-        assertThatThrownBy(LimitSet.of(good.own(), bad.own())::tryAcquire)
+        assertThatThrownBy(LimitSet.of(good, bad)::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("{bad}")
                 .hasMessageContaining("not this kind of limit's state");
-        assertThatThrownBy(LimitSet.of(good.own(), list.own())::tryAcquire)
+        assertThatThrownBy(LimitSet.of(good, list)::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("{list}")
                 .hasMessageContaining("WRONGTYPE");
-        CompletableFuture<SetDecision> async =
-                LimitSet.of(bad.own(), good.own()).decideAsync(1);
+        CompletableFuture<SetDecision> async = LimitSet.of(bad, good).async().decide(1);
         assertThatThrownBy(async::join)
                 .isInstanceOf(CompletionException.class)
                 .hasCauseInstanceOf(LimiterBackendException.class);
@@ -135,8 +133,8 @@ class LimitSetOnRedisTest {
                 """;
         LimiterFactory limiters =
                 redis.builder().clock(bent, redis.clock()).build().withPrefix(redis.prefix());
-        CountLimiter window = limiters.count("w", 1, Duration.ofMinutes(1));
-        LimitSet set = LimitSet.of(window.own(), limiters.build("b", 1, 9, 60).own());
+        Limiter window = limiters.count("w", 1, Duration.ofMinutes(1));
+        LimitSet set = LimitSet.of(window, limiters.build("b", 1, 9, 60));
         assertThat(set.tryAcquire()).isTrue();
         assertThatThrownBy(set::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
@@ -158,7 +156,7 @@ class LimitSetOnRedisTest {
         SetScripts scripts = new SetScripts(redis.clockLua());
         Request one = new Request(1, 0, false);
         SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
-        SetPart<?> window = new SetPart<>("w", new FixedWindow(1, Duration.ofSeconds(1)), one);
+        SetPart<?> window = new SetPart<>("w", FixedWindow.of(1, Duration.ofSeconds(1)), one);
         LuaScript both = scripts.of(List.of(bucket, window));
         assertThat(scripts.of(List.of(window, bucket, window))).isSameAs(both);
         assertThat(scripts.of(List.of(bucket)).source().length).isLessThan(both.source().length);
@@ -169,9 +167,9 @@ class LimitSetOnRedisTest {
     @Test
     void what_redis_does_not_save_is_not_granted() {
         LimiterFactory limiters = redis.byScript();
-        CountLimiter window = limiters.count("w", 5, Duration.ofSeconds(10));
+        Limiter window = limiters.count("w", 5, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 5, 60);
-        LimitSet set = LimitSet.of(window.own(), bucket.own());
+        LimitSet set = LimitSet.of(window, bucket);
         assertThat(set.tryAcquire()).isTrue();
         RedisFixture.commands().configSet("maxmemory", "1");
         try {
@@ -194,17 +192,14 @@ class LimitSetOnRedisTest {
         assertThatThrownBy(set::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("closed");
-        assertThatThrownBy(() -> set.decideAsync(1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> set.async().decide(1).join()).hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     @Test
     void a_leased_limit_is_asked_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter leased = limiters.build(
-                "leased",
-                TokenBucket.builder(1000, 1).lease(100, Duration.ofSeconds(1)).build());
-        LimitSet set = LimitSet.of(
-                leased.own(), limiters.count("w", 500, Duration.ofDays(1)).own());
+        RateLimiter leased = limiters.build("leased", TokenBucket.of(1000, 1).prefetch(100, Duration.ofSeconds(1)));
+        LimitSet set = LimitSet.of(leased, limiters.count("w", 500, Duration.ofDays(1)));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();
         }
@@ -214,15 +209,15 @@ class LimitSetOnRedisTest {
     @Test
     void threads_with_sets_that_overlap_take_all_there_is() {
         LimiterFactory limiters = redis.byScript();
-        CountLimiter a = limiters.count("a", 60, Duration.ofDays(1));
+        Limiter a = limiters.count("a", 60, Duration.ofDays(1));
         RateLimiter b = limiters.build("b", 0.001, 90_000, 60);
-        CountLimiter c = limiters.count("c", 60, Duration.ofDays(1));
+        Limiter c = limiters.count("c", 60, Duration.ofDays(1));
         AtomicInteger ab = new AtomicInteger();
         AtomicInteger cb = new AtomicInteger();
         AtomicInteger thread = new AtomicInteger();
         Concurrently.run(8, () -> {
             boolean even = thread.getAndIncrement() % 2 == 0;
-            LimitSet set = even ? LimitSet.of(a.own(), b.own()) : LimitSet.of(b.own(), c.own());
+            LimitSet set = even ? LimitSet.of(a, b) : LimitSet.of(b, c);
             for (int i = 0; i < 40; i++) {
                 (even ? ab : cb).addAndGet(set.tryAcquire() ? 1 : 0);
             }
@@ -237,8 +232,8 @@ class LimitSetOnRedisTest {
 
     private static LimitSet mixed(LimiterFactory limiters) {
         return LimitSet.of(
-                limiters.build("b", 1, 9, 60).own(),
-                limiters.count("w", 5, Duration.ofSeconds(10)).own(),
+                limiters.build("b", 1, 9, 60),
+                limiters.count("w", 5, Duration.ofSeconds(10)),
                 limiters.build("b", 1, 9, 60).on("key"));
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -63,12 +64,13 @@ class LockEngineTest {
             return () -> {};
         };
         TokenBucket interrupted = TEN;
-        StepHook hook = new StepHook(interrupted, () -> others.decide(key, TEN, new Request(7, 0, false)));
+        StepHook hook = new StepHook(interrupted, () -> decideIn(others, key, TEN, new Request(7, 0, false)));
         LockEngine engine = engine(lost, Duration.ofSeconds(1));
-        Decision decision = engine.decide(key, hook, new Request(4, 0, false));
+        Decision decision = decideIn(engine, key, hook, new Request(4, 0, false));
         assertThat(attempts).as("it started over").hasValue(2);
         assertThat(decision.granted()).as("three were left").isFalse();
-        assertThat(others.decide(key, TEN, new Request(3, 0, true)).granted()).isTrue();
+        assertThat(decideIn(others, key, TEN, new Request(3, 0, true)).granted())
+                .isTrue();
     }
 
     @Test
@@ -76,9 +78,9 @@ class LockEngineTest {
         String key = redis.prefix() + "{k}";
         LockEngine others = engine(lock, Duration.ofSeconds(1));
         TokenBucket many = TokenBucket.of(1, 1_000_000);
-        StepHook hook = new StepHook(many, () -> others.decide(key, many, ONE), Integer.MAX_VALUE);
+        StepHook hook = new StepHook(many, () -> decideIn(others, key, many, ONE), Integer.MAX_VALUE);
         LockEngine engine = engine((lockKey, wait) -> () -> {}, Duration.ofMillis(50));
-        assertThatThrownBy(() -> engine.decide(key, hook, ONE))
+        assertThatThrownBy(() -> decideIn(engine, key, hook, ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(key)
                 .hasMessageContaining("changed it faster");
@@ -90,10 +92,10 @@ class LockEngineTest {
         DistributedLock.Held held = lock.tryLock(key + ":lock", Duration.ZERO);
         try {
             LockEngine engine = engine(lock, Duration.ofMillis(20));
-            assertThatThrownBy(() -> engine.decide(key, TEN, ONE))
+            assertThatThrownBy(() -> decideIn(engine, key, TEN, ONE))
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining(key)
-                    .hasMessageContaining("lock was not to be had within PT0.02S");
+                    .hasMessageContaining("lock could not be acquired within PT0.02S");
         } finally {
             held.close();
         }
@@ -116,14 +118,13 @@ class LockEngineTest {
                         return reads.getAndIncrement() * 400_000_000L;
                     }
                 },
-                new KnownRejections(0),
-                Runnable::run);
-        engine.decide(key, TEN, new Request(10, 0, false));
+                new KnownRejections(0));
+        decideIn(engine, key, TEN, new Request(10, 0, false));
         reads.set(0);
-        assertThat(engine.decide(key, TEN, new Request(1, 1_799_999, false)).granted())
+        assertThat(decideIn(engine, key, TEN, new Request(1, 1_799_999, false)).granted())
                 .isFalse();
         reads.set(0);
-        assertThat(engine.decide(key, TEN, new Request(1, 1_800_000, false)).granted())
+        assertThat(decideIn(engine, key, TEN, new Request(1, 1_800_000, false)).granted())
                 .isTrue();
     }
 
@@ -148,7 +149,6 @@ class LockEngineTest {
                 Patience.BUDGET,
                 redis.clockLua(),
                 Ticker.systemTicker(),
-                new KnownRejections(0),
-                Runnable::run);
+                new KnownRejections(0));
     }
 }

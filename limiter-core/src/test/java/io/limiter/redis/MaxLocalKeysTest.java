@@ -3,8 +3,8 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
@@ -48,7 +48,7 @@ class MaxLocalKeysTest {
                 .budget(Duration.ofMillis(5))
                 .maxLocalKeys(maxLocalKeys)
                 .build()) {
-            CountLimiter limiter = factory.count("k", 1, Duration.ofDays(1));
+            Limiter limiter = factory.count("k", 1, Duration.ofDays(1));
             int granted = 0;
             for (int i = 0; i < 40; i++) {
                 var decision = limiter.decide("key" + i % 20, 1);

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
@@ -82,7 +82,7 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource
     void while_redis_is_stopped_each_instance_decides_alone_and_nobody_waits(Setup setup) {
-        CountLimiter limiter = limiter(setup, FailurePolicy.local(0.5));
+        Limiter limiter = limiter(setup, FailurePolicy.local(0.5));
         long takenLocally = takeFromRedis(limiter, 30);
         redis.stop();
         Map<Source, AtomicLong> granted = load(setup + ", stopped", limiter, 8, 50);
@@ -91,7 +91,7 @@ class OutageTest {
         assertThat(factory.backendState().up()).isFalse();
         redis.goOn();
         awaitRedis(setup + ", stopped", limiter);
-        assertThat(limiter.peek("k", 1))
+        assertThat(limiter.on("k").peek(1))
                 .as("what was sent before is spent")
                 .matches(decision -> decision.source() != Source.BACKEND || decision.remaining() <= LIMIT - 30);
     }
@@ -99,7 +99,7 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource
     void killed_and_started_again_empty(Setup setup) throws Exception {
-        CountLimiter limiter = limiter(setup, FailurePolicy.LOCAL);
+        Limiter limiter = limiter(setup, FailurePolicy.LOCAL);
         long takenLocally = takeFromRedis(limiter, 30);
         redis.kill();
         Map<Source, AtomicLong> granted = load(setup + ", killed", limiter, 8, 50);
@@ -110,7 +110,7 @@ class OutageTest {
 
     @Test
     void a_paused_redis_is_a_stopped_one_to_callers() {
-        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY);
+        Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY);
         takeFromRedis(limiter, 30);
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         try {
@@ -127,12 +127,12 @@ class OutageTest {
 
     @Test
     void callers_that_do_not_wait_learn_it_as_soon() {
-        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.ALLOW);
+        Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.ALLOW);
         takeFromRedis(limiter, 1);
         redis.stop();
         CompletableFuture<?>[] asked = new CompletableFuture<?>[1000];
         for (int i = 0; i < asked.length; i++) {
-            asked[i] = limiter.decideAsync("k", 1).thenAccept(decision -> {
+            asked[i] = limiter.on("k").async().decide(1).thenAccept(decision -> {
                 assertThat(decision.granted()).isTrue();
                 assertThat(decision.source()).isEqualTo(Source.POLICY);
             });
@@ -142,7 +142,7 @@ class OutageTest {
 
     @Test
     void scripts_that_are_flushed_all_the_time_cost_nobody_a_decision() {
-        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
+        Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         AtomicBoolean ended = new AtomicBoolean();
         RedisCommands<String, String> commands = client.connect().sync();
@@ -163,7 +163,7 @@ class OutageTest {
 
     @Test
     void a_full_redis_answers_so_the_policy_decides_and_it_is_asked_again() {
-        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY, Duration.ofMinutes(1));
+        Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY, Duration.ofMinutes(1));
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         try {
             RedisCommands<String, String> commands = client.connect().sync();
@@ -184,7 +184,7 @@ class OutageTest {
 
     @Test
     void missing_rights_are_told_with_the_remedy() {
-        CountLimiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
+        Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
         takeFromRedis(limiter, 1);
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         try {
@@ -216,11 +216,11 @@ class OutageTest {
                     .failurePolicy(FailurePolicy.THROW)
                     .probeInterval(Duration.ofMillis(50))
                     .build();
-            CountLimiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+            Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
             awaitRedis("before replies are " + replies, limiter);
             for (int round = 0; round < 5; round++) {
                 awaitRedis("replies " + replies, limiter);
-                long before = limiter.peek("k", 1).remaining();
+                long before = limiter.on("k").peek(1).remaining();
                 proxy.replies(replies);
                 assertThatThrownBy(() -> limiter.decide("k", 1))
                         .isInstanceOfSatisfying(
@@ -230,7 +230,7 @@ class OutageTest {
                                         .isTrue());
                 proxy.replies(MuteProxy.Replies.PASSED_ON);
                 awaitRedis("replies " + replies, limiter);
-                assertThat(limiter.peek("k", 1).remaining()).isEqualTo(before - 1);
+                assertThat(limiter.on("k").peek(1).remaining()).isEqualTo(before - 1);
             }
         }
     }
@@ -238,12 +238,13 @@ class OutageTest {
     @ParameterizedTest
     @EnumSource(Setup.class)
     void a_factory_that_was_closed_throws_whatever_the_policy(Setup setup) {
-        CountLimiter limiter = limiter(setup, FailurePolicy.ALLOW);
+        Limiter limiter = limiter(setup, FailurePolicy.ALLOW);
         factory.close();
         assertThatThrownBy(() -> limiter.decide("k", 1))
                 .isInstanceOfSatisfying(
                         LimiterBackendException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
-        assertThatThrownBy(() -> limiter.decideAsync("k", 1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> limiter.on("k").async().decide(1).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
     }
 
     @Test
@@ -267,11 +268,11 @@ class OutageTest {
         redis.goOn();
     }
 
-    private CountLimiter limiter(Setup setup, FailurePolicy policy) {
+    private Limiter limiter(Setup setup, FailurePolicy policy) {
         return limiter(setup, policy, RedisRateLimiterFactory.Builder.DEFAULT_BUDGET);
     }
 
-    private CountLimiter limiter(Setup setup, FailurePolicy policy, Duration budget) {
+    private Limiter limiter(Setup setup, FailurePolicy policy, Duration budget) {
         connections = setup == Setup.JEDIS ? jedis() : lettuce(redis.port());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(policy)
@@ -290,7 +291,7 @@ class OutageTest {
         }
         factory = builder.build();
         assertThat(factory.warmUp().join()).isTrue();
-        CountLimiter limiter = factory.build("k", new FixedWindow(LIMIT, Duration.ofHours(1)));
+        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
         awaitRedis(setup + ", first", limiter);
         return limiter;
     }
@@ -320,7 +321,7 @@ class OutageTest {
     }
 
     /** Returns how many permits were granted by this instance, before Redis has answered in time on a slow machine. */
-    private static long takeFromRedis(CountLimiter limiter, int permits) {
+    private static long takeFromRedis(Limiter limiter, int permits) {
         AtomicLong takenLocally = new AtomicLong();
         Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
             Decision decision = limiter.decide("k", permits);
@@ -333,7 +334,7 @@ class OutageTest {
     }
 
     /** Asks from many threads, prints how long they waited, and counts what was granted by where it came from. */
-    private static Map<Source, AtomicLong> load(String what, CountLimiter limiter, int threads, int each) {
+    private static Map<Source, AtomicLong> load(String what, Limiter limiter, int threads, int each) {
         Map<Source, AtomicLong> granted = new EnumMap<>(Source.class);
         for (Source source : Source.values()) {
             granted.put(source, new AtomicLong());
@@ -358,13 +359,13 @@ class OutageTest {
         return granted;
     }
 
-    private static void awaitRedis(String what, CountLimiter limiter) {
+    private static void awaitRedis(String what, Limiter limiter) {
         long start = System.nanoTime();
         Awaitility.await()
                 .atMost(CLIENT_TIMEOUT)
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                .until(() -> limiter.peek("recovery", 1).source() == Source.BACKEND);
+                .until(() -> limiter.on("recovery").peek(1).source() == Source.BACKEND);
         System.out.printf("%s: Redis decides after %d ms%n", what, (System.nanoTime() - start) / 1_000_000);
     }
 }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
@@ -63,7 +62,7 @@ class OwnLimitTest {
         assertThat(limiter.tryAcquire()).isTrue();
         redis.clock().advance(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire("who")).isTrue();
-        limiter.refund("who", 1);
+        limiter.on("who").refund(1);
         assertThat(limiter.tryAcquire("who")).isTrue();
         assertThat(redis.keys())
                 .containsExactlyInAnyOrder(redis.prefix() + "{k}:cooldown", redis.prefix() + "{k:who}:cooldown");
@@ -109,17 +108,17 @@ class OwnLimitTest {
                 redis.underLock(new RedisLock(RedisFixture.connections())),
                 redis.underLock(new RedissonLock(RedisFixture.redisson())))) {
             Limiter limiter = limiters.build("k", new ThrowsIn(where));
-            CountLimiter other = limiters.count("other", 10, Duration.ofHours(1));
+            Limiter other = limiters.count("other", 10, Duration.ofHours(1));
             fails(limiter::tryAcquire);
             fails(() -> limiter.decide("who", 1));
-            assertThatThrownBy(() -> limiter.decideAsync("who", 1).join())
+            assertThatThrownBy(() -> limiter.on("who").async().decide(1).join())
                     .isInstanceOf(CompletionException.class)
                     .cause()
                     .satisfies(cause -> fails(() -> {
                         throw cause;
                     }));
             fails(() -> LimitSet.of(other.on("a"), limiter.on("b")).tryAcquire());
-            assertThat(other.peek("a", 1).remaining())
+            assertThat(other.on("a").peek(1).remaining())
                     .as("nothing was taken, or it went back")
                     .isEqualTo(10);
         }

@@ -1,7 +1,7 @@
 package io.limiter.redis;
 
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import java.net.URI;
@@ -49,8 +49,8 @@ final class PausedMember {
         }
         RedisRateLimiterFactory factory = builder.build();
         factory.warmUp().join();
-        CountLimiter limiter =
-                factory.withPrefix(args[1]).build("paused", new FixedWindow(Integer.MAX_VALUE, Duration.ofHours(1)));
+        Limiter limiter =
+                factory.withPrefix(args[1]).build("paused", FixedWindow.of(Integer.MAX_VALUE, Duration.ofHours(1)));
         AtomicLong byRedis = new AtomicLong();
         AtomicLong byPolicy = new AtomicLong();
         AtomicBoolean ended = new AtomicBoolean();
@@ -90,11 +90,11 @@ final class PausedMember {
         } while (byRedis.get() == 0 || byPolicy.get() > 0);
     }
 
-    private static List<Decision> several(CountLimiter limiter, String key) {
+    private static List<Decision> several(Limiter limiter, String key) {
         List<CompletableFuture<Decision>> asked = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {
             // Each its own, because the lock engines decide one at a time for a key.
-            asked.add(limiter.decideAsync(key + "-" + i, 1));
+            asked.add(limiter.on(key + "-" + i).async().decide(1));
         }
         return asked.stream().map(CompletableFuture::join).toList();
     }

@@ -54,9 +54,7 @@ final class PrefetchFleetMember {
     }
 
     static TokenBucket limit(double rate, double burst, int lease) {
-        return TokenBucket.builder(rate, burst)
-                .lease(lease, Duration.ofMillis(500))
-                .build();
+        return TokenBucket.of(rate, burst).prefetch(lease, Duration.ofMillis(500));
     }
 
     /** Until the input ends. */

@@ -194,16 +194,16 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     private static Limit<?> limitOf(String key, byte[] value) {
         Duration second = Duration.ofSeconds(1);
         if (key.endsWith(":log")) {
-            return new SlidingLog(1, second);
+            return SlidingLog.of(1, second);
         }
         if (key.endsWith(":holders")) {
-            return new ConcurrencyLimit(1);
+            return ConcurrencyLimit.of(1);
         }
         if (key.endsWith(":counter")) {
-            return new SlidingCounter(1, second);
+            return SlidingCounter.of(1, second);
         }
         boolean window = value[0] == 2 || new String(value, StandardCharsets.UTF_8).contains("windowEnd");
-        return window ? new FixedWindow(1, second) : TokenBucket.of(1, 1);
+        return window ? FixedWindow.of(1, second) : TokenBucket.of(1, 1);
     }
 
     private static LettuceConnectionFactory connect() {

@@ -104,23 +104,22 @@ final class RejectionCachePair {
         // So long that Redis's own clock expires none.
         Duration period = Duration.ofSeconds(100 + numbers.nextInt(50));
         return switch (kind) {
-            case LOG -> new SlidingLog(limit, period);
-            case COUNTER -> new SlidingCounter(limit, period);
-            default -> new FixedWindow(limit, period);
+            case LOG -> SlidingLog.of(limit, period);
+            case COUNTER -> SlidingCounter.of(limit, period);
+            default -> FixedWindow.of(limit, period);
         };
     }
 
     private TokenBucket bucket(double permitsPerSecond, double permits) {
         if (kind == Kind.WARM_UP) {
-            return TokenBucket.builder(permitsPerSecond, new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
-                    .maxWait(maxWait)
-                    .build();
+            return TokenBucket.perSecond(permitsPerSecond)
+                    .warmUp(new WarmUp(Duration.ofMillis((long) (10_000 / rate))))
+                    .maxWait(maxWait);
         }
-        return TokenBucket.builder(permitsPerSecond, permits / permitsPerSecond)
+        return TokenBucket.of(permitsPerSecond, permits / permitsPerSecond)
                 .whoWaits(kind == Kind.GUAVAS_WAY ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
                 .startsFull(kind != Kind.STARTS_EMPTY)
-                .maxWait(maxWait)
-                .build();
+                .maxWait(maxWait);
     }
 
     TestClock ticker() {
@@ -193,7 +192,7 @@ final class RejectionCachePair {
             return cached(call).granted();
         }
         return cached[call.limiter] instanceof RateLimiter limiter
-                ? limiter.tryAcquire(call.key, call.permits, call.timeout)
+                ? limiter.on(call.key).tryAcquire(call.permits, call.timeout)
                 : cached[call.limiter].tryAcquire(call.key, call.permits);
     }
 
@@ -220,10 +219,10 @@ final class RejectionCachePair {
 
         Decision on(Limiter limiter) {
             if (peek) {
-                return limiter.peek(key, permits);
+                return limiter.on(key).peek(permits);
             }
             if (limiter instanceof RateLimiter rateLimiter) {
-                return rateLimiter.decide(key, permits, timeout);
+                return rateLimiter.on(key).decide(permits, timeout);
             }
             return limiter.decide(key, permits);
         }

@@ -9,6 +9,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -59,9 +60,9 @@ class RightsTest {
 
     private static final List<Limit<?>> KINDS = List.of(
             TokenBucket.of(10, 10),
-            new FixedWindow(100, Duration.ofHours(1)),
-            new SlidingLog(100, Duration.ofHours(1)),
-            new SlidingCounter(100, Duration.ofHours(1)));
+            FixedWindow.of(100, Duration.ofHours(1)),
+            SlidingLog.of(100, Duration.ofHours(1)),
+            SlidingCounter.of(100, Duration.ofHours(1)));
 
     /** What clients run when they connect, and none of ours. */
     private static final List<String> CONNECTING = List.of("hello", "auth", "ping", "client", "select");
@@ -229,21 +230,24 @@ class RightsTest {
         for (int i = 0; i < KINDS.size(); i++) {
             Limiter limiter = limiters.build("k" + i, KINDS.get(i));
             for (String key : List.of("a", "b", "c", "d")) {
-                limiter.reset(key);
+                limiter.on(key).reset();
                 assertThat(limiter.decide(key, 1).granted()).isTrue();
-                assertThat(limiter.decideAsync(key, 1).join().granted()).isTrue();
-                limiter.refund(key, 1);
-                assertThat(limiter.peek(key, 1).granted()).isTrue();
+                assertThat(limiter.on(key).async().decide(1).join().granted()).isTrue();
+                limiter.on(key).refund(1);
+                assertThat(limiter.on(key).peek(1).granted()).isTrue();
             }
             all.add(limiter);
         }
-        LimitSet set =
-                LimitSet.of(all.get(0).on("a").inSlot("s"), all.get(1).on("a").inSlot("s"));
-        assertThat(set.tryAcquire(1)).isTrue();
-        assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).tryAcquire(1))
+        LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
+        LimitSet set = LimitSet.of(
+                tagging.build("k0", KINDS.get(0)).on("s").on("a"),
+                tagging.build("k1", KINDS.get(1)).on("s").on("a"));
+        assertThat(set.decide(1).granted()).isTrue();
+        assertThat(LimitSet.of(all.get(2).on("a"), all.get(3).on("b")).decide(1).granted())
                 .isTrue();
-        try (Lease lease =
-                limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME).acquire("a", 1, Duration.ZERO)) {
+        try (Lease lease = limiters.concurrent("c", 2, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                .on("a")
+                .acquire(1, Duration.ZERO)) {
             assertThat(lease.isHeld()).isTrue();
         }
     }

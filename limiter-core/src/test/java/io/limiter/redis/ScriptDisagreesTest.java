@@ -1,20 +1,21 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptCall;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.SetCall;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -35,7 +36,7 @@ class ScriptDisagreesTest {
 
     @Test
     void that_grants_more_is_an_error_that_says_how_much() {
-        CountLimiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
+        Limiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThatThrownBy(limiter::tryAcquire)
@@ -47,7 +48,7 @@ class ScriptDisagreesTest {
 
     @Test
     void that_grants_fewer_is_one_too() {
-        CountLimiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
+        Limiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("granted 0 requests")
@@ -56,13 +57,15 @@ class ScriptDisagreesTest {
 
     @Test
     void every_key_of_the_call_learns_it() {
-        ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16), Runnable::run);
-        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        ScriptEngine engine =
+                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
-        List<Answer> answers = engine.decide(List.of(
-                new KeyRequests<>(redis.prefix() + "{a}", window, three),
-                new KeyRequests<>(redis.prefix() + "{b}", window, three)));
+        List<Answer> answers = decideIn(
+                engine,
+                List.of(
+                        new KeyRequests<>(redis.prefix() + "{a}", window, three),
+                        new KeyRequests<>(redis.prefix() + "{b}", window, three)));
         for (int i = 0; i < 2; i++) {
             Answer answer = answers.get(i);
             assertThatThrownBy(answer::decisions)
@@ -75,7 +78,7 @@ class ScriptDisagreesTest {
 
     @Test
     void permits_may_have_been_taken_where_it_reads_what_this_jvm_does_not() {
-        FixedWindow window = new FixedWindow(2, Duration.ofMinutes(1));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         Request one = new Request(1, 0, false);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
         KnownRejections denials = new KnownRejections(0);
@@ -88,7 +91,7 @@ class ScriptDisagreesTest {
     @Test
     void permits_may_have_been_taken_whatever_the_disagreement() {
         mayHaveTaken(bent(-1).count("k", 1, Duration.ofMinutes(1))::tryAcquire);
-        CountLimiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
+        Limiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
         mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
     }
 
@@ -104,12 +107,14 @@ class ScriptDisagreesTest {
     void a_reply_that_makes_no_sense_may_have_taken_permits() {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
-        ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16), Runnable::run);
-        Answer answer = engine.decide(List.of(new KeyRequests<>(
-                        redis.prefix() + "{a}",
-                        new FixedWindow(2, Duration.ofMinutes(1)),
-                        List.of(new Request(1, 0, false)))))
+        ScriptEngine engine =
+                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16));
+        Answer answer = decideIn(
+                        engine,
+                        List.of(new KeyRequests<>(
+                                redis.prefix() + "{a}",
+                                FixedWindow.of(2, Duration.ofMinutes(1)),
+                                List.of(new Request(1, 0, false)))))
                 .get(0);
         assertThatThrownBy(answer::decisions)
                 .isInstanceOfSatisfying(

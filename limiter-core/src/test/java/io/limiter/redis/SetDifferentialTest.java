@@ -1,5 +1,6 @@
 package io.limiter.redis;
 
+import static io.limiter.testing.Decisions.decideSetIn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.GetExArgs;
@@ -14,10 +15,10 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.algorithm.WindowCount;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.spi.Engine;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
@@ -52,32 +53,26 @@ class SetDifferentialTest {
             TokenBucket.of(10, 10),
             TokenBucket.of(1.0 / 3, 31.4),
             TokenBucket.of(1e6, 0.001),
-            TokenBucket.builder(7, 2).whoWaits(WhoWaits.NEXT_CALLER).build(),
-            TokenBucket.builder(0.7, 9)
-                    .startsFull(false)
-                    .maxWait(Duration.ofSeconds(20))
-                    .build(),
-            TokenBucket.builder(50, new WarmUp(Duration.ofSeconds(3))).build());
+            TokenBucket.of(7, 2).whoWaits(WhoWaits.NEXT_CALLER),
+            TokenBucket.of(0.7, 9).startsFull(false).maxWait(Duration.ofSeconds(20)),
+            TokenBucket.perSecond(50).warmUp(new WarmUp(Duration.ofSeconds(3))));
     private final List<SlidingLog> logs = List.of(
-            new SlidingLog(3, Duration.ofSeconds(1)),
-            new SlidingLog(50, Duration.ofSeconds(60)),
-            new SlidingLog(400, Duration.ofMinutes(10)));
+            SlidingLog.of(3, Duration.ofSeconds(1)),
+            SlidingLog.of(50, Duration.ofSeconds(60)),
+            SlidingLog.of(400, Duration.ofMinutes(10)));
     private final List<SlidingCounter> counters = List.of(
-            new SlidingCounter(3, Duration.ofSeconds(1)),
-            new SlidingCounter(50, Duration.ofSeconds(60)),
-            new SlidingCounter(400, Duration.ofMinutes(10)));
+            SlidingCounter.of(3, Duration.ofSeconds(1)),
+            SlidingCounter.of(50, Duration.ofSeconds(60)),
+            SlidingCounter.of(400, Duration.ofMinutes(10)));
     private final List<FixedWindow> windows = List.of(
-            new FixedWindow(3, Duration.ofSeconds(1)),
-            new FixedWindow(50, Duration.ofSeconds(60)),
-            new FixedWindow(400, Duration.ofMinutes(10)));
+            FixedWindow.of(3, Duration.ofSeconds(1)),
+            FixedWindow.of(50, Duration.ofSeconds(60)),
+            FixedWindow.of(400, Duration.ofMinutes(10)));
 
     @Test
     void sets_in_java_and_in_lua() {
-        Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+        Backend engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         int granted = 0;
         for (int call = 0; call < CALLS; call++) {
             moveClock();
@@ -87,7 +82,7 @@ class SetDifferentialTest {
             Map<String, Object> before = new HashMap<>(states);
             Supplier<String> what = () -> where + ", " + parts + " on " + before + Seed.hint();
             List<Decision> expected = stepTogether(parts);
-            assertThat(engine.decideTogether(parts)).as(what).isEqualTo(expected);
+            assertThat(decideSetIn(engine, parts)).as(what).isEqualTo(expected);
             for (SetPart<?> part : parts) {
                 assertThat(stored(part)).as(what).isEqualTo(states.get(part.key()));
             }
@@ -189,18 +184,15 @@ class SetDifferentialTest {
 
     @Test
     void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
-        Engine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
-        SetPart<?> window = new SetPart<>(key(0), new FixedWindow(5, Duration.ofSeconds(60)), new Request(2, 0, false));
+        Backend engine = new ScriptEngine(
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
+        SetPart<?> window = new SetPart<>(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), new Request(2, 0, false));
         SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
-        assertThat(engine.decideTogether(List.of(window, bucket))).allMatch(Decision::granted);
+        assertThat(decideSetIn(engine, List.of(window, bucket))).allMatch(Decision::granted);
         assertThat(stored(window)).isEqualTo(new WindowCount(5, (redis.clock().micros() + 60_000_000) / 1000.0));
         RedisFixture.commands().set(key(0), "4".getBytes(StandardCharsets.US_ASCII));
-        assertThat(engine.decideTogether(List.of(bucket, window))).noneMatch(Decision::granted);
+        assertThat(decideSetIn(engine, List.of(bucket, window))).noneMatch(Decision::granted);
         assertThat(RedisFixture.commands().pttl(key(0)))
                 .as("one without a TTL gets one")
                 .isPositive();

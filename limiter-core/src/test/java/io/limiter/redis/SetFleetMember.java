@@ -1,7 +1,7 @@
 package io.limiter.redis;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.testing.Concurrently;
@@ -57,11 +57,8 @@ final class SetFleetMember {
     /** Each limit is in two of them. */
     static List<LimitSet> sets(LimiterFactory limiters) {
         RateLimiter bucket = limiters.build("bucket", 0.0001, 12_000_000, 60);
-        CountLimiter day = limiters.count("day", 900, Duration.ofDays(1));
-        CountLimiter hour = limiters.count("hour", 800, Duration.ofHours(1));
-        return List.of(
-                LimitSet.of(bucket.own(), day.own()),
-                LimitSet.of(day.own(), hour.own()),
-                LimitSet.of(hour.own(), bucket.own()));
+        Limiter day = limiters.count("day", 900, Duration.ofDays(1));
+        Limiter hour = limiters.count("hour", 800, Duration.ofHours(1));
+        return List.of(LimitSet.of(bucket, day), LimitSet.of(day, hour), LimitSet.of(hour, bucket));
     }
 }

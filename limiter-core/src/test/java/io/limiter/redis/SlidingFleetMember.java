@@ -33,7 +33,7 @@ final class SlidingFleetMember {
         if (args[5].equals("lock")) {
             builder.lock(new RedisLock(connections)).lockWait(Duration.ofSeconds(30));
         }
-        SlidingLog limit = new SlidingLog(Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])));
+        SlidingLog limit = SlidingLog.of(Integer.parseInt(args[2]), Duration.ofMillis(Long.parseLong(args[3])));
         Queue<String> ledger = new ConcurrentLinkedQueue<>();
         try (RedisRateLimiterFactory factory = builder.build()) {
             Limiter limiter = factory.withPrefix(args[1]).build("fleet", limit);

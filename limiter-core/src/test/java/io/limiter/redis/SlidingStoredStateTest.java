@@ -22,8 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SlidingStoredStateTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final SlidingLog LOG = new SlidingLog(5, MINUTE);
-    private static final SlidingCounter COUNTER = new SlidingCounter(5, MINUTE);
+    private static final SlidingLog LOG = SlidingLog.of(5, MINUTE);
+    private static final SlidingCounter COUNTER = SlidingCounter.of(5, MINUTE);
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -63,7 +63,7 @@ class SlidingStoredStateTest {
                 "{\"previous\":0,\"current\":4,\"startMicros\":" + start + ",\"periodMicros\":6E7,\"other\":{\"pair\":"
                         + hour + ",\"usedMicros\":" + start + "}}");
         assertThat(limiters(by).build("k", COUNTER).tryAcquire(2)).isFalse();
-        Limiter hourly = limiters(by).build("k", new SlidingCounter(5, Duration.ofHours(1)));
+        Limiter hourly = limiters(by).build("k", SlidingCounter.of(5, Duration.ofHours(1)));
         assertThat(hourly.tryAcquire(4)).isFalse();
         assertThat(hourly.tryAcquire(3)).isTrue();
     }
@@ -74,7 +74,7 @@ class SlidingStoredStateTest {
         assertThat(minutely.tryAcquire()).isTrue();
         assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(37);
         assertThat(redis.byScript()
-                        .build("k", new SlidingCounter(5, Duration.ofMinutes(2)))
+                        .build("k", SlidingCounter.of(5, Duration.ofMinutes(2)))
                         .tryAcquire())
                 .isTrue();
         assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(77);
@@ -185,7 +185,7 @@ class SlidingStoredStateTest {
 
     @Test
     void a_log_is_appended_to_and_set_anew_once_in_a_while() {
-        Limiter limiter = redis.byScript().build("k", new SlidingLog(20, Duration.ofSeconds(20)));
+        Limiter limiter = redis.byScript().build("k", SlidingLog.of(20, Duration.ofSeconds(20)));
         RedisFixture.commands().configResetstat();
         int most = 0;
         for (int i = 0; i < 200; i++) {
@@ -200,7 +200,7 @@ class SlidingStoredStateTest {
 
     @Test
     void a_refusal_sends_back_a_small_part_of_the_log() {
-        SlidingLog limit = new SlidingLog(1000, Duration.ofHours(1));
+        SlidingLog limit = SlidingLog.of(1000, Duration.ofHours(1));
         Limiter limiter = redis.byScript().build("k", limit);
         for (int i = 0; i < 1000; i++) {
             redis.clock().sleep(1);
@@ -209,7 +209,7 @@ class SlidingStoredStateTest {
         long before = sentBytes();
         for (int i = 0; i < 100; i++) {
             assertThat(limiters(StoredStateTest.By.SCRIPT)
-                            .build("k", new SlidingLog(1000, Duration.ofHours(1).plusMillis(i)))
+                            .build("k", SlidingLog.of(1000, Duration.ofHours(1).plusMillis(i)))
                             .tryAcquire())
                     .isFalse();
         }

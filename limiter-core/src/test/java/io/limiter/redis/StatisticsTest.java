@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
@@ -51,14 +51,14 @@ class StatisticsTest {
     @Test
     void decisions_are_counted_by_outcome_and_source_also_those_that_make_no_decision() {
         RedisRateLimiterFactory factory = factory();
-        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.decide("a", 1).source()).isEqualTo(Source.DENY_CACHE);
-        limiter.peek("a");
-        limiter.refund("b", 1);
-        limiter.charge("b", 1);
+        limiter.on("a").peek();
+        limiter.on("b").refund(1);
+        limiter.on("b").charge(1);
         LimiterTotals totals = only(factory);
         assertThat(totals.name()).isEqualTo("k");
         assertThat(totals.prefix()).isEqualTo(redis.prefix());
@@ -77,11 +77,7 @@ class StatisticsTest {
     void what_was_taken_ahead_counts_when_it_is_given_out() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix())
-                .build(
-                        "k",
-                        TokenBucket.builder(1e6, 1)
-                                .lease(1000, Duration.ofSeconds(10))
-                                .build());
+                .build("k", TokenBucket.of(1e6, 1).prefetch(1000, Duration.ofSeconds(10)));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
             assertThat(limiter.decide("a", 1).granted()).isTrue();
@@ -97,10 +93,11 @@ class StatisticsTest {
     void decisions_without_a_thread_that_waits_are_counted_too() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
-        assertThat(limiter.decideAsync("a", 1).join().granted()).isTrue();
-        assertThat(limiter.decideAsync("a", 1).join().granted()).isFalse();
-        assertThat(limiter.reserveAsync("a", 1).join().decision().granted()).isTrue();
-        assertThat(limiter.reserve("a", 1).decision().granted()).isTrue();
+        assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
+        assertThat(limiter.on("a").async().decide(1).join().granted()).isFalse();
+        assertThat(limiter.on("a").async().reserve(1).join().decision().granted())
+                .isTrue();
+        assertThat(limiter.on("a").reserve(1).decision().granted()).isTrue();
         LimiterTotals totals = only(factory);
         Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
         Eventually.that(() -> assertThat(totals.refused()).isEqualTo(1));
@@ -109,12 +106,12 @@ class StatisticsTest {
     @Test
     void of_a_set_that_is_refused_only_the_parts_that_refuse_are_counted() {
         RedisRateLimiterFactory factory = factory();
-        CountLimiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
-        CountLimiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
+        Limiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
+        Limiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
         LimitSet set = LimitSet.of(one.on("a"), two.on("a"));
         assertThat(set.tryAcquire()).isTrue();
         assertThat(set.tryAcquire()).isFalse();
-        assertThat(set.decideAsync(1).join().granted()).isFalse();
+        assertThat(set.async().decide(1).join().granted()).isFalse();
         List<LimiterTotals> totals = factory.statistics().totals();
         assertThat(totals).extracting(LimiterTotals::name).containsExactly("one", "two");
         assertThat(totals).extracting(LimiterTotals::granted).containsExactly(1L, 1L);
@@ -140,10 +137,11 @@ class StatisticsTest {
     void what_redis_does_not_decide_is_an_error() {
         redis.expectForeignValues();
         RedisRateLimiterFactory factory = factory();
-        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
         RedisFixture.commands().lpush(redis.prefix() + "{k:a}:window", new byte[1]);
         assertThatThrownBy(() -> limiter.tryAcquire("a")).isInstanceOf(LimiterBackendException.class);
-        assertThatThrownBy(() -> limiter.decideAsync("a", 1).join()).hasCauseInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> limiter.on("a").async().decide(1).join())
+                .hasCauseInstanceOf(LimiterBackendException.class);
         Eventually.that(() -> assertThat(only(factory).errors()).isEqualTo(2));
         assertThat(only(factory).granted() + only(factory).refused()).isZero();
     }
@@ -159,14 +157,14 @@ class StatisticsTest {
     @Test
     void the_observer_hears_of_calls_and_of_what_goes_together() {
         RedisRateLimiterFactory factory = factory();
-        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 100, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 100, DAY);
         limiter.decide("a", 1);
         Eventually.that(() -> assertThat(recorder.calls).hasValue(1));
         assertThat(recorder.sent).containsExactly("1 of 1");
         RedisFixture.whileItIsBusy(() -> {
                     List<CompletableFuture<Decision>> asked = new ArrayList<>();
                     for (int i = 0; i < 40; i++) {
-                        asked.add(limiter.decideAsync("a", 1));
+                        asked.add(limiter.on("a").async().decide(1));
                     }
                     assertThat(factory.statistics().queuedRequests()).isPositive();
                     return asked;
@@ -188,8 +186,8 @@ class StatisticsTest {
         limiter.decide(1, patience);
         assertThat(recorder.waits).isEmpty();
         limiter.decide(1, patience);
-        limiter.decideAsync(1, patience).join();
-        LimitSet.of(limiter.own()).decide(1, patience);
+        limiter.async().decide(1, patience).join();
+        LimitSet.of(limiter).decide(1, patience);
         assertThat(recorder.waits).containsExactly("k begins", "k ends", "k begins", "k ends", "k begins", "k ends");
     }
 
@@ -219,7 +217,7 @@ class StatisticsTest {
                     }
                 })
                 .build();
-        CountLimiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
+        Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
         assertThat(limiter.tryAcquire("a")).isTrue();
         for (int i = 0; i < 5_000; i++) {
             assertThat(limiter.tryAcquire("a")).isFalse();

@@ -3,7 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
@@ -97,7 +97,7 @@ class StoredStateTest {
                 .hasMessageContaining(key("k"))
                 .hasMessageContaining("WRONGTYPE");
         RedisFixture.commands().lpush(windowKey("k"), new byte[] {1});
-        CountLimiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
+        Limiter counter = limiters(by).count("k", 1, Duration.ofSeconds(1));
         assertThatThrownBy(counter::tryAcquire).isInstanceOf(LimiterBackendException.class);
     }
 
@@ -105,7 +105,7 @@ class StoredStateTest {
     @EnumSource
     void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
         putWindow("k", "3");
-        CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.decide(1).resetAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
@@ -118,7 +118,7 @@ class StoredStateTest {
     void a_plain_counter_keeps_the_window_of_its_ttl(By by) {
         putWindow("k", "2");
         RedisFixture.commands().pexpire(windowKey("k"), 4_000);
-        CountLimiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isFalse();
         assertThat(limiter.decide(1).resetAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
     }
@@ -126,7 +126,7 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_window_that_lost_its_ttl_is_given_one_by_a_refusal(By by) {
-        CountLimiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
+        Limiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
         RedisFixture.commands().persist(windowKey("k"));
         assertThat(limiter.tryAcquire()).isFalse();
@@ -198,10 +198,7 @@ class StoredStateTest {
     @ParameterizedTest
     @EnumSource
     void a_debt_is_kept_until_it_is_paid(By by) {
-        RateLimiter limiter = limiters(by)
-                .build(
-                        "k",
-                        TokenBucket.builder(1, 1).expire(Duration.ofSeconds(1)).build());
+        RateLimiter limiter = limiters(by).build("k", TokenBucket.of(1, 1).expire(Duration.ofSeconds(1)));
         assertThat(limiter.decide(1000, Duration.ofHours(1)).granted()).isTrue();
         // It slept on the movable clock; Redis keeps the key by its own.
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(995_000L);

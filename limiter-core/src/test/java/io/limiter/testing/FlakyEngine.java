@@ -3,14 +3,13 @@ package io.limiter.testing;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One that can fail, lose answers and take its time. */
@@ -18,7 +17,7 @@ public final class FlakyEngine implements Engine {
 
     private final SteppingEngine engine;
     public final AtomicInteger calls = new AtomicInteger();
-    public List<KeyRequests<?>> lastBatch = List.of();
+    public final List<Request> requests = new CopyOnWriteArrayList<>();
     public boolean failing;
     public boolean losesAnswers;
     public Runnable beforeDecision = () -> {};
@@ -29,32 +28,33 @@ public final class FlakyEngine implements Engine {
     }
 
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
+    public void decide(PendingDecision<?> pending) {
+        PendingRequest one = (PendingRequest) pending;
         calls.incrementAndGet();
-        lastBatch = batch;
-        String key = batch.get(0).key();
+        requests.add(one.request());
         if (failing) {
-            return batch.stream()
-                    .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "failing")))
-                    .toList();
+            fail(one, new LimiterBackendException(one.key(), "failing"));
+            return;
         }
-        beforeDecision.run();
-        List<Answer> answers = engine.decide(batch);
-        afterDecision.run();
-        boolean take = batch.get(0).requests().get(0).action() == Request.Action.TAKE;
-        return losesAnswers && take
-                ? List.of(
-                        Answer.failed(new LimiterBackendException(key, "no answer", new IllegalStateException(), true)))
-                : answers;
+        Decision decision;
+        try {
+            beforeDecision.run();
+            decision = PendingRequest.start(engine, one.key(), one.limit(), one.request())
+                    .await();
+            afterDecision.run();
+        } catch (LimiterBackendException e) {
+            fail(one, e);
+            return;
+        }
+        if (losesAnswers && one.request().action() == Request.Action.TAKE) {
+            fail(one, new LimiterBackendException(one.key(), "no answer", new IllegalStateException(), true));
+        } else {
+            one.complete(decision);
+        }
     }
 
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        try {
-            return CompletableFuture.completedFuture(decide(key, limit, request));
-        } catch (LimiterBackendException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    private static void fail(PendingRequest pending, LimiterBackendException failure) {
+        pending.fail(failure, Runnable::run);
     }
 
     @Override

@@ -2,24 +2,24 @@ package io.limiter.testing;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.Answer;
-import io.limiter.spi.BatchEngine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
  * A backend by hand: a call stays under way until the test answers it. Each decision says which request it is for: its
  * limit is the permits asked for, its wait the timeout, and what remains the number of the decision.
  */
-public final class HandEngine implements BatchEngine {
+public final class HandEngine implements Backend {
 
     public static final TokenBucket LIMIT = TokenBucket.of(1, 1);
 
@@ -32,7 +32,12 @@ public final class HandEngine implements BatchEngine {
     private final AtomicLong decisions = new AtomicLong();
 
     @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        if (!send.getAsBoolean()) {
+            return CompletableFuture.completedFuture(batch.stream()
+                    .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "it was withdrawn")))
+                    .toList());
+        }
         Call call = new Call(batch);
         calls.add(call);
         onStart.accept(call);
@@ -58,18 +63,8 @@ public final class HandEngine implements BatchEngine {
     }
 
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return start(batch).join();
-    }
-
-    @Override
     public void reset(String key) {
         throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        throw new AssertionError("a group commit makes calls of batches");
     }
 
     /** What was sent so far, call by call. */

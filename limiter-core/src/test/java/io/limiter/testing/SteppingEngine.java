@@ -1,24 +1,28 @@
 package io.limiter.testing;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** The simplest backend there is: a map, one step at a time. Tells denials what it decided, as engines over Redis do. */
-public final class SteppingEngine implements Engine {
+public final class SteppingEngine implements Engine, Backend {
 
     private final Map<String, Object> states = new HashMap<>();
     private final LongSupplier clockMicros;
@@ -53,7 +57,11 @@ public final class SteppingEngine implements Engine {
     }
 
     @Override
-    public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
+    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+        return CompletableFuture.completedFuture(decide(batch));
+    }
+
+    private synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
         List<Answer> answers = new ArrayList<>(batch.size());
         for (KeyRequests<?> asked : batch) {
             answers.add(decide(asked));
@@ -61,10 +69,24 @@ public final class SteppingEngine implements Engine {
         return answers;
     }
 
+    /** A set one part after the other. */
     @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        return CompletableFuture.completedFuture(decide(key, limit, request));
+    public void decide(PendingDecision<?> pending) {
+        if (pending instanceof PendingSet set) {
+            set.complete(startSet(set.parts(), set::send).join());
+        } else {
+            PendingRequest one = (PendingRequest) pending;
+            one.complete(decide(List.of(KeyRequests.of(one))).get(0).decisions().get(0));
+        }
     }
+
+    @Override
+    public boolean blocks() {
+        return false;
+    }
+
+    @Override
+    public void close() {}
 
     private <S> Answer decide(KeyRequests<S> asked) {
         requests += asked.requests().size();

@@ -29,11 +29,11 @@ class LimiterController {
 
     LimiterController(LimiterFactory limiters) {
         this.rate2 = limiters.build("rate2", 1.0 / 5, 5, 60);
-        this.log = limiters.build("log", new SlidingLog(3, Duration.ofSeconds(10)));
+        this.log = limiters.build("log", SlidingLog.of(3, Duration.ofSeconds(10)));
     }
 
     @GetMapping("/count")
-    @CountLimit(limitType = LimitType.CUSTOM, key = "#{key}", limit = 2, period = 10)
+    @CountLimit(key = "#{key}", limit = 2, period = 10)
     String count(@RequestParam String key) {
         return "counted for " + key;
     }

@@ -1,6 +1,5 @@
 package io.limiter.sample;
 
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.util.Map;
 import org.springframework.http.MediaType;
@@ -18,25 +17,13 @@ class SmsController {
     private static final String ONCE_A_MINUTE = "A code was sent to this number less than a minute ago.";
 
     @PostMapping(path = "/code", consumes = MediaType.APPLICATION_FORM_URLENCODED_VALUE)
-    @RateLimit(
-            name = "sms-code",
-            limitType = LimitType.CUSTOM,
-            key = "#{phone}",
-            rate = 1.0 / 60,
-            burst = 60,
-            message = ONCE_A_MINUTE)
+    @RateLimit(name = "sms-code", key = "#{phone}", rate = 1.0 / 60, burst = 60, message = ONCE_A_MINUTE)
     String form(@RequestParam String phone) {
         return "code sent to " + phone;
     }
 
     @PostMapping(path = "/code", consumes = MediaType.APPLICATION_JSON_VALUE)
-    @RateLimit(
-            name = "sms-code",
-            limitType = LimitType.CUSTOM,
-            key = "#{params.phone}",
-            rate = 1.0 / 60,
-            burst = 60,
-            message = ONCE_A_MINUTE)
+    @RateLimit(name = "sms-code", key = "#{params.phone}", rate = 1.0 / 60, burst = 60, message = ONCE_A_MINUTE)
     String json(@RequestBody Map<String, String> params) {
         return "code sent to " + params.get("phone");
     }

@@ -133,8 +133,9 @@ class DocsTest {
         for (MatchResult match : rows) {
             KeySpace keys = new KeySpace(match.group(1), match.group(2));
             String key = match.group(3);
-            String suffix =
-                    match.group(1).equals("countLimit:") ? new FixedWindow(1, Duration.ofSeconds(1)).keySuffix() : "";
+            String suffix = match.group(1).equals("countLimit:")
+                    ? FixedWindow.of(1, Duration.ofSeconds(1)).keySuffix()
+                    : "";
             assertThat((key == null ? keys.own() : keys.of(key)) + suffix).isEqualTo(match.group(4));
         }
     }

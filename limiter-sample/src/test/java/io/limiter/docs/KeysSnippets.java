@@ -37,15 +37,15 @@ class KeysSnippets {
         return report.write();
     }
 
-    @RateLimit(limitType = LimitType.CUSTOM, key = "sms:#{country}-#{phone}", rate = 1.0 / 60, burst = 60)
+    @RateLimit(key = "sms:#{country}-#{phone}", rate = 1.0 / 60, burst = 60)
     public void sendCode(String country, String phone) {
         gateway.send(country, phone);
     }
     // end
 
     // keys: slot
-    @RateLimit(rate = 10, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
-    @CountLimit(limit = 1000, period = 86_400, limitType = LimitType.CUSTOM, key = "#{tenant}", slot = "#{tenant}")
+    @RateLimit(rate = 10, key = "#{user}", slot = "#{tenant}")
+    @CountLimit(limit = 1000, period = 86_400, key = "#{tenant}", slot = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);
     }

@@ -1,7 +1,7 @@
 package io.limiter.docs;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
+import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -13,7 +13,6 @@ import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.util.List;
@@ -36,28 +35,29 @@ class LimitPagesSnippets {
     static LimitSet severalLimits(LimiterFactory limiters, String user, String tenant) {
         // several-limits: set
         RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
-        CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
         RateLimiter perTenant = limiters.build("perTenant", 100, 1, 60);
 
         LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
-        SetDecision decision = set.decide(1);
+        SetDecision decision = set.decide();
         if (!decision.granted()) {
             throw new RateLimitExceededException(decision.refusedBy().orElseThrow(), decision.decision());
         }
         // end
 
         // several-limits: slot
+        LimiterFactory byTenant = limiters.withHashTag(HashTag.FIRST_KEY);
         LimitSet inOneSlot = LimitSet.of(
-                perSecond.on(user).inSlot(tenant),
-                perDay.on(user).inSlot(tenant),
-                perTenant.on(tenant).inSlot(tenant));
+                byTenant.build("perSecond", 10, 1, 60).on(tenant).on(user),
+                byTenant.count("perDay", 1000, Duration.ofDays(1)).on(tenant).on(user),
+                byTenant.build("perTenant", 100, 1, 60).on(tenant));
         // end
         return inOneSlot;
     }
 
     // several-limits: annotations
-    @RateLimit(rate = 10, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
-    @CountLimit(limit = 100_000, period = 86_400, limitType = LimitType.CUSTOM, key = "#{tenant}", slot = "#{tenant}")
+    @RateLimit(rate = 10, key = "#{user}", slot = "#{tenant}")
+    @CountLimit(limit = 100_000, period = 86_400, key = "#{tenant}", slot = "#{tenant}")
     public List<String> search(String tenant, String user, String text) {
         return index.find(text);
     }

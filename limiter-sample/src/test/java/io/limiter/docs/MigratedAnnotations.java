@@ -4,7 +4,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.annotation.CountLimit;
-import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,7 +28,7 @@ class MigratedAnnotations {
     }
 
     @GetMapping("/count")
-    @CountLimit(key = "#{key}", limit = 2, period = 10, limitType = LimitType.CUSTOM)
+    @CountLimit(key = "#{key}", limit = 2, period = 10)
     public String count(@RequestParam("key") String key) {
         return "counted";
     }
@@ -40,7 +39,7 @@ class MigratedAnnotations {
     // end
 
     // migration: taptap-after
-    @CountLimit(limit = 5, period = 10, limitType = LimitType.CUSTOM, key = "#{name}")
+    @CountLimit(limit = 5, period = 10, key = "#{name}")
     public String get(String name) {
         return "hello " + name;
     }
@@ -60,7 +59,6 @@ class MigratedAnnotations {
             name = "balance",
             rate = 5,
             burst = 2,
-            limitType = LimitType.CUSTOM,
             key = "#{id}",
             condition = "#{currency != 'EUR'}",
             fallback = "unknown")

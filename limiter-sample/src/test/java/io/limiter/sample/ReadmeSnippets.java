@@ -3,7 +3,6 @@ package io.limiter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -52,7 +51,7 @@ class ReadmeSnippets {
         private final Gateway gateway = sent::add;
 
         // readme: sms
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", rate = 1.0 / 60, burst = 60)
+        @RateLimit(key = "#{phone}", rate = 1, per = 60)
         public void sendCode(String phone) {
             gateway.send(phone);
         }
@@ -97,63 +96,60 @@ class ReadmeSnippets {
 
     static void everyLimiter(LimiterFactory limiters) {
         // readme: limiters
-        RateLimiter search = limiters.build("search", 50, 2, 60);
+        RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)));
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
         boolean mine = search.tryAcquire("user:ann");
-        Decision decision = search.peek("user:ann");
+        Decision decision = search.on("user:ann").peek();
 
         RateLimiter guava = limiters.create("import", 5);
         RateLimiter warming = limiters.create("cache", 100, Duration.ofMinutes(1));
 
         RateLimiter reports = limiters.build(
                 "reports",
-                TokenBucket.builder(0.1, 60)
-                        .timeout(Duration.ofSeconds(5))
+                TokenBucket.per(6, Duration.ofMinutes(1))
+                        .capacity(6)
                         .maxWait(Duration.ofMinutes(10))
-                        .expire(Duration.ofHours(1))
-                        .build());
+                        .expire(Duration.ofHours(1)));
+        boolean inTime = reports.tryAcquire(Duration.ofSeconds(5));
 
-        CountLimiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
+        Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
 
-        CompletableFuture<Decision> later = search.decideAsync("user:ann", 1, Duration.ofSeconds(1));
-        RateLimiter hot = limiters.build(
-                "hot",
-                TokenBucket.builder(50_000, 1)
-                        .lease(1_000, Duration.ofMillis(200))
-                        .build());
+        CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
+        RateLimiter hot = limiters.build("hot", TokenBucket.perSecond(50_000).prefetch(1_000, Duration.ofMillis(200)));
         // end
         assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();
-        assertThat(guava.tryAcquire() && warming.tryAcquire() && reports.tryAcquire() && logins.tryAcquire())
+        assertThat(guava.tryAcquire() && warming.tryAcquire() && inTime && logins.tryAcquire())
                 .isTrue();
     }
 
     static void everyKind(LimiterFactory limiters, RateLimiter search) {
         // readme: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
-        CountLimiter quota = limiters.build("quota", FixedWindow.aligned(10_000, Duration.ofDays(1), zone));
-        Limiter strict = limiters.build("strict", new SlidingLog(100, Duration.ofMinutes(1)));
-        Limiter wide = limiters.build("wide", new SlidingCounter(100_000, Duration.ofHours(1)));
+        Limiter quota = limiters.build(
+                "quota", FixedWindow.of(10_000, Duration.ofDays(1)).alignedTo(zone));
+        Limiter strict = limiters.build("strict", SlidingLog.of(100, Duration.ofMinutes(1)));
+        Limiter wide = limiters.build("wide", SlidingCounter.of(100_000, Duration.ofHours(1)));
         RateLimiter paced = limiters.build("paced", LeakyBucket.queue(10, 50));
 
         ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));
-        try (Lease lease = exports.acquire("ann", 1, Duration.ofSeconds(5))) {
+        try (Lease lease = exports.on("ann").acquire(1, Duration.ofSeconds(5))) {
             lease.onLost(() -> log.warn("somebody else may export for ann now"));
         }
 
-        SetDecision both = LimitSet.of(search.on("ann"), quota.on("ann")).decide(1);
+        SetDecision both = LimitSet.of(search.on("ann")).and(quota.on("ann"), 3).decide();
         if (!both.granted()) {
             log.info("refused by {}", both.refusedBy());
         }
 
         Reservation turn = paced.reserve();
         turn.cancel();
-        search.charge("ann", 3);
-        search.refund("ann", 1);
+        search.on("ann").charge(3);
+        search.on("ann").refund(1);
         // end
         assertThat(strict.tryAcquire() && wide.tryAcquire() && both.granted()).isTrue();
-        assertThat(exports.inUse("ann")).isZero();
+        assertThat(exports.on("ann").inUse()).isZero();
     }
 
     static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {

@@ -3,8 +3,8 @@ package io.limiter.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.Lease;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.testing.TestRedis;
@@ -43,7 +43,11 @@ class SampleTest {
     /** With patience: a slow machine is not an outage. */
     private static ConfigurableApplicationContext start(String redis) {
         return SampleApplication.application()
-                .run("--server.port=0", redis, "--limiter.failure.policy=throw", "--limiter.failure.decision-timeout=2m");
+                .run(
+                        "--server.port=0",
+                        redis,
+                        "--limiter.failure.policy=throw",
+                        "--limiter.failure.decision-timeout=2m");
     }
 
     @AfterAll
@@ -129,16 +133,16 @@ class SampleTest {
     @Test
     void a_call_under_two_limits_is_refused_by_either() throws Exception {
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
-        CountLimiter perMinute = limiters.withPrefix("countLimit:").count("per-minute", 5, Duration.ofMinutes(1));
+        Limiter perMinute = limiters.withPrefix("countLimit:").count("per-minute", 5, Duration.ofMinutes(1));
         RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
         assertThat(get(first, "/limiter/search?user=ann").statusCode()).isEqualTo(200);
-        assertThat(perMinute.peek("user:ann").remaining()).isEqualTo(4);
-        perMinute.charge("user:ann", 4);
+        assertThat(perMinute.on("user:ann").peek().remaining()).isEqualTo(4);
+        perMinute.on("user:ann").charge(4);
         assertThat(get(second, "/limiter/search?user=ann").statusCode()).isEqualTo(429);
         assertThat(get(second, "/limiter/search?user=bob").statusCode()).isEqualTo(200);
-        perSecond.charge("user:eve", 60);
+        perSecond.on("user:eve").charge(60);
         assertThat(get(first, "/limiter/search?user=eve").statusCode()).isEqualTo(429);
-        assertThat(perMinute.peek("user:eve").remaining()).isEqualTo(5);
+        assertThat(perMinute.on("user:eve").peek().remaining()).isEqualTo(5);
     }
 
     @Test

@@ -1,13 +1,12 @@
 package io.limiter.spring;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.local.LocalLimiterFactory;
@@ -48,12 +47,6 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     }
 
     @Override
-    public CountLimiter build(String name, FixedWindow limit) {
-        built.add(new Built(prefix, name, limit));
-        return delegate.build(name, limit);
-    }
-
-    @Override
     public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
         built.add(new Built(prefix, name, limit));
         return delegate.build(name, limit);
@@ -68,6 +61,11 @@ public final class RecordingLimiterFactory implements LimiterFactory {
     @Override
     public LimiterFactory withPrefix(String newPrefix) {
         return new RecordingLimiterFactory(delegate.withPrefix(newPrefix), newPrefix, built);
+    }
+
+    @Override
+    public LimiterFactory withHashTag(HashTag hashTag) {
+        return new RecordingLimiterFactory(delegate.withHashTag(hashTag), prefix, built);
     }
 
     @Override

@@ -3,8 +3,8 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.spi.KeyRequests;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +51,13 @@ public class DenyCacheBenchmark {
 
     @Benchmark
     public boolean refuses() {
-        return denials.refuses(KEY, ONE_A_DAY, 1, 0);
+        return denials.rejects(KEY, ONE_A_DAY, 1, 0);
     }
 
     @Benchmark
     @Threads(4)
     public boolean refusesFourThreads() {
-        return denials.refuses(KEY, ONE_A_DAY, 1, 0);
+        return denials.rejects(KEY, ONE_A_DAY, 1, 0);
     }
 
     @Benchmark
@@ -67,6 +67,6 @@ public class DenyCacheBenchmark {
 
     @Benchmark
     public boolean unknownKey() {
-        return denials.refuses("rateLimit:{api:198.51.100.8}", ONE_A_DAY, 1, 0);
+        return denials.rejects("rateLimit:{api:198.51.100.8}", ONE_A_DAY, 1, 0);
     }
 }

@@ -1,6 +1,6 @@
 package io.limiter.benchmark.inprocess;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
@@ -29,10 +29,9 @@ public class KnownDecisionBenchmark {
     private static final String KEY = "198.51.100.7";
 
     private final SteppingLimiters limiters = new SteppingLimiters();
-    private final CountLimiter closed = limiters.count("closed", 1, Duration.ofDays(1));
-    private final RateLimiter leased = limiters.build(
-            "leased",
-            TokenBucket.builder(1e9, 1).lease(1_000_000, Duration.ofSeconds(1)).build());
+    private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
+    private final RateLimiter leased =
+            limiters.build("leased", TokenBucket.of(1e9, 1).prefetch(1_000_000, Duration.ofSeconds(1)));
 
     @Benchmark
     public boolean refused() {

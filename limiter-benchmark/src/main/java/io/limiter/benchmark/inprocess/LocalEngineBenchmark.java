@@ -1,6 +1,6 @@
 package io.limiter.benchmark.inprocess;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -39,8 +39,8 @@ public class LocalEngineBenchmark {
     /** One permit a day. */
     private final RateLimiter scarce = limiters.build("scarce", TokenBucket.of(1.0 / 86_400, 86_400));
 
-    private final CountLimiter window = limiters.count("window", Integer.MAX_VALUE, Duration.ofDays(1));
-    private final CountLimiter closed = limiters.count("closed", 1, Duration.ofDays(1));
+    private final Limiter window = limiters.count("window", Integer.MAX_VALUE, Duration.ofDays(1));
+    private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
     private final String[] keys = new String[KEYS];
 
     public LocalEngineBenchmark() {

@@ -1,79 +1,62 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.CacheBounds;
-import io.limiter.internal.limiter.EngineCountLimiter;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.limiter.EngineRateLimiter;
-import io.limiter.internal.limiter.UntimedLimiter;
 import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
-import java.util.ArrayList;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /** Limiters with all that stands before Redis, and in its place the same steps in this process. */
 final class SteppingLimiters extends EngineLimiterFactory {
 
-    private final Engine engine;
+    private final Failover engine;
 
     SteppingLimiters() {
         super(CacheBounds.DEFAULT);
         KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
-        this.engine = new Prefetch(new RejectionCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE);
+        this.engine = Failover.none(
+                new Prefetch(new RejectionCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE));
     }
 
     @Override
-    protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-        return new Rate(name, prefix, limit, engine);
+    public void close() {
+        engine.engine().close();
     }
 
     @Override
-    protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-        return new Count(name, prefix, limit, engine);
+    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        return new EngineRateLimiter(keys, limit, engine, Sleeper.UNINTERRUPTIBLE);
     }
 
     @Override
-    protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-        return new UntimedLimiter(name, prefix, limit, engine);
+    protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+        return new EngineLimiter<>(keys, limit, engine);
     }
 
     @Override
-    protected ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
+    protected ConcurrencyLimiter newConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
         throw new UnsupportedOperationException("no benchmark holds permits");
-    }
-
-    private static final class Rate extends EngineRateLimiter {
-
-        Rate(String name, String prefix, TokenBucket limit, Engine engine) {
-            super(name, prefix, limit, engine, Sleeper.UNINTERRUPTIBLE);
-        }
-    }
-
-    private static final class Count extends EngineCountLimiter {
-
-        Count(String name, String prefix, FixedWindow limit, Engine engine) {
-            super(name, prefix, limit, engine);
-        }
     }
 
     private static final class Stepping implements Engine {
@@ -86,12 +69,9 @@ final class SteppingLimiters extends EngineLimiterFactory {
         }
 
         @Override
-        public synchronized List<Answer> decide(List<KeyRequests<?>> batch) {
-            List<Answer> answers = new ArrayList<>(batch.size());
-            for (KeyRequests<?> asked : batch) {
-                answers.add(decide(asked));
-            }
-            return answers;
+        public void decide(PendingDecision<?> pending) {
+            PendingRequest one = (PendingRequest) pending;
+            one.complete(decide(KeyRequests.of(one)));
         }
 
         @Override
@@ -99,24 +79,14 @@ final class SteppingLimiters extends EngineLimiterFactory {
             states.remove(key);
         }
 
-        private <S> Answer decide(KeyRequests<S> asked) {
+        private synchronized <S> Decision decide(KeyRequests<S> asked) {
             long sentNanos = denials.readNanos();
             long nowMicros = System.currentTimeMillis() * 1000;
             S state = asked.limit().stateType().cast(states.get(asked.key()));
-            List<Decision> decisions = new ArrayList<>(1);
-            for (Request request : asked.requests()) {
-                Step<S> step = asked.limit().step(state, nowMicros, request);
-                state = step.state();
-                decisions.add(step.decision());
-            }
-            states.put(asked.key(), state);
-            denials.decided(asked, decisions, state, nowMicros, sentNanos);
-            return Answer.of(decisions);
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            return CompletableFuture.completedFuture(decide(key, limit, request));
+            Step<S> step = asked.limit().step(state, nowMicros, asked.requests().get(0));
+            states.put(asked.key(), step.state());
+            denials.decided(asked, List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            return step.decision();
         }
     }
 }

@@ -1,19 +1,19 @@
 package io.limiter.benchmark.inprocess;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.LimitPart;
+import io.limiter.HashTag;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** Limiters that always answer the same, so that only what is around them is measured. */
@@ -28,11 +28,6 @@ final class StubLimiters implements LimiterFactory {
     @Override
     public RateLimiter build(String name, TokenBucket limit) {
         return new Stub(name, limit, name.equals(REFUSING) ? REFUSED : GRANTED);
-    }
-
-    @Override
-    public CountLimiter build(String name, FixedWindow limit) {
-        throw new UnsupportedOperationException("no benchmark counts");
     }
 
     @Override
@@ -51,6 +46,11 @@ final class StubLimiters implements LimiterFactory {
     }
 
     @Override
+    public LimiterFactory withHashTag(HashTag hashTag) {
+        return this;
+    }
+
+    @Override
     public LimiterFactory withPrefix(String prefix) {
         return this;
     }
@@ -58,22 +58,22 @@ final class StubLimiters implements LimiterFactory {
     private record Stub(String name, TokenBucket limit, Decision answer) implements RateLimiter {
 
         @Override
-        public LimitPart own() {
-            throw new UnsupportedOperationException("no benchmark has sets");
+        public Optional<String> key() {
+            return Optional.empty();
         }
 
         @Override
-        public LimitPart on(String key) {
-            throw new UnsupportedOperationException("no benchmark has sets");
+        public RateLimiter on(String key) {
+            return this;
+        }
+
+        @Override
+        public RateLimiter.Async async() {
+            return new AsyncStub(answer);
         }
 
         @Override
         public Decision decide(int permits) {
-            return answer;
-        }
-
-        @Override
-        public Decision decide(String key, int permits) {
             return answer;
         }
 
@@ -83,62 +83,17 @@ final class StubLimiters implements LimiterFactory {
         }
 
         @Override
-        public Decision decide(String key, int permits, Duration timeout) {
-            return answer;
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(int permits) {
-            return CompletableFuture.completedFuture(answer);
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, int permits) {
-            return CompletableFuture.completedFuture(answer);
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
-            return CompletableFuture.completedFuture(answer);
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
-            return CompletableFuture.completedFuture(answer);
-        }
-
-        @Override
         public Decision peek(int permits) {
             return answer;
         }
 
         @Override
-        public Decision peek(String key, int permits) {
-            return answer;
-        }
-
-        @Override
         public void setRate(double permitsPerSecond) {
-            throw new UnsupportedOperationException("no benchmark changes rates");
+            throw unused();
         }
 
         @Override
         public Decision refund(int permits) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Decision> refundAsync(int permits) {
-            throw unused();
-        }
-
-        @Override
-        public Decision refund(String key, int permits) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Decision> refundAsync(String key, int permits) {
             throw unused();
         }
 
@@ -148,47 +103,12 @@ final class StubLimiters implements LimiterFactory {
         }
 
         @Override
-        public CompletableFuture<Decision> chargeAsync(int permits) {
-            throw unused();
-        }
-
-        @Override
-        public Decision charge(String key, int permits) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Decision> chargeAsync(String key, int permits) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Decision> peekAsync(int permits) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Decision> peekAsync(String key, int permits) {
-            throw unused();
-        }
-
-        @Override
         public Reservation reserve(int permits, Duration timeout) {
             throw unused();
         }
 
         @Override
-        public CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout) {
-            throw unused();
-        }
-
-        @Override
-        public Reservation reserve(String key, int permits, Duration timeout) {
-            throw unused();
-        }
-
-        @Override
-        public CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout) {
+        public Duration acquire(int permits) {
             throw unused();
         }
 
@@ -198,12 +118,70 @@ final class StubLimiters implements LimiterFactory {
         }
 
         @Override
-        public void reset(String key) {
+        public LimitSet toSet(int permits) {
+            throw unused();
+        }
+    }
+
+    private record AsyncStub(Decision answer) implements RateLimiter.Async {
+
+        @Override
+        public RateLimiter.Async on(String key) {
+            return this;
+        }
+
+        @Override
+        public CompletableFuture<Decision> decide(int permits) {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public CompletableFuture<Decision> decide(int permits, Duration timeout) {
+            return CompletableFuture.completedFuture(answer);
+        }
+
+        @Override
+        public CompletableFuture<Boolean> tryAcquire(int permits) {
             throw unused();
         }
 
-        private static UnsupportedOperationException unused() {
-            return new UnsupportedOperationException("no benchmark asks for it");
+        @Override
+        public CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
+            throw unused();
         }
+
+        @Override
+        public CompletableFuture<Duration> acquire(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Reservation> reserve(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Reservation> reserve(int permits, Duration timeout) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> peek(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> refund(int permits) {
+            throw unused();
+        }
+
+        @Override
+        public CompletableFuture<Decision> charge(int permits) {
+            throw unused();
+        }
+    }
+
+    private static UnsupportedOperationException unused() {
+        return new UnsupportedOperationException("no benchmark calls it");
     }
 }

@@ -5,8 +5,6 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.TokenBucketBuilder;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisLock;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -51,7 +49,7 @@ final class LimiterSubject implements AsyncSubject {
     static Subject leasing(RedisClients clients, Allowance allowance, String[] ids) {
         int ahead = (int) Math.max(1, Math.min(MAX_LEASE, allowance.permits() / 10));
         RedisRateLimiterFactory factory = builder(clients).build();
-        TokenBucket limit = bucket(allowance).lease(ahead, LEASE_TIME).build();
+        TokenBucket limit = bucket(allowance).prefetch(ahead, LEASE_TIME);
         return new LimiterSubject(factory, factory, limit, ids);
     }
 
@@ -65,8 +63,8 @@ final class LimiterSubject implements AsyncSubject {
 
     static Subject local(RedisClients clients, Allowance allowance, String[] ids) {
         int maxKeys = Math.max(DEFAULT_LOCAL_KEYS, ids.length);
-        LimiterFactory factory = new LocalLimiterFactory(CacheBounds.DEFAULT, maxKeys);
-        return new LimiterSubject(factory, () -> {}, bucket(allowance).build(), ids);
+        LimiterFactory factory = LocalLimiterFactory.builder().maxKeys(maxKeys).build();
+        return new LimiterSubject(factory, () -> {}, bucket(allowance), ids);
     }
 
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
@@ -78,12 +76,11 @@ final class LimiterSubject implements AsyncSubject {
 
     private static Subject redis(RedisRateLimiterFactory.Builder builder, Allowance allowance, String[] ids) {
         RedisRateLimiterFactory factory = builder.build();
-        return new LimiterSubject(factory, factory, bucket(allowance).build(), ids);
+        return new LimiterSubject(factory, factory, bucket(allowance), ids);
     }
 
-    private static TokenBucketBuilder bucket(Allowance allowance) {
-        return TokenBucket.builder(
-                allowance.permitsPerSecond(), allowance.period().toSeconds());
+    private static TokenBucket bucket(Allowance allowance) {
+        return TokenBucket.of(allowance.permitsPerSecond(), allowance.period().toSeconds());
     }
 
     @Override
@@ -93,7 +90,7 @@ final class LimiterSubject implements AsyncSubject {
 
     @Override
     public CompletableFuture<Boolean> tryAcquireAsync(int id) {
-        return limiter.decideAsync(ids[id], 1).thenApply(Decision::granted);
+        return limiter.on(ids[id]).async().decide().thenApply(Decision::granted);
     }
 
     @Override

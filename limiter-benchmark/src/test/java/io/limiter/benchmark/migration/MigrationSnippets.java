@@ -1,6 +1,5 @@
 package io.limiter.benchmark.migration;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -47,7 +46,7 @@ final class MigrationSnippets {
     boolean bucket4jTwo(String user) {
         // migration: bucket4j-two-after
         RateLimiter perSecond = limiters.build("perSecond", 10, 1, 60);
-        CountLimiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
+        Limiter perDay = limiters.count("perDay", 1000, Duration.ofDays(1));
         boolean granted = LimitSet.of(perSecond.on(user), perDay.on(user)).tryAcquire();
         // end
         return granted;
@@ -55,7 +54,7 @@ final class MigrationSnippets {
 
     void redisson(String phone, Consumer<String> refuse) {
         // migration: redisson-after
-        Limiter sms = limiters.build("sms", new SlidingLog(5, Duration.ofMinutes(1)));
+        Limiter sms = limiters.build("sms", SlidingLog.of(5, Duration.ofMinutes(1)));
         if (!sms.tryAcquire(phone)) {
             refuse.accept(phone);
         }
@@ -71,10 +70,8 @@ final class MigrationSnippets {
 
     String resilience4j(Supplier<String> partner) {
         // migration: resilience4j-after
-        RateLimiter limiter = limiters.build(
-                "partner",
-                TokenBucket.builder(10, 1).timeout(Duration.ofMillis(500)).build());
-        Decision decision = limiter.decide(1);
+        RateLimiter limiter = limiters.build("partner", TokenBucket.perSecond(10));
+        Decision decision = limiter.decide(1, Duration.ofMillis(500));
         if (!decision.granted()) {
             throw new RateLimitExceededException("partner", decision);
         }

@@ -132,17 +132,17 @@ class MigrationTest {
 
     @Test
     void other_numbers_keep_what_was_taken() {
-        assertThat(limiters.build("log", new SlidingLog(2, HOUR)).tryAcquire(2)).isTrue();
-        Limiter more = limiters.build("log", new SlidingLog(4, HOUR));
+        assertThat(limiters.build("log", SlidingLog.of(2, HOUR)).tryAcquire(2)).isTrue();
+        Limiter more = limiters.build("log", SlidingLog.of(4, HOUR));
         assertThat(more.tryAcquire(3)).isFalse();
         assertThat(more.tryAcquire(2)).isTrue();
         assertThat(more.decide(5).retryAfter()).isEqualTo(Decision.NEVER);
         more.refund(100);
         assertThat(more.peek().remaining()).isEqualTo(4);
 
-        assertThat(limiters.build("window", new FixedWindow(2, HOUR)).tryAcquire(2))
+        assertThat(limiters.build("window", FixedWindow.of(2, HOUR)).tryAcquire(2))
                 .isTrue();
-        assertThat(limiters.build("window", new FixedWindow(3, HOUR)).tryAcquire(2))
+        assertThat(limiters.build("window", FixedWindow.of(3, HOUR)).tryAcquire(2))
                 .isFalse();
     }
 

@@ -5,10 +5,10 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.PendingRequest;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What goes into one call: requests by key, those for one key in their order, cancellations first. */
+/** The requests of one call, grouped by key. Those for one key are in order, cancellations first. */
 final class Batch {
 
     private final List<OfKey> keys = new ArrayList<>();
@@ -26,10 +26,10 @@ final class Batch {
     private int requests;
 
     /**
-     * If it throws, as the comparison of a custom limit may, the request is not in the batch, and no other may be
-     * added.
+     * Adds a request. If this throws, because the {@code equals} of a custom limit does, the request was not added
+     * and no other may be.
      *
-     * @return whether there was room, and the key is not in the batch under another limit
+     * @return {@code false} if the batch is full, or contains the key with another limit
      */
     boolean add(PendingRequest request, GroupCommit.Settings settings) {
         if (requests >= settings.maxRequestsPerCall()) {
@@ -76,37 +76,37 @@ final class Batch {
     }
 
     /**
-     * How many requests must wait while this call is under way before another starts beside it.
+     * How many requests must be queued for another call to start while this one is in flight.
      *
-     * <p>Many requests for few keys cost the backend hardly more than one, so they had better wait for company. Requests
-     * for as many keys keep it busy for as long as they are many: half as many again are sent meanwhile, so that it need
-     * not wait for the callers, nor they for it.
+     * <p>Many requests for few keys cost the backend hardly more than one, so it is cheaper to let them accumulate. A
+     * batch of many keys keeps the backend busy in proportion; then half as many further requests start the next
+     * call, so that neither the backend nor the callers wait for the other.
      */
     int minQueuedForAnother(GroupCommit.Settings settings) {
         boolean wide = keys.size() > 1 && 2 * keys.size() > requests;
         return wide ? Math.max(settings.minQueuedForAnother() / 8, keys.size() / 2) : settings.minQueuedForAnother();
     }
 
-    List<KeyRequests<?>> asked() {
-        List<KeyRequests<?>> asked = new ArrayList<>(keys.size());
+    List<KeyRequests<?>> keyRequests() {
+        List<KeyRequests<?>> keyRequests = new ArrayList<>(keys.size());
         for (OfKey key : keys) {
-            asked.add(new KeyRequests<>(key.key, key.limit, key.requests()));
+            keyRequests.add(new KeyRequests<>(key.key, key.limit, key.requests()));
         }
-        return asked;
+        return keyRequests;
     }
 
     boolean isEmpty() {
         return keys.isEmpty();
     }
 
-    /** Answers that say of each key why there is none. */
+    /** A failed answer for each key. */
     List<Answer> failed(Function<String, LimiterBackendException> why) {
         return keys.stream().map(key -> Answer.failed(why.apply(key.key))).toList();
     }
 
-    /** All that have no answer yet fail. */
+    /** Fails all requests that are not completed. */
     void fail(Function<String, LimiterBackendException> why, Guard guard) {
-        forEach(request -> request.fail(why.apply(request.key()), guard));
+        forEach(request -> request.fail(why.apply(request.key()), guard.outside()));
     }
 
     void forEach(Consumer<PendingRequest> action) {
@@ -116,10 +116,10 @@ final class Batch {
     }
 
     /**
-     * Hands the answers out.
+     * Completes the requests.
      *
-     * @param decided is told of the keys that have one, before those who asked
-     * @param failed is told of those that have none
+     * @param decided called with each decided key, before its requests are completed
+     * @param failed called with the requests that were not decided
      * @return whether the backend has answered for any key
      */
     boolean complete(
@@ -165,7 +165,10 @@ final class Batch {
                     && !(limit instanceof ConcurrencyLimit);
         }
 
-        /** Before all others, and the last booking first, because what was booked after a booking is not restored. */
+        /**
+         * Before all other requests and the latest reservation first: permits reserved after a cancelled reservation
+         * are not restored.
+         */
         private int placeOfCancellation(PendingRequest cancellation) {
             int place = 0;
             while (place < pending.size()
@@ -185,7 +188,7 @@ final class Batch {
             return requests;
         }
 
-        /** The failure, if it was not decided. */
+        /** Completes the requests of this key. Returns the failure if there are no decisions. */
         @Nullable
         LimiterBackendException complete(List<Answer> answers, int place) {
             try {
@@ -200,9 +203,9 @@ final class Batch {
                 }
                 return null;
             } catch (RuntimeException | Error e) {
-                // Such as an answer too few. Those that are left must not wait for one.
+                // For example too few decisions. The remaining requests must not wait for ever.
                 return LimiterBackendException.permanentAfterwards(
-                        "answer", key, "the answers could not be handed out: " + e, e);
+                        "answer", key, "its requests could not be completed: " + e, e);
             }
         }
 

@@ -1,22 +1,15 @@
 package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.GuardedEngine;
-import io.limiter.internal.resilience.PendingRequest;
-import io.limiter.spi.Answer;
-import io.limiter.spi.BatchEngine;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
-import io.limiter.spi.SetPart;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,79 +22,68 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   caller  caller  caller  caller     each waits for its own decision and nothing else
  *       \      \      /      /
- *        `------ queue -----´          requests that arrive while a call is under way wait here, in their order
+ *        `------ queue -----´          requests that arrive while a call is in flight are queued, in order
  *                  |
  *     .------------------------.
- *     | key a: 3 requests      |       the next call takes all of them along
+ *     | key a: 3 requests      |       the next call sends all of them
  *     | key b: 1 request       |
  *     `------------------------´
  *                  |
- *               Redis                  1 or 2 calls are under way at a time
+ *               Redis                  1 or 2 calls are in flight at a time
  * </pre>
  *
- * There is no timer, and nothing is held up in the hope of company: a request that finds no call under way is sent at
- * once, by the thread that brought it. The busier the limiter, the longer the queue gets during one round trip, and the
- * more requests share the next one. Each keeps its own permits and timeout and gets its own decision; those for one key
- * are decided in the order in which they came.
+ * There is no timer and no artificial delay: if no call is in flight, a request is sent at once, by the caller's
+ * thread. The higher the load, the more requests queue up during one round trip and share the next one. Each keeps its
+ * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival.
  *
  * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own: requests for one key still
- * share calls, and others go out as if nothing stood between.
+ * share calls, and others are sent independently.
  *
- * <p>The answer comes on a thread of the client, which starts the next call before it wakes the callers of the last, so
- * that Redis need not wait for them. Where a call blocks its thread (Jedis, or a connection that is yet to be made), one
- * of {@code blockingCalls} makes it, because a caller waits for its budget at most.
+ * <p>Replies arrive on a thread of the client, which starts the next call before it wakes the callers of the last, so
+ * that Redis does not wait for them. Blocking calls (Jedis, or before there is a connection) are made on the threads of
+ * {@code blockingCalls}, because a caller must not be blocked beyond its decision timeout.
  */
 public final class GroupCommit implements Engine {
 
-    private final BatchEngine engine;
+    private final Backend backend;
     private final Settings settings;
+    private final long yieldNanos;
     private final Executor blockingCalls;
     private final Guard guard;
-    private final Engine beside;
+    private final Engine unbatched;
     private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
-    // Those in which anything is pending, of up to 16,384.
+    // The lanes with pending requests, out of up to 16,384.
     private final Set<Lane> watched = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * @param blockingCalls runs what would block a thread that must not be
-     * @param guard bounds the time that each decision takes
+     * @param blockingCalls runs calls that block
+     * @param guard applies decision timeout, retries and circuit breaker
      */
-    public GroupCommit(BatchEngine engine, Settings settings, Executor blockingCalls, Guard guard) {
-        this.engine = engine;
+    public GroupCommit(Backend backend, Settings settings, Executor blockingCalls, Guard guard) {
+        this.backend = backend;
+        this.yieldNanos = settings.yield().toNanos();
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
-        this.beside = new GuardedEngine(engine, blockingCalls, guard);
+        this.unbatched = new GuardedEngine(backend, blockingCalls, guard);
         guard.deadlines().watch(this::endOverdue);
     }
 
-    /** In one call, beside the queue: a batch is what the queue is there to make. */
+    /** Limit sets bypass the queue with a call of their own, because all their keys must be decided at one moment. */
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return beside.decide(batch);
-    }
-
-    @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        PendingRequest pending = pending(key, limit, request);
-        add(pending);
-        return pending.await(settings.yield().toNanos());
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        PendingRequest pending = pending(key, limit, request);
-        try {
-            add(pending);
-        } catch (LimiterBackendException e) {
-            pending.fail(e, guard);
+    public void decide(PendingDecision<?> pending) {
+        if (!(pending instanceof PendingRequest request)) {
+            unbatched.decide(pending);
+            return;
         }
-        return pending;
-    }
-
-    private PendingRequest pending(String key, Limit<?> limit, Request request) {
-        return new PendingRequest(key, limit, request, guard.deadlineNanos());
+        request.dueAt(guard.deadlineNanos());
+        request.yieldFor(yieldNanos);
+        try {
+            add(request);
+        } catch (LimiterBackendException e) {
+            request.fail(e, guard.outside());
+        }
     }
 
     private void add(PendingRequest pending) {
@@ -109,7 +91,7 @@ public final class GroupCommit implements Engine {
         Lane lane = lane(pending.key());
         lane.add(pending);
         watch(lane);
-        guard.deadlines().look();
+        guard.deadlines().ensureChecking();
     }
 
     private void watch(Lane lane) {
@@ -125,19 +107,7 @@ public final class GroupCommit implements Engine {
         }
     }
 
-    /** In one call, beside the queue: its keys have to be decided together, wherever the others wait. */
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        return beside.decideTogether(parts);
-    }
-
-    /** As {@link #decideTogether}. */
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        return beside.decideTogetherAsync(parts);
-    }
-
-    /** How many requests wait to be sent. */
+    /** The number of queued requests. */
     public int queued() {
         int queued = 0;
         for (Lane lane : watched) {
@@ -146,17 +116,17 @@ public final class GroupCommit implements Engine {
         return queued;
     }
 
-    /** How many queues the watch over deadlines visits. */
+    /** The number of lanes whose deadlines are checked. */
     public int watchedLanes() {
         return watched.size();
     }
 
     @Override
     public void reset(String key) {
-        beside.reset(key);
+        unbatched.reset(key);
     }
 
-    /** Fails what has not been sent yet and whatever comes later; what was sent is still answered. */
+    /** Fails queued and all later requests; those already sent are still answered. */
     @Override
     public void close() {
         closed = true;
@@ -167,7 +137,7 @@ public final class GroupCommit implements Engine {
                 lane.close();
             }
         }
-        engine.close();
+        backend.close();
     }
 
     private boolean endOverdue(long nowNanos) {
@@ -175,7 +145,8 @@ public final class GroupCommit implements Engine {
             if (!lane.endOverdue(nowNanos)) {
                 watched.remove(lane);
                 lane.unwatch();
-                // Read after that was written: whoever adds a request does it the other way round.
+                // Checked after unwatch(), while add() queues first and then checks the flag: so no request is
+                // missed.
                 if (lane.isPending()) {
                     watch(lane);
                 }
@@ -190,24 +161,25 @@ public final class GroupCommit implements Engine {
             lanes.compareAndSet(null, new AtomicReferenceArray<>(countLanes(key)));
             all = Objects.requireNonNull(lanes.get());
         }
-        int number = all.length() == 1 ? 0 : engine.laneOf(key);
-        Lane lane = all.get(number);
-        return lane == null ? addLane(all, number) : lane;
+        int index = all.length() == 1 ? 0 : backend.laneOf(key);
+        Lane lane = all.get(index);
+        return lane == null ? addLane(all, index) : lane;
     }
 
     private int countLanes(String key) {
         try {
-            return engine.lanes();
+            return backend.lanes();
         } catch (RuntimeException e) {
-            throw new LimiterBackendException(key, "the backend does not answer: " + e.getMessage(), e);
+            throw new LimiterBackendException(
+                    key, "the number of Cluster slots could not be read: " + e.getMessage(), e);
         }
     }
 
-    private Lane addLane(AtomicReferenceArray<Lane> all, int number) {
-        // Calls of many lanes overlap by themselves.
+    private Lane addLane(AtomicReferenceArray<Lane> all, int index) {
+        // With many lanes, calls overlap anyway.
         int maxCalls = all.length() == 1 ? settings.maxCalls() : 1;
-        all.compareAndSet(number, null, new Lane(engine, settings, maxCalls, blockingCalls, guard));
-        Lane lane = Objects.requireNonNull(all.get(number));
+        all.compareAndSet(index, null, new Lane(backend, settings, maxCalls, blockingCalls, guard));
+        Lane lane = Objects.requireNonNull(all.get(index));
         if (closed) {
             lane.close();
         }
@@ -215,14 +187,14 @@ public final class GroupCommit implements Engine {
     }
 
     /**
-     * @param maxCalls how many calls are under way at most where all keys share a queue
-     * @param maxQueued how many requests wait to be sent at most, in each queue; a further one fails at once
-     * @param maxKeysPerCall so that Redis, which does one thing at a time, stays responsive for others
+     * @param maxCalls maximum number of calls in flight if all keys share one queue
+     * @param maxQueued maximum number of queued requests in each lane; further requests fail at once
+     * @param maxKeysPerCall limited so that single-threaded Redis stays responsive
      * @param maxRequestsPerCall for the same reason
-     * @param minQueuedForAnother how many must wait for each call under way before one more starts; an eighth of it, or
-     *     half a call, where nearly each request is for a key of its own
-     * @param yield how long a waiting thread first yields the processor before it parks; see
-     *     {@code RedisRateLimiterFactory.Builder.yieldWhileWaiting}
+     * @param minQueuedForAnother how many requests must be queued, for each call in flight, before another call
+     *     starts; an eighth of it, or half the batch size, if nearly every request has a different key
+     * @param yield how long a waiting thread yields the processor before it parks; see {@code
+     *     RedisRateLimiterFactory.Builder.yieldWhileWaiting}
      */
     public record Settings(
             int maxCalls,

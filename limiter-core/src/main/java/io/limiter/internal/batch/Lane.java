@@ -1,10 +1,10 @@
 package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.PendingRequest;
-import io.limiter.spi.Answer;
-import io.limiter.spi.BatchEngine;
+import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -16,47 +16,52 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of requests that may share calls, and the calls that are under way for it.
+ * A batch queue: requests that may share calls, and the calls in flight for them.
  *
- * <p>Whoever changes something (a request was added, a call was answered) signals. The first who signals becomes the
- * owner and starts calls for as long as there is reason to; a signal meanwhile makes it look once more. So there is one
- * who takes from the queue at any time, calls start in the order of the queue, and nobody waits for a lock.
+ * <p>Every change (a request was added, a call was answered) signals. The first thread to signal becomes the owner
+ * and starts calls; signals of other threads meanwhile make the owner check again. So one thread at a time takes
+ * requests from the queue, calls start in the order of the queue, and no thread waits for a lock.
  *
- * <p>Whoever has taken a request from the queue sees to it that it is answered, whatever is thrown meanwhile. What was sent
- * stays in {@link #sent}, where its time is watched, until all of it is answered.
+ * <p>The thread that has taken a request from the queue ensures its completion, whatever is thrown. Batches stay in
+ * {@link #sent}, where their deadlines are checked, until all requests are completed.
  */
 public final class Lane {
 
-    private final BatchEngine engine;
+    /** Requests are marked as sent when they are added to a batch. */
+    private static final BooleanSupplier SENT = () -> true;
+
+    private final Backend backend;
     private final GroupCommit.Settings settings;
     private final int maxCalls;
     private final Executor blockingCalls;
     private final Guard guard;
     private final Queue<PendingRequest> queue = new ConcurrentLinkedQueue<>();
-    // What has failed and is tried again; goes first.
-    private final Queue<PendingRequest> again = new ConcurrentLinkedQueue<>();
-    // What has failed and waits a moment before it is.
+    // Failed requests to be retried; they are sent before queued ones.
+    private final Queue<PendingRequest> retrying = new ConcurrentLinkedQueue<>();
+    // Failed requests that pause before they are retried.
     private final Set<PendingRequest> pausing = ConcurrentHashMap.newKeySet();
     private final Set<Batch> sent = ConcurrentHashMap.newKeySet();
-    // What could not be ended when its time was over. Withdrawn, it may be in none of the others any more.
+    // Requests that could not be completed at their deadline. Once withdrawn, they may be in none of the other
+    // collections.
     private final Set<PendingRequest> overdue = ConcurrentHashMap.newKeySet();
     private final AtomicInteger queued = new AtomicInteger();
     private final AtomicInteger calls = new AtomicInteger();
     private final AtomicInteger signals = new AtomicInteger();
     private final AtomicBoolean watched = new AtomicBoolean();
     private volatile boolean closed;
-    // Changed by the owner: taken from the queue, but to be decided after the batch under way.
+    // Written by the owner: taken from the queue, but it did not fit into the last batch.
     private volatile @Nullable PendingRequest heldBack;
-    // The owner's: how many must wait for each call under way before one more starts.
+    // Confined to the owner: how many requests must be queued, for each call in flight, before another call starts.
     private int minQueuedForAnother;
 
-    public Lane(BatchEngine engine, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
+    public Lane(Backend backend, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
         this.guard = guard;
-        this.engine = engine;
+        this.backend = backend;
         this.settings = settings;
         this.maxCalls = maxCalls;
         this.blockingCalls = blockingCalls;
@@ -64,7 +69,7 @@ public final class Lane {
     }
 
     /**
-     * @throws LimiterBackendException if too many are queued
+     * @throws LimiterBackendException if the queue is full
      */
     void add(PendingRequest request) {
         if (queued.incrementAndGet() > settings.maxQueued()) {
@@ -72,16 +77,16 @@ public final class Lane {
             throw new LimiterBackendException(
                     request.key(),
                     settings.maxQueued()
-                            + " requests are waiting to be sent already: Redis is down or too slow for them");
+                            + " requests are queued already: Redis is unavailable or too slow for this load");
         }
         queue.add(request);
         signal();
     }
 
     /**
-     * Ends what is overdue: withdraws what is queued, and waits no longer for what was sent.
+     * Fails overdue requests: queued ones are withdrawn, sent ones become ambiguous.
      *
-     * @return whether anything is pending still
+     * @return whether any request is still pending
      */
     boolean endOverdue(long nowNanos) {
         for (PendingRequest request : overdue) {
@@ -91,7 +96,7 @@ public final class Lane {
         for (Batch batch : sent) {
             batch.forEach(request -> endOverdue(request, nowNanos));
         }
-        for (PendingRequest request : again) {
+        for (PendingRequest request : retrying) {
             endOverdue(request, nowNanos);
         }
         for (PendingRequest request : pausing) {
@@ -101,7 +106,7 @@ public final class Lane {
         if (held != null) {
             endOverdue(held, nowNanos);
         }
-        // All have the same time, so they are overdue in the order in which they came.
+        // All have the same decision timeout, so the queue is in the order of deadlines.
         for (PendingRequest request : queue) {
             if (!endOverdue(request, nowNanos)) {
                 break;
@@ -114,29 +119,29 @@ public final class Lane {
         boolean isOverdue = request.isOverdue(nowNanos);
         if (isOverdue) {
             try {
-                request.expire(guard);
+                guard.expire(request);
             } catch (RuntimeException | Error e) {
-                // The others must end all the same; this one at the next look.
+                // The others must be failed all the same; this one is retried at the next check.
                 overdue.add(request);
-                guard.deadlines().report("A request could not be ended; trying again.", e);
+                guard.deadlines()
+                        .report(
+                                "An overdue request could not be failed and its caller still waits; retrying. Please report this as a bug.",
+                                e);
             }
         }
         return isOverdue;
     }
 
-    /**
-     * Whether anything is queued, under way, or tried again in a moment. Of what was added before this is called, nothing is
-     * missed.
-     */
+    /** Whether any request is queued, in flight or to be retried. Requests added before this call are never missed. */
     boolean isPending() {
-        // First: between two of the others, a request is the owner's.
+        // First: between two collections, a request is held only by the owner.
         return signals.get() > 0 || queued.get() > 0 || !sent.isEmpty() || !pausing.isEmpty() || !overdue.isEmpty();
     }
 
     /**
-     * Takes note that somebody watches this lane from now on.
+     * Marks this lane as watched.
      *
-     * @return whether nobody did before
+     * @return {@code false} if it was watched already
      */
     boolean watch() {
         return !watched.get() && watched.compareAndSet(false, true);
@@ -146,12 +151,12 @@ public final class Lane {
         watched.set(false);
     }
 
-    /** How many requests wait to be sent. */
+    /** The number of queued requests. */
     int queued() {
         return queued.get();
     }
 
-    /** Fails what is queued, and whatever is added from now on. What was sent is still answered. */
+    /** Fails queued and all later requests; those already sent are still answered. */
     void close() {
         closed = true;
         signal();
@@ -171,8 +176,8 @@ public final class Lane {
                     return;
                 }
             } catch (RuntimeException | Error e) {
-                // Left owned, the lane would never send again.
-                failQueued(key -> new LimiterBackendException(key, "it could not be sent: " + e, e));
+                // Without an end to the ownership, the lane would never send again.
+                failQueued(key -> new LimiterBackendException(key, "the call could not be started: " + e, e));
             }
             if (closed) {
                 failQueued(LimiterBackendException::closed);
@@ -181,17 +186,19 @@ public final class Lane {
         } while (seen != 0);
     }
 
-    /** @return whether another thread owns the lane now */
+    /**
+     * @return whether the ownership was handed to another thread
+     */
     private boolean startCalls(boolean mayBlock) {
         while (!closed && mayStart()) {
-            boolean blocks = engine.blocks();
+            boolean blocks = backend.blocks();
             if (blocks && !mayBlock) {
-                if (handedOver()) {
+                if (handOver()) {
                     return true;
                 }
                 continue;
             }
-            // First, because what waits for a connection can still be withdrawn.
+            // First: requests can be withdrawn while the connection is made.
             RuntimeException notConnected = blocks ? connect() : null;
             Batch batch = take();
             if (batch == null) {
@@ -204,34 +211,34 @@ public final class Lane {
 
     private @Nullable RuntimeException connect() {
         try {
-            engine.connect();
+            backend.connect();
             return null;
         } catch (RuntimeException e) {
             return e;
         }
     }
 
-    /** To a thread that may block, with all calls that are still to be made. */
-    private boolean handedOver() {
+    /** Hands the ownership to a thread that may block. */
+    private boolean handOver() {
         try {
             blockingCalls.execute(() -> own(true));
             return true;
         } catch (RejectedExecutionException e) {
             closed = true;
         } catch (RuntimeException | Error e) {
-            // Such as no memory for one more thread. Whoever comes next tries again.
-            failQueued(key -> new LimiterBackendException(key, "there is no thread to make the call: " + e));
+            // For example OutOfMemoryError for a thread. The next request tries again.
+            failQueued(key -> new LimiterBackendException(key, "no thread could be started to call Redis: " + e));
         }
         return false;
     }
 
     /**
-     * The first call starts at once, so nobody waits when nobody else does. Further ones only if they are worth a call:
-     * requests that wait a moment longer for the same call cost less than calls of their own.
+     * The first call starts at once. Further ones start only if enough requests are queued: sharing the next call is
+     * cheaper for them than a call of their own.
      */
     private boolean mayStart() {
-        int underWay = calls.get();
-        return underWay < maxCalls && queued.get() > underWay * minQueuedForAnother;
+        int inFlight = calls.get();
+        return inFlight < maxCalls && queued.get() > inFlight * minQueuedForAnother;
     }
 
     private @Nullable Batch take() {
@@ -248,7 +255,9 @@ public final class Lane {
                     break;
                 }
             } catch (RuntimeException | Error e) {
-                next.fail(new LimiterBackendException(next.key(), "it could not be put into a call: " + e, e), guard);
+                next.fail(
+                        new LimiterBackendException(next.key(), "it could not be added to a batch: " + e, e),
+                        guard.outside());
                 if (batch != null && !batch.isEmpty()) {
                     break;
                 }
@@ -258,14 +267,14 @@ public final class Lane {
         return batch == null || batch.isEmpty() ? null : batch;
     }
 
-    /** The next that nobody has cancelled. */
+    /** The next request that is not completed or cancelled. */
     private @Nullable PendingRequest poll() {
         PendingRequest next;
         do {
             next = heldBack;
             heldBack = null;
             if (next == null) {
-                next = again.poll();
+                next = retrying.poll();
             }
             if (next == null) {
                 next = queue.poll();
@@ -283,24 +292,26 @@ public final class Lane {
         long startNanos = guard.now();
         try {
             sent.add(batch);
-            call(batch, notConnected).whenComplete((answers, error) -> ended(batch, answers, error, startNanos));
+            call(batch, notConnected).whenComplete((answers, error) -> onReply(batch, answers, error, startNanos));
         } catch (RuntimeException | Error e) {
-            ended(batch, null, e, startNanos);
+            onReply(batch, null, e, startNanos);
         }
     }
 
-    private void ended(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error, long startNanos) {
+    private void onReply(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error, long startNanos) {
         calls.decrementAndGet();
-        // The next call first: the backend is at work on it while these callers are woken.
+        // The next call first, so that the backend works while these callers are woken.
         signal();
         try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
                 guard.answered(startNanos);
             }
         } catch (RuntimeException | Error e) {
-            batch.fail(key -> new LimiterBackendException(key, "the call could not be ended: " + e, e, true), guard);
+            batch.fail(
+                    key -> new LimiterBackendException(key, "its requests could not be completed: " + e, e, true),
+                    guard);
         } finally {
-            // Last: what is not answered yet is watched.
+            // Last, so that requests which are not completed keep their deadline.
             sent.remove(batch);
         }
     }
@@ -308,62 +319,65 @@ public final class Lane {
     private CompletableFuture<List<Answer>> call(Batch batch, @Nullable RuntimeException notConnected) {
         try {
             return notConnected == null
-                    ? engine.start(batch.asked())
-                    : CompletableFuture.completedFuture(batch.failed(key -> engine.notConnected(key, notConnected)));
+                    ? backend.start(batch.keyRequests(), SENT)
+                    : CompletableFuture.completedFuture(batch.failed(key -> backend.notConnected(key, notConnected)));
         } catch (RuntimeException | Error e) {
-            // Errors too, such as a caller's full stack: whoever owns the lane must not leave it without giving it up.
+            // Errors too, such as a StackOverflowError of the caller: the owner must always end its ownership.
             return CompletableFuture.failedFuture(e);
         }
     }
 
-    /** Tries those again that may go well in the time they have left, and fails the others. */
+    /** Retries the requests that may succeed before their deadline, and fails the others. */
     private void failed(List<PendingRequest> requests, LimiterBackendException failure) {
         long now = guard.now();
         long shortestPause = Long.MAX_VALUE;
-        List<PendingRequest> oncemore = new ArrayList<>(0);
-        boolean forGood = false;
+        List<PendingRequest> retries = new ArrayList<>(0);
+        boolean anyFailed = false;
         for (PendingRequest request : requests) {
-            long pause = closed ? 0 : request.pauseNanos(failure, now);
+            long pause = closed ? 0 : guard.pauseNanos(request, failure, now);
             if (pause > 0) {
                 request.waitAgain();
-                oncemore.add(request);
+                retries.add(request);
                 shortestPause = Math.min(shortestPause, pause);
             } else if (!request.isDone()) {
-                forGood = true;
-                request.fail(failure, guard);
+                anyFailed = true;
+                request.fail(failure, guard.outside());
             }
         }
-        if (forGood) {
+        if (anyFailed) {
             guard.failed(failure);
         }
-        if (!oncemore.isEmpty()) {
-            tryAgainIn(shortestPause, oncemore, failure);
+        if (!retries.isEmpty()) {
+            retryAfter(shortestPause, retries, failure);
         }
     }
 
-    private void tryAgainIn(long pauseNanos, List<PendingRequest> requests, LimiterBackendException failure) {
+    private void retryAfter(long pauseNanos, List<PendingRequest> requests, LimiterBackendException failure) {
         pausing.addAll(requests);
         try {
-            guard.deadlines().later(pauseNanos, () -> addAgain(requests));
+            guard.deadlines().later(pauseNanos, () -> requeue(requests));
         } catch (RuntimeException | Error e) {
-            guard.deadlines().report("There is no thread to try requests again; they have failed.", e);
-            requests.forEach(request -> request.fail(failure, guard));
+            guard.deadlines()
+                    .report(
+                            "No thread could be started to retry requests; they fail, and their failure policy decides. Check the JVM's limits of memory and threads.",
+                            e);
+            requests.forEach(request -> request.fail(failure, guard.outside()));
             pausing.removeAll(requests);
         }
     }
 
-    private void addAgain(List<PendingRequest> requests) {
+    private void requeue(List<PendingRequest> requests) {
         queued.addAndGet(requests.size());
-        again.addAll(requests);
+        retrying.addAll(requests);
         pausing.removeAll(requests);
-        guard.deadlines().look();
+        guard.deadlines().ensureChecking();
         signal();
     }
 
     private void failQueued(Function<String, LimiterBackendException> why) {
         PendingRequest next;
         while ((next = poll()) != null) {
-            next.fail(why.apply(next.key()), guard);
+            next.fail(why.apply(next.key()), guard.outside());
         }
     }
 }

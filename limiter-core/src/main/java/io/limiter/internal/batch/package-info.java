@@ -1,4 +1,4 @@
-/** Group commit: requests that wait for Redis at the same time share a call. */
+/** Group commit: concurrent requests share calls to Redis. */
 @NullMarked
 package io.limiter.internal.batch;
 

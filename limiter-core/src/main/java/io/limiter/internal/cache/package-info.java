@@ -1,4 +1,4 @@
-/** Rejections that are known, and answered without Redis. */
+/** The rejection cache: known rejections are answered without Redis. */
 @NullMarked
 package io.limiter.internal.cache;
 

@@ -3,43 +3,52 @@ package io.limiter.internal.key;
 import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's own permits; in a
- * slot that was chosen, <code>prefix{slot}{name:key}</code> and <code>prefix{slot}{name}</code>.
+ * Builds the Redis keys of one limiter: <code>prefix{name:key}</code>, or <code>prefix{name}</code> for the limiter's
+ * own permits. Several keys are separated by {@code #}: <code>prefix{name:tenant#user}</code>. If the first key is
+ * the hash tag, it comes first: <code>prefix{tenant}{name:user}</code> and <code>prefix{tenant}{name}</code>.
  *
- * <p>Names come from developers, keys from whoever calls; nobody may be able to make up a key that is another's. So
- * every character with a meaning here is encoded: braces (they tell a Redis Cluster which part decides the slot, and
- * what belongs to a key stands behind them, such as its lock), the colon within a name (the first one separates name
- * and key), {@code #} (it marks a hash) and {@code %} itself; and so is everything outside printable ASCII. A key longer
- * than {@value #MAX_KEY_LENGTH} bytes is replaced by its SHA-256, so a caller cannot make keys grow.
+ * <p>Names come from developers, keys from callers, and no caller may be able to forge another key. So every
+ * character with a meaning here is percent-encoded: braces (they delimit the hash tag of a Redis Cluster, and
+ * suffixes such as that of the lock follow them), the colon within a name (the first one separates name and key),
+ * {@code #} (it separates keys, and at the beginning marks a hash) and {@code %} itself; and so is everything outside
+ * printable ASCII. A key longer than {@value #MAX_KEY_LENGTH} bytes is replaced by its SHA-256, so callers cannot
+ * make keys grow.
  */
 public final class KeySpace {
 
-    /** The longest key, encoded, that is stored as it is. */
+    /** Longest encoded key, in bytes, that is not replaced by its hash. */
     public static final int MAX_KEY_LENGTH = 128;
 
-    /** Stands behind a key to name its lock. */
+    /** Suffix of the key of a lock. */
     public static final String LOCK = ":lock";
 
-    /** Keys that no limiter has: somebody only asks whether the backend answers. */
+    /** Prefix of keys that no limiter uses, for probes of the backend. */
     public static final String PROBE = "limiter:probe:";
 
     private static final Pattern SUFFIX = Pattern.compile("[A-Za-z0-9:._-]{0,32}");
 
     private static final Pattern ENCODED = Pattern.compile("%(?:u(\\p{XDigit}{4})|(\\p{XDigit}{2}))");
 
-    private static final int LATELY = 1024;
+    private static final int CACHE_SIZE = 1024;
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-    /** What was made lately, by all; each key has one place. Records are published safely however they are read. */
-    private static final @Nullable Made[] MADE = new Made[LATELY];
+    /**
+     * Cache of recently built keys, shared by all limiters; each key has one slot in the table. Records are safely
+     * published without synchronization.
+     */
+    private static final @Nullable Built[] RECENT = new Built[CACHE_SIZE];
 
     private final String prefix;
+    private final String name;
+    private final boolean firstIsHashTag;
     private final String own;
     private final String keyed;
     private final String end;
@@ -51,15 +60,23 @@ public final class KeySpace {
         this(prefix, name, "");
     }
 
-    /**
-     * @param suffix stands behind the brace, so it decides no slot and no caller can make it up
-     * @throws IllegalArgumentException if the suffix could make it another key's slot, or its lock
-     */
+    /** The name and the whole key are the hash tag. */
     public KeySpace(String prefix, String name, String suffix) {
+        this(prefix, name, suffix, false);
+    }
+
+    /**
+     * @param suffix appended after the hash tag, so it neither affects the slot nor can be forged by a caller
+     * @param firstIsHashTag whether the first of several keys alone is the hash tag
+     * @throws IllegalArgumentException if the suffix could change the hash tag or collide with that of a lock
+     */
+    public KeySpace(String prefix, String name, String suffix, boolean firstIsHashTag) {
         checkPrefix(prefix);
         requireNotBlank("name", name);
         checkSuffix(suffix);
         this.prefix = prefix;
+        this.name = name;
+        this.firstIsHashTag = firstIsHashTag;
         String start = prefix + "{" + encode(name, ":");
         this.end = "}" + suffix;
         this.own = start + end;
@@ -76,7 +93,7 @@ public final class KeySpace {
         }
     }
 
-    /** Limits can be anybody's. */
+    /** Custom limits bring their own suffix, so it is checked. */
     private static void checkSuffix(String suffix) {
         if (suffix == null || !SUFFIX.matcher(suffix).matches() || suffix.endsWith(LOCK)) {
             throw new IllegalArgumentException("keySuffix of a limit must be at most 32 of A-Z, a-z, 0-9, ':', '.', '_'"
@@ -84,6 +101,19 @@ public final class KeySpace {
                     + (suffix == null ? "null" : "'" + suffix + "'")
                     + ": return one such as ':log', or '' for none");
         }
+    }
+
+    public String prefix() {
+        return prefix;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** Whether the first of several keys alone is the hash tag. */
+    public boolean firstIsHashTag() {
+        return firstIsHashTag;
     }
 
     /** The key of the limiter's own permits. */
@@ -94,38 +124,54 @@ public final class KeySpace {
     /**
      * The key of a caller's permits.
      *
-     * @throws IllegalArgumentException if the caller's key is blank: it would be one bucket that all share who have no
-     *     key
+     * @throws IllegalArgumentException if the key is blank: all callers without a key would share one bucket
      */
     public String of(String key) {
         requireNotBlank("key", key);
         if (key.length() > MAX_KEY_LENGTH) {
-            // Callers decide how long it is, so it is not kept.
+            // Not cached: callers decide its length.
             return make(key);
         }
-        int place = (key.hashCode() ^ hashCode()) & (LATELY - 1);
-        Made made = MADE[place];
-        if (made == null || made.by != this || !made.key.equals(key)) {
-            made = new Made(this, key, make(key));
-            MADE[place] = made;
+        int place = (key.hashCode() ^ hashCode()) & (CACHE_SIZE - 1);
+        Built built = RECENT[place];
+        if (built == null || built.by != this || !built.key.equals(key)) {
+            built = new Built(this, key, make(key));
+            RECENT[place] = built;
         }
-        return made.whole;
+        return built.redisKey;
     }
 
     /**
-     * A key of this limiter in a Redis Cluster's slot of one's own choice: <code>prefix{slot}{name:key}</code>. Redis goes by
-     * the first pair of braces. Behind the first brace that is closed, no other key has one that is opened.
+     * The key of nested keys, such as a tenant and its user.
      *
-     * @param slot what the keys that belong together have in common
-     * @param whole as {@link #own} and {@link #of} make it
-     * @throws IllegalArgumentException if the slot is blank
+     * @throws IllegalArgumentException if one is blank
      */
-    public String inSlot(String slot, String whole) {
-        requireNotBlank("slot", slot);
-        return prefix + "{" + shorten(encode(slot, "")) + "}" + whole.substring(prefix.length());
+    public String of(List<String> keys) {
+        keys.forEach(key -> requireNotBlank("key", key));
+        if (keys.size() == 1) {
+            return of(keys.get(0));
+        }
+        if (!firstIsHashTag) {
+            return within(keys);
+        }
+        return tagged(keys.get(0), within(keys.subList(1, keys.size())));
     }
 
-    /** Prefix and name of the limiter whose key this is. */
+    private String within(List<String> keys) {
+        // An encoded key contains no '#'.
+        return keyed + shorten(keys.stream().map(key -> encode(key, "")).collect(Collectors.joining("#"))) + end;
+    }
+
+    /**
+     * Adds a hash tag in front. Redis uses the first pair of braces, and encoded keys contain none.
+     *
+     * @param redisKey a key without another hash tag than its own
+     */
+    private String tagged(String hashTag, String redisKey) {
+        return prefix + "{" + shorten(encode(hashTag, "")) + "}" + redisKey.substring(prefix.length());
+    }
+
+    /** Prefix and name of the limiter that a key belongs to. */
     public static String limiterOf(String key) {
         int name = key.lastIndexOf('{') + 1;
         if (name == 0) {
@@ -145,6 +191,9 @@ public final class KeySpace {
     }
 
     private String make(String key) {
+        if (firstIsHashTag) {
+            return tagged(key, own);
+        }
         return keyed + shorten(encode(key, "")) + end;
     }
 
@@ -153,7 +202,7 @@ public final class KeySpace {
     }
 
     private static void requireNotBlank(String what, String value) {
-        // A null can still come from code that is not checked for it.
+        // Null can come from callers that are not null-checked.
         if (value == null || value.isBlank()) {
             throw new IllegalArgumentException(
                     what + " must not be null or blank, was " + (value == null ? "null" : "'" + value + "'"));
@@ -178,8 +227,7 @@ public final class KeySpace {
             } else if (c < 0x80) {
                 encoded.append('%').append(HEX.toHexDigits((byte) c));
             } else {
-                // By UTF-16 unit, because UTF-8 has no spelling for half a surrogate pair, and all would become one
-                // key.
+                // By UTF-16 unit: UTF-8 cannot encode an unpaired surrogate, so all such keys would collide.
                 encoded.append("%u").append(HEX.toHexDigits(c));
             }
         }
@@ -194,5 +242,5 @@ public final class KeySpace {
         return "#" + Hashing.sha256().hashString(encoded, StandardCharsets.US_ASCII);
     }
 
-    private record Made(KeySpace by, String key, String whole) {}
+    private record Built(KeySpace by, String key, String redisKey) {}
 }

@@ -1,4 +1,4 @@
-/** How the keys of a limiter are written in Redis. */
+/** Redis keys of limiters. */
 @NullMarked
 package io.limiter.internal.key;
 

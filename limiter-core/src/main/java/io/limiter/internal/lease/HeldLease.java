@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A {@link Lease} on an engine. */
+/** A {@link Lease} of an engine's permits. Thread-safe. */
 final class HeldLease implements Lease {
 
     private static final Logger log = LoggerFactory.getLogger(HeldLease.class);
@@ -55,7 +55,7 @@ final class HeldLease implements Lease {
         return permits;
     }
 
-    /** Whether its time is over, by the clock of this JVM. */
+    /** Whether it has expired, by the clock of this JVM. */
     boolean isOver() {
         return times.end.isOver();
     }
@@ -65,7 +65,7 @@ final class HeldLease implements Lease {
     }
 
     /**
-     * @param newTimes from before the renewal was sent
+     * @param newTimes measured before the renewal was sent
      */
     void renewed(Times newTimes) {
         times = newTimes;
@@ -90,7 +90,7 @@ final class HeldLease implements Lease {
         action.run();
     }
 
-    /** Says so to whoever wanted to know, unless it was closed. */
+    /** Marks the lease as lost and runs the actions of {@link #onLost}, unless it was closed. */
     void lose(String why) {
         List<Runnable> actions;
         synchronized (this) {
@@ -101,13 +101,13 @@ final class HeldLease implements Lease {
             actions = List.copyOf(onLost);
             onLost.clear();
         }
-        log.warn("A lease of '{}' is lost: {}.", key, why);
+        log.warn("A lease of '{}' is lost: {}. Its permits may be granted to others now.", key, why);
         for (Runnable action : actions) {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
-                // The thread watches over the leases of others too.
-                log.error("What was to be done when a lease of '{}' is lost has failed.", key, e);
+                // The thread also checks other leases.
+                log.error("An onLost action of a lease of '{}' has thrown.", key, e);
             }
         }
     }
@@ -124,7 +124,7 @@ final class HeldLease implements Lease {
         return markClosed() ? leases.releaseAsync(this) : CompletableFuture.completedFuture(null);
     }
 
-    /** A lost one too: the backend may have renewed it without being able to say so. */
+    /** Lost leases are released too: the backend may have renewed one although its reply was lost. */
     private synchronized boolean markClosed() {
         boolean first = state != State.CLOSED;
         state = State.CLOSED;
@@ -137,7 +137,7 @@ final class HeldLease implements Lease {
         return "Lease[" + key + ", " + (isHeld() ? "held" : state == State.CLOSED ? "closed" : "lost") + "]";
     }
 
-    /** When it is over, and when it is to be renewed. Both count from before the backend was asked. */
+    /** When a lease expires and when it is to be renewed, both measured from before the request was sent. */
     static final class Times {
 
         private static final int RENEWED_AT = 4;

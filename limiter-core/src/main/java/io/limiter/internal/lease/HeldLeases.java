@@ -5,27 +5,26 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.prefetch.Prefetch;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timers;
-import io.limiter.spi.AsyncFailures;
 import io.limiter.spi.Engine;
+import io.limiter.spi.PendingRequest;
 import java.security.SecureRandom;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All leases that a factory has handed out, and those who wait for one. Safe for use by many threads.
+ * All concurrency leases of a factory, and the callers that wait for one. Safe for use by multiple threads.
  *
- * <p>These are places of a {@link ConcurrencyLimit}, <em>held</em> by one caller each until they are given back; what
- * {@link Prefetch} takes are blocks of a rate limit's permits, which its instance <em>spends</em>.
- *
- * <p>Every lease has an id that is chosen here and known before the backend is asked. So if there is no answer, what may
- * have been granted is released all the same.
+ * <p>The id of a lease is chosen here, before the request is sent. So if the reply is lost, permits that may have
+ * been granted can be released.
  */
 public final class HeldLeases implements AutoCloseable {
 
@@ -37,13 +36,15 @@ public final class HeldLeases implements AutoCloseable {
     private final Sleeper sleeper;
     private final LeaseClock clock;
     private final LeaseRenewer renewer;
-    // Ids must differ between JVMs that were started from one image, so they come from the operating system.
+    // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
     private final SecureRandom ids = new SecureRandom();
     private final ConcurrentHashMap<String, LeaseQueue> queues = new ConcurrentHashMap<>();
+    // Requests, and releases of leases that were granted too late.
+    private final Set<CompletableFuture<?>> underWay = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /**
-     * @param sleeper how those who wait do so; by its clock, and the wall clock, leases are known to be over
+     * @param sleeper waits and sets timers; its clock and the wall clock tell when leases expire
      */
     public HeldLeases(Engine engine, Sleeper sleeper) {
         this(engine, sleeper, new LeaseClock(sleeper.ticker()));
@@ -64,37 +65,42 @@ public final class HeldLeases implements AutoCloseable {
         return sleeper.ticker();
     }
 
-    /** How many keys are waited for. */
+    /** The number of keys with waiting callers. */
     int queues() {
         return queues.size();
     }
 
-    /** Sees to it that the request is answered, and waits for it where no other thread need be involved. */
+    /** Acquires a lease for the request. Blocks until the backend has answered, unless the request is queued. */
     public void answer(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
+        CompletableFuture<?> answered = track(new CompletableFuture<>());
         try {
             HeldLease.Times times = new HeldLease.Times(clock, request.limit());
             long id = newId();
             Decision decision;
             try {
-                decision = engine.decide(request.key(), request.limit(), Request.hold(id, request.permits()));
+                decision = PendingRequest.start(
+                                engine, request.key(), request.limit(), Request.hold(id, request.permits()))
+                        .await();
             } catch (RuntimeException e) {
                 throw failed(request, id, e);
             }
             answer(request, outcome(request, id, times, decision));
         } catch (LimiterBackendException e) {
             request.fail(e);
+        } finally {
+            answered.complete(null);
         }
     }
 
-    /** Sees to it that the request is answered. */
+    /** Acquires a lease for the request without blocking. */
     public void answerAsync(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
-        ask(request).whenComplete((outcome, error) -> {
+        request(request).whenComplete((outcome, error) -> {
             if (error != null) {
                 request.fail(AsyncFailures.cause(error));
             } else {
@@ -103,7 +109,10 @@ public final class HeldLeases implements AutoCloseable {
         });
     }
 
-    /** Queues all who would wait, and those who do not want to if they had to pass others. */
+    /**
+     * Queues requests that may wait; and requests with no timeout if others are waiting, so that they do not overtake
+     * them.
+     */
     private boolean mustQueue(LeaseRequest<?> request) {
         if (request.isInVain() || request.isUrgent() && !queues.containsKey(request.key())) {
             return false;
@@ -133,17 +142,17 @@ public final class HeldLeases implements AutoCloseable {
         }
     }
 
-    /** Asks for permits once. */
-    CompletableFuture<Outcome> ask(LeaseRequest<?> request) {
+    /** Sends one request for a lease. */
+    CompletableFuture<Outcome> request(LeaseRequest<?> request) {
         HeldLease.Times times = new HeldLease.Times(clock, request.limit());
         long id = newId();
-        return engine.decideAsync(request.key(), request.limit(), Request.hold(id, request.permits()))
+        return track(PendingRequest.start(engine, request.key(), request.limit(), Request.hold(id, request.permits()))
                 .handle((decision, error) -> {
                     if (error != null) {
                         throw failed(request, id, AsyncFailures.cause(error));
                     }
                     return outcome(request, id, times, decision);
-                });
+                }));
     }
 
     private Outcome outcome(LeaseRequest<?> request, long id, HeldLease.Times times, Decision decision) {
@@ -154,14 +163,14 @@ public final class HeldLeases implements AutoCloseable {
         renewer.add(lease);
         if (closed) {
             renewer.remove(lease);
-            releaseAsync(request.key(), request.limit(), id);
+            track(releaseAsync(request.key(), request.limit(), id));
             throw LimiterBackendException.closed(request.key());
         }
         if (!lease.isHeld()) {
             lease.closeAsync();
             throw new LimiterBackendException(
                     request.key(),
-                    "the answer came when the lease was over already: the process stood still, or a leaseTime of "
+                    "the lease had expired before the reply arrived: the process was paused, or a leaseTime of "
                             + request.limit().leaseTime() + " is too short");
         }
         return new Outcome(lease, decision);
@@ -172,19 +181,19 @@ public final class HeldLeases implements AutoCloseable {
                 ? known
                 : new LimiterBackendException(request.key(), "the call failed: " + error, error, true);
         if (failure.isAmbiguous()) {
-            releaseAsync(request.key(), request.limit(), id);
+            track(releaseAsync(request.key(), request.limit(), id));
         }
         return failure;
     }
 
-    /** Without passing on what goes wrong: the permits come back by themselves. */
+    /** Failures are only logged: the lease expires by itself. */
     void release(HeldLease lease) {
-        renewer.remove(lease);
-        if (closed) {
+        if (!renewer.remove(lease) && closed) {
             return;
         }
         try {
-            engine.decide(lease.key(), lease.limit(), Request.release(lease.id()));
+            track(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())))
+                    .await();
             wake(lease.key());
         } catch (RuntimeException e) {
             notReleased(lease.key(), lease.limit(), e);
@@ -192,12 +201,13 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     CompletableFuture<Void> releaseAsync(HeldLease lease) {
-        renewer.remove(lease);
-        return closed ? CompletableFuture.completedFuture(null) : releaseAsync(lease.key(), lease.limit(), lease.id());
+        return !renewer.remove(lease) && closed
+                ? CompletableFuture.completedFuture(null)
+                : track(releaseAsync(lease.key(), lease.limit(), lease.id()));
     }
 
     private CompletableFuture<Void> releaseAsync(String key, ConcurrencyLimit limit, long id) {
-        return engine.decideAsync(key, limit, Request.release(id)).handle((released, error) -> {
+        return PendingRequest.start(engine, key, limit, Request.release(id)).handle((released, error) -> {
             if (error == null) {
                 wake(key);
             } else {
@@ -208,9 +218,12 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     private static void notReleased(String key, ConcurrencyLimit limit, Throwable error) {
-        // Not here: this may be the thread on which the answers come.
+        // On another thread: this may be the I/O thread of the Redis client.
         Timers.run(() -> log.warn(
-                "A lease of '{}' could not be released; it will be over within {}.", key, limit.leaseTime(), error));
+                "A lease of '{}' could not be released. Its permits stay taken until it expires, within {}.",
+                key,
+                limit.leaseTime(),
+                error));
     }
 
     private void wake(String key) {
@@ -220,32 +233,56 @@ public final class HeldLeases implements AutoCloseable {
         }
     }
 
-    /** How many leases are held. */
+    /** The number of leases held. */
     public int count() {
         return renewer.size();
     }
 
-    /** How many permits of a key are held under leases. */
+    /** The number of permits of a key held by leases of this JVM. */
     public int permits(String key) {
         return renewer.permits(key);
     }
 
-    /** Forgets who holds permits of a key. Prefetch of it are lost. */
+    /** Deletes the state of a key; its leases are lost. */
     public void reset(String key) {
-        renewer.lose(key, "it was reset");
+        renewer.lose(key, "its key was reset");
         engine.reset(key);
         wake(key);
     }
 
-    /** Fails those who wait, and gives everything back, waiting a second for it at most. What comes later fails. */
+    /** Fails waiting and later requests, and releases all leases, waiting at most one second. */
     @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
+        long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(CLOSE_SECONDS);
         failWaiting();
         renewer.close();
+        awaitUnderWay(deadlineNanos);
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    private <F extends CompletableFuture<?>> F track(F future) {
+        underWay.add(future);
+        future.whenComplete((done, error) -> underWay.remove(future));
+        return future;
+    }
+
+    /** Afterwards the engine is closed, and a lease that is granted too late could not be released. */
+    private void awaitUnderWay(long deadlineNanos) {
+        CompletableFuture<?>[] pending = underWay.toArray(CompletableFuture[]::new);
+        while (pending.length > 0 && deadlineNanos - System.nanoTime() > 0) {
+            CompletableFuture.allOf(pending)
+                    .exceptionally(error -> null)
+                    .completeOnTimeout(null, deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)
+                    .join();
+            pending = underWay.toArray(CompletableFuture[]::new);
+        }
     }
 
     private void failWaiting() {
@@ -257,9 +294,9 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     /**
-     * What came of asking.
+     * The result of one request.
      *
-     * @param lease {@code null} if refused
+     * @param lease {@code null} if rejected
      */
     record Outcome(@Nullable HeldLease lease, Decision decision) {}
 }

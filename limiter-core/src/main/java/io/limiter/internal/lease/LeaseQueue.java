@@ -2,9 +2,9 @@ package io.limiter.internal.lease;
 
 import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.batch.Lane;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.AsyncFailures;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,12 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Those who wait in this JVM for permits of one key, in the order in which they came. One call at a time asks for the
- * first of them, so the number of calls does not depend on how many wait.
+ * The callers in this JVM that wait for permits of one key, first come, first served. One request at a time is sent,
+ * for the first of them, so the number of calls does not depend on how many wait.
  *
- * <p>It asks when the first one comes, when a lease of this JVM was released, when the next lease of anybody is over, and
- * in between after pauses that double, because of releases in other JVMs nobody tells. Whoever changes something signals,
- * and the first who signals does what there is to do, as in {@link Lane}.
+ * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
+ * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. As in
+ * {@link Lane}, every change signals, and the first thread to signal does the work.
  */
 final class LeaseQueue {
 
@@ -31,18 +31,18 @@ final class LeaseQueue {
     private final Ticker ticker;
     private final Runnable whenEmpty;
     private final AtomicInteger signals = new AtomicInteger();
-    // All below are guarded by this object's monitor, in which nothing blocks and no code of others runs.
+    // All below are guarded by this object's monitor, in which nothing blocks and no foreign code runs.
     private final Deque<LeaseRequest<?>> waiting = new ArrayDeque<>();
     private boolean ended;
-    private boolean asking;
-    private boolean wanted = true;
-    private long nextAskNanos;
+    private boolean requesting;
+    private boolean requestNow = true;
+    private long nextRequestNanos;
     private long pauseMicros = FIRST_PAUSE_MICROS;
     private @Nullable Long timerNanos;
-    private @Nullable Decision refusal;
+    private @Nullable Decision lastRejection;
 
     /**
-     * @param whenEmpty is run when nobody waits any more, and nobody can wait here from then on
+     * @param whenEmpty run when the last caller has left; no further request is accepted then
      */
     LeaseQueue(HeldLeases leases, Sleeper sleeper, Runnable whenEmpty) {
         this.leases = leases;
@@ -52,10 +52,10 @@ final class LeaseQueue {
     }
 
     /**
-     * @return whether this queue is still in use
+     * @return {@code false} if this queue has ended
      */
     boolean add(LeaseRequest<?> request) {
-        Decision refused = null;
+        Decision rejected = null;
         boolean first;
         synchronized (this) {
             if (ended) {
@@ -64,35 +64,36 @@ final class LeaseQueue {
             dropDone();
             first = waiting.isEmpty();
             if (request.isUrgent() && !first) {
-                // It would have to pass those who wait. While the first of them is being asked for, it waits for that.
-                refused = refusal;
+                // It must not overtake waiting callers. While there is no rejection yet, it waits for the first one's
+                // reply.
+                rejected = lastRejection;
             }
-            if (refused == null) {
-                wanted |= first;
+            if (rejected == null) {
+                requestNow |= first;
                 waiting.add(request);
             }
         }
-        if (refused == null) {
+        if (rejected == null) {
             if (!first) {
                 request.waits();
             }
             signal();
         } else {
-            request.refuse(refused);
+            request.refuse(rejected);
         }
         return true;
     }
 
-    /** Permits have been given back. */
+    /** Called when permits were released. */
     void wake() {
         synchronized (this) {
-            wanted = true;
+            requestNow = true;
             pauseMicros = FIRST_PAUSE_MICROS;
         }
         signal();
     }
 
-    /** Fails all who wait. */
+    /** Fails all waiting requests. */
     void fail(Throwable why) {
         List<LeaseRequest<?>> failed;
         synchronized (this) {
@@ -113,16 +114,16 @@ final class LeaseQueue {
             try {
                 next().run();
             } catch (RuntimeException | Error e) {
-                // Such as no memory for a timer. Nobody else would wake those who wait.
+                // For example OutOfMemoryError for a timer. Nothing else would wake the waiting callers.
                 failed(e);
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
     }
 
-    /** What there is to do now; to be done outside of the monitor. */
+    /** The next action, to be run outside the monitor. */
     private synchronized Runnable next() {
-        if (asking || ended) {
+        if (requesting || ended) {
             return () -> {};
         }
         dropDone();
@@ -132,28 +133,28 @@ final class LeaseQueue {
             return whenEmpty;
         }
         long now = ticker.read();
-        if (wanted || refusal == null || now - nextAskNanos >= 0 || first.isOverdue(now)) {
-            asking = true;
-            wanted = false;
-            return () -> ask(first);
+        if (requestNow || lastRejection == null || now - nextRequestNanos >= 0 || first.isOverdue(now)) {
+            requesting = true;
+            requestNow = false;
+            return () -> sendRequest(first);
         }
-        Decision refused = refusal;
+        Decision rejected = lastRejection;
         List<LeaseRequest<?>> overdue = takeOverdue(now);
         Runnable timer = timer(now);
         return () -> {
-            overdue.forEach(request -> request.refuse(refused));
+            overdue.forEach(request -> request.refuse(rejected));
             timer.run();
         };
     }
 
-    private void ask(LeaseRequest<?> first) {
-        leases.ask(first).whenComplete((outcome, error) -> {
+    private void sendRequest(LeaseRequest<?> first) {
+        leases.request(first).whenComplete((outcome, error) -> {
             if (error != null) {
                 failed(error);
             } else if (outcome.lease() != null) {
                 granted(first, outcome.lease(), outcome.decision());
             } else {
-                refused(outcome.decision());
+                rejected(outcome.decision());
             }
         });
     }
@@ -161,8 +162,8 @@ final class LeaseQueue {
     private void failed(Throwable error) {
         List<LeaseRequest<?>> failed;
         synchronized (this) {
-            asking = false;
-            wanted = true;
+            requesting = false;
+            requestNow = true;
             failed = List.copyOf(waiting);
             waiting.clear();
         }
@@ -172,28 +173,28 @@ final class LeaseQueue {
 
     private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {
         synchronized (this) {
-            asking = false;
+            requesting = false;
             waiting.remove(first);
             dropDone();
             pauseMicros = FIRST_PAUSE_MICROS;
             LeaseRequest<?> next = waiting.peekFirst();
-            // If nothing is left, there is no need to ask in order to know.
-            wanted |= next != null && decision.remaining() >= next.permits();
+            // Without remaining permits, the next request would be rejected.
+            requestNow |= next != null && decision.remaining() >= next.permits();
             pause(LONGEST_PAUSE_MICROS);
         }
-        // The next call first: the backend is at work on it while this caller is woken.
+        // The next call first, so that the backend works while this caller is woken.
         signal();
         if (!first.grant(lease, decision)) {
             lease.closeAsync();
         }
     }
 
-    private void refused(Decision decision) {
+    private void rejected(Decision decision) {
         List<LeaseRequest<?>> overdue;
         List<LeaseRequest<?>> wait;
         synchronized (this) {
-            asking = false;
-            refusal = decision;
+            requesting = false;
+            lastRejection = decision;
             pause(decision.retryAfterMicros());
             overdue = takeOverdue(ticker.read());
             wait = List.copyOf(waiting);
@@ -203,9 +204,9 @@ final class LeaseQueue {
         overdue.forEach(request -> request.refuse(decision));
     }
 
-    /** Until the next call; the next pause is longer. */
+    /** Sets the time of the next request and doubles the pause after it. */
     private void pause(long mostMicros) {
-        nextAskNanos = ticker.read() + Math.min(mostMicros, pauseMicros) * 1000;
+        nextRequestNanos = ticker.read() + Math.min(mostMicros, pauseMicros) * 1000;
         pauseMicros = Math.min(2 * pauseMicros, LONGEST_PAUSE_MICROS);
     }
 
@@ -227,9 +228,9 @@ final class LeaseQueue {
         return overdue;
     }
 
-    /** What wakes this queue when there is something to do, unless something will. */
+    /** Sets a timer for the next action, unless there is an earlier one. */
     private Runnable timer(long nowNanos) {
-        long waitNanos = nextAskNanos - nowNanos;
+        long waitNanos = nextRequestNanos - nowNanos;
         for (LeaseRequest<?> request : waiting) {
             waitNanos = Math.min(waitNanos, request.leftNanos(nowNanos));
         }
@@ -249,7 +250,7 @@ final class LeaseQueue {
             set = true;
         } finally {
             if (!set) {
-                // Or those who come later would rely on it.
+                // Otherwise later callers would rely on this timer.
                 forgetTimer(atNanos);
             }
         }

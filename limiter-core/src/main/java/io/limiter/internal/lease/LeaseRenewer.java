@@ -4,13 +4,10 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.time.LeaseClock;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -18,43 +15,42 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews all leases of a factory while they are held, and notices those that are lost.
+ * Renews the leases of a factory, and detects lost ones.
  *
- * <p>It looks at them twelve times in a lease, and renews those of which a quarter has passed, a hundred in a call: so each is
- * renewed before a third of it has, and has eight more tries if the backend does not answer. One thread looks and another
- * makes the call, because a backend that hangs must not keep anybody from learning that a lease is lost. There are none
- * while nothing is held.
+ * <p>Leases are checked twelve times per lease time. Those of which a quarter has passed are renewed, in batches: so
+ * each is renewed before a third has passed, and there are eight more attempts if the backend is unavailable. One
+ * thread checks and another one calls the backend, so that a hanging backend does not delay the detection of lost
+ * leases. Without leases there are no threads.
  */
 final class LeaseRenewer {
 
     private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
 
-    private static final int LOOKS_PER_LEASE = 12;
+    private static final int CHECKS_PER_LEASE = 12;
     private static final int MAX_PER_CALL = 100;
     private static final int IDLE_SECONDS = 10;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final Engine engine;
     private final LeaseClock clock;
-    private final boolean byItself;
+    private final boolean inBackground;
     private final ScheduledThreadPoolExecutor threads;
     private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean renewing = new AtomicBoolean();
     private volatile long intervalNanos = NEVER;
     // Guarded by this.
-    private @Nullable Future<?> nextLook;
+    private @Nullable Future<?> nextCheck;
 
     /**
-     * @param byItself whether to look in the background
+     * @param inBackground whether to check in the background
      */
-    LeaseRenewer(Engine engine, LeaseClock clock, boolean byItself) {
-        this.byItself = byItself;
+    LeaseRenewer(Engine engine, LeaseClock clock, boolean inBackground) {
+        this.inBackground = inBackground;
         this.engine = engine;
         this.clock = clock;
         this.threads = new ScheduledThreadPoolExecutor(2, task -> {
@@ -70,22 +66,24 @@ final class LeaseRenewer {
 
     void add(HeldLease lease) {
         held.add(lease);
-        // Read after the lease is there to be seen: whoever stops looking does it the other way round.
-        if (byItself && intervalOf(lease) < intervalNanos) {
-            lookAgain();
+        // Read after the lease was added, while scheduleCheck() writes the interval before it reads the leases: so
+        // none is missed.
+        if (inBackground && intervalOf(lease) < intervalNanos) {
+            scheduleCheck();
         }
     }
 
-    void remove(HeldLease lease) {
-        held.remove(lease);
+    /** Returns whether it was held: of two that remove it, one has to release it. */
+    boolean remove(HeldLease lease) {
+        return held.remove(lease);
     }
 
-    /** How many are held. */
+    /** The number of leases held. */
     int size() {
         return held.size();
     }
 
-    /** How many permits of a key. */
+    /** The number of permits of a key held. */
     int permits(String key) {
         int permits = 0;
         for (HeldLease lease : held) {
@@ -94,7 +92,7 @@ final class LeaseRenewer {
         return permits;
     }
 
-    /** Finds those that are over. */
+    /** Marks expired leases as lost. */
     void findLost() {
         for (HeldLease lease : held) {
             if (lease.isOver()) {
@@ -104,7 +102,7 @@ final class LeaseRenewer {
         }
     }
 
-    /** Ends the leases of a key. */
+    /** Marks all leases of a key as lost. */
     void lose(String key, String why) {
         for (HeldLease lease : held) {
             if (lease.key().equals(key)) {
@@ -114,7 +112,7 @@ final class LeaseRenewer {
         }
     }
 
-    /** Renews what is due, and waits for it. */
+    /** Renews all leases that are due. Blocks until the backend has answered. */
     void renewDue() {
         List<HeldLease> due = new ArrayList<>();
         for (HeldLease lease : held) {
@@ -122,16 +120,13 @@ final class LeaseRenewer {
                 due.add(lease);
             }
         }
-        for (int first = 0; first < due.size(); first += MAX_PER_CALL) {
-            renew(due.subList(first, Math.min(due.size(), first + MAX_PER_CALL)));
-        }
+        renew(due);
     }
 
-    /** Ends all that are held, gives their permits back in few calls, and holds no more. */
+    /** Marks all leases as lost and releases their permits, waiting at most one second. */
     void close() {
-        List<HeldLease> all = List.copyOf(held);
-        all.forEach(held::remove);
-        // First, so that nobody believes to hold what is given back.
+        List<HeldLease> all = held.stream().filter(held::remove).toList();
+        // First, so that no lease counts as held after its release.
         all.forEach(lease -> lease.lose("the limiters were closed"));
         if (all.isEmpty()) {
             threads.shutdown();
@@ -143,17 +138,20 @@ final class LeaseRenewer {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Exception e) {
-            log.warn("{} leases could not be released; they will be over by themselves.", all.size(), e);
+            log.warn(
+                    "{} leases could not be released while closing. Their permits stay taken until they expire.",
+                    all.size(),
+                    e);
         } finally {
             threads.shutdown();
         }
     }
 
     private static long intervalOf(HeldLease lease) {
-        return lease.limit().leaseTime().toNanos() / LOOKS_PER_LEASE;
+        return lease.limit().leaseTime().toNanos() / CHECKS_PER_LEASE;
     }
 
-    private void look() {
+    private void check() {
         try {
             findLost();
             if (renewing.compareAndSet(false, true)) {
@@ -161,21 +159,21 @@ final class LeaseRenewer {
                     try {
                         renewDue();
                     } catch (RuntimeException | Error e) {
-                        log.error("Prefetch could not be renewed; trying again.", e);
+                        log.error("Renewing leases has failed; retrying until they expire.", e);
                     } finally {
                         renewing.set(false);
                     }
                 });
             }
         } finally {
-            lookAgain();
+            scheduleCheck();
         }
     }
 
-    private synchronized void lookAgain() {
-        if (nextLook != null) {
-            nextLook.cancel(false);
-            nextLook = null;
+    private synchronized void scheduleCheck() {
+        if (nextCheck != null) {
+            nextCheck.cancel(false);
+            nextCheck = null;
         }
         intervalNanos = NEVER;
         long shortest = NEVER;
@@ -184,95 +182,54 @@ final class LeaseRenewer {
         }
         if (shortest < NEVER && !threads.isShutdown()) {
             try {
-                nextLook = threads.schedule(this::look, shortest, TimeUnit.NANOSECONDS);
-                // Last, so that if it fails, the next who adds a lease tries again.
+                nextCheck = threads.schedule(this::check, shortest, TimeUnit.NANOSECONDS);
+                // Last: if scheduling fails, the next added lease tries again.
                 intervalNanos = shortest;
             } catch (RejectedExecutionException e) {
-                // Closed just now: whoever added a lease will see that and release it.
-                nextLook = null;
+                // Closed concurrently: the thread that added a lease will see that and release it.
+                nextCheck = null;
             }
         }
     }
 
+    /** Sends all renewals at once, so that they share calls. */
     private void renew(List<HeldLease> due) {
-        Map<HeldLease, HeldLease.Times> times = new LinkedHashMap<>();
-        due.forEach(lease -> times.put(lease, new HeldLease.Times(clock, lease.limit())));
+        List<HeldLease.Times> times = new ArrayList<>(due.size());
+        List<PendingRequest> renewals = new ArrayList<>(due.size());
+        for (HeldLease lease : due) {
+            times.add(new HeldLease.Times(clock, lease.limit()));
+            renewals.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.renew(lease.id())));
+        }
         List<LimiterBackendException> failures = new ArrayList<>();
-        for (List<OfKey> call : calls(due)) {
-            List<Answer> answers = engine.decide(asked(call, Request::renew));
-            for (int i = 0; i < call.size(); i++) {
-                try {
-                    renewed(call.get(i).leases, answers.get(i).decisions(), times);
-                } catch (LimiterBackendException e) {
-                    failures.add(e);
-                }
+        for (int i = 0; i < due.size(); i++) {
+            try {
+                renewed(due.get(i), renewals.get(i).await(), times.get(i));
+            } catch (LimiterBackendException e) {
+                failures.add(e);
             }
         }
         if (!failures.isEmpty()) {
             log.warn(
-                    "Prefetch of {} keys could not be renewed; trying again until they are over.",
+                    "{} leases could not be renewed; retrying until they expire. If Redis stays unavailable, they are lost.",
                     failures.size(),
                     failures.get(0));
         }
     }
 
-    private void renewed(List<HeldLease> leases, List<Decision> decisions, Map<HeldLease, HeldLease.Times> times) {
-        for (int i = 0; i < leases.size(); i++) {
-            HeldLease lease = leases.get(i);
-            HeldLease.Times newTimes = times.get(lease);
-            if (decisions.get(i).granted() && newTimes != null) {
-                lease.renewed(newTimes);
-            } else {
-                held.remove(lease);
-                lease.lose("the backend does not know it any more");
-            }
+    private void renewed(HeldLease lease, Decision decision, HeldLease.Times times) {
+        if (decision.granted()) {
+            lease.renewed(times);
+        } else {
+            held.remove(lease);
+            lease.lose("Redis no longer has it: it expired, or its key was deleted");
         }
     }
 
     private void release(List<HeldLease> leases) {
-        for (int first = 0; first < leases.size(); first += MAX_PER_CALL) {
-            for (List<OfKey> call : calls(leases.subList(first, Math.min(leases.size(), first + MAX_PER_CALL)))) {
-                engine.decide(asked(call, Request::release)).forEach(Answer::decisions);
-            }
-        }
-    }
-
-    private static List<KeyRequests<?>> asked(List<OfKey> call, LongFunction<Request> request) {
-        List<KeyRequests<?>> asked = new ArrayList<>(call.size());
-        for (OfKey key : call) {
-            HeldLease any = key.leases.get(0);
-            List<Request> requests =
-                    key.leases.stream().map(lease -> request.apply(lease.id())).toList();
-            asked.add(new KeyRequests<>(any.key(), any.limit(), requests));
-        }
-        return asked;
-    }
-
-    /** By key. One call can ask a key under one limit only, so those that are held under others go into calls of their own. */
-    private static List<List<OfKey>> calls(List<HeldLease> leases) {
-        List<Map<String, OfKey>> calls = new ArrayList<>();
+        List<PendingRequest> releases = new ArrayList<>(leases.size());
         for (HeldLease lease : leases) {
-            int call = 0;
-            while (call < calls.size() && !fits(calls.get(call).get(lease.key()), lease)) {
-                call++;
-            }
-            if (call == calls.size()) {
-                calls.add(new LinkedHashMap<>());
-            }
-            calls.get(call)
-                    .computeIfAbsent(lease.key(), key -> new OfKey(new ArrayList<>()))
-                    .leases
-                    .add(lease);
+            releases.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())));
         }
-        return calls.stream().map(call -> List.copyOf(call.values())).toList();
+        releases.forEach(PendingRequest::await);
     }
-
-    private static boolean fits(@Nullable OfKey ofKey, HeldLease lease) {
-        return ofKey == null || ofKey.leases.get(0).limit().equals(lease.limit());
-    }
-
-    /**
-     * @param leases of one key under one limit; at least one
-     */
-    private record OfKey(List<HeldLease> leases) {}
 }

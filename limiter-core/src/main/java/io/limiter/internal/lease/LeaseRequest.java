@@ -5,7 +5,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
@@ -18,10 +18,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who wants a lease, for a while. The very future that the caller has, so that whoever grants knows whether it was
- * cancelled.
+ * A pending request for a lease. This is the caller's own future, so a grant detects that it was cancelled.
  *
- * @param <T> what the caller is answered
+ * @param <T> the caller's result
  */
 public final class LeaseRequest<T> extends CompletableFuture<T> {
 
@@ -54,15 +53,15 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
         this.deadlineNanos = nowNanos + timeoutNanos;
         this.asker = wanted.asker;
         this.mayWait =
-                isUrgent() ? EngineObserver.MayWait.UNSEEN : asker.tally().mayWait();
+                isUrgent() ? EngineObserver.MayWait.UNSEEN : asker.counters().mayWait();
         this.granted = granted;
         this.refused = refused;
     }
 
     /**
-     * Is answered with nothing if refused.
+     * A request that completes with an empty result if rejected.
      *
-     * @param instead sees to it that it is answered if the backend does not decide
+     * @param instead completes it if the backend fails
      */
     public static LeaseRequest<Optional<Lease>> tried(
             Wanted wanted, long nowNanos, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
@@ -70,9 +69,9 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     /**
-     * Fails if refused.
+     * A request that fails with {@link RateLimitExceededException} if rejected.
      *
-     * @param instead sees to it that it is answered if the backend does not decide
+     * @param instead completes it if the backend fails
      */
     public static LeaseRequest<Lease> demanded(
             Wanted wanted, long nowNanos, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
@@ -87,16 +86,17 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
                 instead);
     }
 
-    /** The same request to this JVM alone, whose failures are final. */
+    /** Switches to the local fallback, whose failures are final. */
     public LeaseRequest<T> locally(ConcurrencyLimit share) {
         limit = share;
         isLocal = true;
         return this;
     }
 
-    /** It could not be decided. */
+    /** Completes this by the failure policy, or exceptionally if there is none. */
     void fail(Throwable error) {
-        LimiterBackendException failure = Failover.failureOf(error);
+        LimiterBackendException failure =
+                AsyncFailures.cause(error) instanceof LimiterBackendException known ? known : null;
         if (failure == null || isLocal || isDone()) {
             completeExceptionally(error);
         } else {
@@ -116,12 +116,12 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
         return permits;
     }
 
-    /** Whether waiting is not wanted, or would be in vain. */
+    /** Whether it has no timeout, or can never be granted. */
     boolean isUrgent() {
         return timeoutNanos == 0 || isInVain();
     }
 
-    /** More than there can ever be. */
+    /** Whether more permits are requested than the limit has. */
     boolean isInVain() {
         return permits > limit.limit();
     }
@@ -134,16 +134,16 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
         return leftNanos(nowNanos) <= 0;
     }
 
-    /** The caller has to wait for permits; said once or more. */
+    /** Notifies the observer that the caller waits. Idempotent. */
     void waits() {
         if (!isUrgent() && waits.compareAndSet(false, true)) {
-            Runnable end = mayWait.begins(asker.tally());
+            Runnable end = mayWait.begins(asker.counters());
             whenComplete((answer, error) -> end.run());
         }
     }
 
     /**
-     * @return whether the caller has the lease now; otherwise it has cancelled
+     * @return {@code false} if the caller has cancelled and the lease must be released
      */
     public boolean grant(Lease lease, Decision decision) {
         if (isDone()) {
@@ -168,16 +168,17 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
     @Override
     public boolean completeExceptionally(Throwable error) {
         if (error instanceof LimiterBackendException && !isDone()) {
-            asker.tally().failed();
+            asker.counters().failed();
         }
         return super.completeExceptionally(error);
     }
 
     private void counted(Decision decision) {
-        asker.tally().decided(asker.limiter(), asker.key(), isLocal ? decision.from(Decision.Source.LOCAL) : decision);
+        asker.counters()
+                .decided(asker.limiter(), asker.key(), isLocal ? decision.from(Decision.Source.LOCAL) : decision);
     }
 
-    /** Waits for the answer. An interrupt does not end the wait, but is set again at its end. */
+    /** Waits for the result. An interrupt does not end the wait; the interrupt flag is restored afterwards. */
     public T await() {
         try {
             return join();
@@ -197,18 +198,20 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
     }
 
     /**
-     * Who asks.
+     * Who requests the lease.
      *
-     * @param tally where the answer is counted
-     * @param limiter its name
-     * @param key the caller's; {@code null} for the limiter's own permits
+     * @param counters counts the decision
+     * @param limiter name of the limiter
+     * @param key the caller's key; {@code null} for the limiter's own permits
      */
     public record Asker(
-            LimiterCounters tally, String limiter, @Nullable String key) {}
+            LimiterCounters counters,
+            String limiter,
+            @Nullable String key) {}
 
     /**
-     * @param asker who asks
-     * @param key the whole key
+     * @param asker who requests the lease
+     * @param key the backend's key
      * @param permits at least 1
      * @param timeout at least 0
      */

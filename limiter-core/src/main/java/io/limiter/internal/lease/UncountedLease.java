@@ -3,7 +3,7 @@ package io.limiter.internal.lease;
 import io.limiter.Lease;
 import java.util.concurrent.CompletableFuture;
 
-/** A lease of a policy that lets everybody through: nobody counts it, so it cannot be lost. */
+/** A lease granted by a fail-open policy. No permits are counted, so it cannot be lost. */
 public final class UncountedLease implements Lease {
 
     private volatile boolean closed;
@@ -15,7 +15,7 @@ public final class UncountedLease implements Lease {
 
     @Override
     public void onLost(Runnable action) {
-        // Never.
+        // It is never lost.
     }
 
     @Override
@@ -31,6 +31,6 @@ public final class UncountedLease implements Lease {
 
     @Override
     public String toString() {
-        return "Lease[nobody counts it" + (closed ? ", closed]" : "]");
+        return "Lease[granted by the failure policy" + (closed ? ", closed]" : "]");
     }
 }

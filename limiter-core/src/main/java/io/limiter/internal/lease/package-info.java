@@ -1,4 +1,4 @@
-/** Concurrency leases that this JVM holds: their renewal, and those who wait for one. */
+/** Concurrency leases held by this JVM: their renewal, and the callers that wait for one. */
 @NullMarked
 package io.limiter.internal.lease;
 

@@ -3,8 +3,10 @@ package io.limiter.internal.limiter;
 import com.google.common.base.Ticker;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /** A {@link Reservation} on an engine. */
 final class BookedPermits implements Reservation {
@@ -12,13 +14,15 @@ final class BookedPermits implements Reservation {
     private final Decision decision;
     private final Ticker ticker;
     private final Runnable giveBack;
+    private final Supplier<CompletableFuture<?>> giveBackAsync;
     private final long bookedNanos;
     private final AtomicBoolean cancelled = new AtomicBoolean();
 
-    BookedPermits(Decision decision, Ticker ticker, Runnable giveBack) {
+    BookedPermits(Decision decision, Ticker ticker, Runnable giveBack, Supplier<CompletableFuture<?>> giveBackAsync) {
         this.decision = decision;
         this.ticker = ticker;
         this.giveBack = giveBack;
+        this.giveBackAsync = giveBackAsync;
         this.bookedNanos = ticker.read();
     }
 
@@ -29,11 +33,22 @@ final class BookedPermits implements Reservation {
 
     @Override
     public boolean cancel() {
-        if (!decision.granted() || isMoot() || !cancelled.compareAndSet(false, true)) {
+        if (!isCancelledNow()) {
             return false;
         }
         giveBack.run();
         return true;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> cancelAsync() {
+        return isCancelledNow()
+                ? MappedFuture.of(giveBackAsync.get(), given -> true)
+                : CompletableFuture.completedFuture(false);
+    }
+
+    private boolean isCancelledNow() {
+        return decision.granted() && !isMoot() && cancelled.compareAndSet(false, true);
     }
 
     private boolean isMoot() {

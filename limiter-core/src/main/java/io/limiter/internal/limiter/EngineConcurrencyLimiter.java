@@ -17,15 +17,14 @@ import io.limiter.spi.Engine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
-/** A {@link ConcurrencyLimiter} on an engine. */
+/** A {@link ConcurrencyLimiter} on an engine, or a view of one of its keys. */
 public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     private static final Request PEEK = new Request(1, 0, true);
 
-    private final String name;
     private final KeySpace keys;
+    private final KeyPath path;
     private final ConcurrencyLimit limit;
     private final Failover engine;
     private final HeldLeases leases;
@@ -33,9 +32,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private LimiterCounters tally;
 
     /** One whose failures are the caller's. */
-    public EngineConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
-        this(name, prefix, limit, Failover.none(engine), leases, leases);
+    public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
+        this(keys, limit, Failover.none(engine), leases, leases);
     }
 
     /**
@@ -43,19 +41,24 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
      * @param localLeases of this JVM
      */
     public EngineConcurrencyLimiter(
-            String name,
-            String prefix,
-            ConcurrencyLimit limit,
-            Failover engine,
-            HeldLeases leases,
-            HeldLeases localLeases) {
-        this.localLeases = localLeases;
-        this.name = name;
-        this.keys = new KeySpace(prefix, name, limit.keySuffix());
+            KeySpace keys, ConcurrencyLimit limit, Failover engine, HeldLeases leases, HeldLeases localLeases) {
+        this.keys = keys;
+        this.path = KeyPath.own(keys);
         this.limit = limit;
         this.engine = engine;
         this.leases = leases;
-        this.tally = LimiterCounters.unseen(prefix, name);
+        this.localLeases = localLeases;
+        this.tally = LimiterCounters.unseen(keys.prefix(), keys.name());
+    }
+
+    private EngineConcurrencyLimiter(EngineConcurrencyLimiter limiter, KeyPath path) {
+        this.keys = limiter.keys;
+        this.path = path;
+        this.limit = limiter.limit;
+        this.engine = limiter.engine;
+        this.leases = limiter.leases;
+        this.localLeases = limiter.localLeases;
+        this.tally = limiter.tally;
     }
 
     /** Where decisions are counted; before others see this limiter. */
@@ -65,7 +68,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public String name() {
-        return name;
+        return keys.name();
     }
 
     @Override
@@ -74,66 +77,38 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     @Override
+    public Optional<String> key() {
+        return Optional.ofNullable(path.key());
+    }
+
+    @Override
+    public ConcurrencyLimiter on(String key) {
+        return new EngineConcurrencyLimiter(this, path.on(keys, key));
+    }
+
+    @Override
+    public Async async() {
+        return new AsyncView();
+    }
+
+    @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(tried(null, keys.own(), permits, timeout));
-    }
-
-    @Override
-    public Optional<Lease> tryAcquire(String key, int permits, Duration timeout) {
-        return await(tried(key, keys.of(key), permits, timeout));
-    }
-
-    @Override
-    public CompletableFuture<Optional<Lease>> tryAcquireAsync(int permits, Duration timeout) {
-        return start(tried(null, keys.own(), permits, timeout));
-    }
-
-    @Override
-    public CompletableFuture<Optional<Lease>> tryAcquireAsync(String key, int permits, Duration timeout) {
-        return start(tried(key, keys.of(key), permits, timeout));
+        return await(tried(permits, timeout));
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(demanded(null, keys.own(), permits, timeout));
-    }
-
-    @Override
-    public Lease acquire(String key, int permits, Duration timeout) {
-        return await(demanded(key, keys.of(key), permits, timeout));
-    }
-
-    @Override
-    public CompletableFuture<Lease> acquireAsync(int permits, Duration timeout) {
-        return start(demanded(null, keys.own(), permits, timeout));
-    }
-
-    @Override
-    public CompletableFuture<Lease> acquireAsync(String key, int permits, Duration timeout) {
-        return start(demanded(key, keys.of(key), permits, timeout));
+        return await(demanded(permits, timeout));
     }
 
     @Override
     public Decision peek() {
-        return engine.decide(keys.own(), limit, PEEK);
-    }
-
-    @Override
-    public Decision peek(String key) {
-        return engine.decide(keys.of(key), limit, PEEK);
+        return engine.decide(path.backendKey(), limit, PEEK);
     }
 
     @Override
     public int inUse() {
-        return inUseOf(keys.own());
-    }
-
-    @Override
-    public int inUse(String key) {
-        return inUseOf(keys.of(key));
-    }
-
-    private int inUseOf(String backendKey) {
+        String backendKey = path.backendKey();
         // By the limit's own number, more permits than that would not be seen, as after a limit was lowered.
         Decision seen = engine.decide(backendKey, limit.withMostPermits(), PEEK);
         if (seen.source() == Decision.Source.BACKEND) {
@@ -145,34 +120,27 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public void reset() {
-        reset(leases, keys.own());
-    }
-
-    @Override
-    public void reset(String key) {
-        reset(leases, keys.of(key));
-    }
-
-    private void reset(HeldLeases held, String backendKey) {
-        if (held != localLeases) {
-            localLeases.reset(backendKey);
+        if (leases != localLeases) {
+            localLeases.reset(path.backendKey());
         }
-        held.reset(backendKey);
+        leases.reset(path.backendKey());
     }
 
-    private LeaseRequest<Optional<Lease>> tried(
-            @Nullable String key, String backendKey, int permits, Duration timeout) {
-        return LeaseRequest.tried(
-                wanted(key, backendKey, permits, timeout), leases.ticker().read(), this::instead);
+    private LeaseRequest<Optional<Lease>> tried(int permits, Duration timeout) {
+        return LeaseRequest.tried(wanted(permits, timeout), leases.ticker().read(), this::instead);
     }
 
-    private LeaseRequest<Lease> demanded(@Nullable String key, String backendKey, int permits, Duration timeout) {
-        return LeaseRequest.demanded(
-                wanted(key, backendKey, permits, timeout), leases.ticker().read(), this::instead);
+    private LeaseRequest<Lease> demanded(int permits, Duration timeout) {
+        return LeaseRequest.demanded(wanted(permits, timeout), leases.ticker().read(), this::instead);
     }
 
-    private LeaseRequest.Wanted wanted(@Nullable String key, String backendKey, int permits, Duration timeout) {
-        return new LeaseRequest.Wanted(new LeaseRequest.Asker(tally, name, key), backendKey, limit, permits, timeout);
+    private LeaseRequest.Wanted wanted(int permits, Duration timeout) {
+        return new LeaseRequest.Wanted(
+                new LeaseRequest.Asker(tally, keys.name(), path.countedKey()),
+                path.backendKey(),
+                limit,
+                permits,
+                timeout);
     }
 
     /** What a request is answered that the backend has not decided. */
@@ -202,6 +170,24 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public String toString() {
-        return "ConcurrencyLimiter[" + name + ", " + limit + "]";
+        return "ConcurrencyLimiter[" + keys.name() + (path.key() == null ? "" : ":" + path.key()) + ", " + limit + "]";
+    }
+
+    private final class AsyncView implements Async {
+
+        @Override
+        public Async on(String key) {
+            return EngineConcurrencyLimiter.this.on(key).async();
+        }
+
+        @Override
+        public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
+            return start(tried(permits, timeout));
+        }
+
+        @Override
+        public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
+            return start(demanded(permits, timeout));
+        }
     }
 }

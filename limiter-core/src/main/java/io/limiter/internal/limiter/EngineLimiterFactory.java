@@ -3,15 +3,14 @@ package io.limiter.internal.limiter;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
@@ -22,7 +21,7 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +47,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private final FailurePolicy defaultPolicy;
 
+    /** The factory as it is, which views differ from. */
+    private final View view;
+
     /** Of an engine without a backend that could fail. */
     protected EngineLimiterFactory(CacheBounds bounds) {
         this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE);
@@ -59,6 +61,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     protected EngineLimiterFactory(
             CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notices) {
         this.defaultPolicy = defaultPolicy;
+        this.view = new View(
+                new Options(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, HashTag.WHOLE_KEY, defaultPolicy, true));
         this.tallies = new CounterRegistry(observer, notices);
         this.limiters = cache(bounds);
         this.concurrencyLimiters = cache(bounds);
@@ -73,19 +77,19 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                 .build();
     }
 
-    protected abstract RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy);
-
-    protected abstract CountLimiter newCountLimiter(
-            String name, String prefix, FixedWindow limit, FailurePolicy policy);
+    protected abstract RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy);
 
     protected abstract ConcurrencyLimiter newConcurrencyLimiter(
-            String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy);
+            KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy);
 
     /**
      * @param limit of another kind than those that have limiters of their own
      * @throws IllegalArgumentException if the engine cannot decide it
      */
-    protected abstract Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy);
+    protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
+
+    @Override
+    public abstract void close();
 
     /** What limiters answer that were built with no policy of their own, when the backend does not decide. */
     public final FailurePolicy failurePolicy() {
@@ -114,58 +118,37 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     @Override
     public final RateLimiter build(String name, TokenBucket limit) {
-        return rateLimiter(RATE_PREFIX, name, limit, defaultPolicy, true);
-    }
-
-    @Override
-    public final CountLimiter build(String name, FixedWindow limit) {
-        return countLimiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
+        return view.build(name, limit);
     }
 
     @Override
     public final ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-        return concurrencyLimiter(CONCURRENT_PREFIX, name, limit, defaultPolicy, true);
+        return view.build(name, limit);
     }
 
     @Override
     public final Limiter build(String name, Limit<?> limit) {
-        return limit instanceof TokenBucket bucket
-                ? build(name, bucket)
-                : limiter(COUNT_PREFIX, name, limit, defaultPolicy, true);
+        return view.build(name, limit);
     }
 
     @Override
     public final LimiterFactory withPrefix(String prefix) {
-        return new View(prefix, prefix, prefix, defaultPolicy, true);
+        return view.withPrefix(prefix);
+    }
+
+    @Override
+    public final LimiterFactory withHashTag(HashTag hashTag) {
+        return view.withHashTag(hashTag);
     }
 
     @Override
     public final LimiterFactory withFailurePolicy(FailurePolicy policy) {
-        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, policy, true);
+        return view.withFailurePolicy(policy);
     }
 
     @Override
     public final LimiterFactory withoutListeners() {
-        return new View(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, defaultPolicy, false);
-    }
-
-    private Limiter limiter(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
-        if (limit instanceof TokenBucket bucket) {
-            return rateLimiter(prefix, name, bucket, policy, told);
-        }
-        if (limit instanceof FixedWindow window) {
-            return countLimiter(prefix, name, window, policy, told);
-        }
-        if (limit instanceof ConcurrencyLimit) {
-            throw new IllegalArgumentException(
-                    "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
-                            + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
-        }
-        return limiter(new LimiterId(prefix, name, limit, policy, told), Limiter.class, () -> {
-            Limiter limiter = newLimiter(name, prefix, limit, policy);
-            warnIfDear(name, limit);
-            return limiter;
-        });
+        return view.withoutListeners();
     }
 
     private static void warnIfDear(String name, Limit<?> limit) {
@@ -179,38 +162,22 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    private RateLimiter rateLimiter(String prefix, String name, TokenBucket limit, FailurePolicy policy, boolean told) {
-        return limiter(
-                new LimiterId(prefix, name, limit, policy, told),
-                RateLimiter.class,
-                () -> newRateLimiter(name, prefix, limit, policy));
-    }
-
-    private CountLimiter countLimiter(
-            String prefix, String name, FixedWindow limit, FailurePolicy policy, boolean told) {
-        return limiter(
-                new LimiterId(prefix, name, limit, policy, told),
-                CountLimiter.class,
-                () -> newCountLimiter(name, prefix, limit, policy));
-    }
-
-    private ConcurrencyLimiter concurrencyLimiter(
-            String prefix, String name, ConcurrencyLimit limit, FailurePolicy policy, boolean told) {
-        return concurrencyLimiters.asMap().computeIfAbsent(new LimiterId(prefix, name, limit, policy, told), id -> {
-            checkKind(id);
-            return counted(id, newConcurrencyLimiter(name, prefix, limit, policy));
-        });
-    }
-
-    private <T extends Limiter> T limiter(LimiterId id, Class<T> type, Supplier<T> build) {
+    private Limiter limiter(LimiterId id, Function<KeySpace, Limiter> build) {
         Limiter known = limiters.getIfPresent(id);
         if (known == null) {
             known = limiters.asMap().computeIfAbsent(id, same -> {
                 checkKind(id);
-                return counted(id, build.get());
+                return counted(id, build.apply(id.keys()));
             });
         }
-        return type.cast(known);
+        return known;
+    }
+
+    private ConcurrencyLimiter concurrencyLimiter(LimiterId id, ConcurrencyLimit limit) {
+        return concurrencyLimiters.asMap().computeIfAbsent(id, same -> {
+            checkKind(id);
+            return counted(id, newConcurrencyLimiter(id.keys(), limit, id.policy()));
+        });
     }
 
     /** Two kinds that read each other's states would fail at each call. */
@@ -246,13 +213,22 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private LimiterCounters tally(LimiterId id) {
         LimiterCounters tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
+        if (id.hashTag() == HashTag.FIRST_KEY) {
+            tally.usesSlot();
+        }
         return id.told() ? tally : tally.quiet();
     }
 
     /**
      * @param told whether listeners are told of refusals
      */
-    private record LimiterId(String prefix, String name, Limit<?> limit, FailurePolicy policy, boolean told) {}
+    private record LimiterId(
+            String prefix, HashTag hashTag, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
+
+        KeySpace keys() {
+            return new KeySpace(prefix, name, limit.keySuffix(), hashTag == HashTag.FIRST_KEY);
+        }
+    }
 
     private record KeyId(String prefix, String name, String suffix) {}
 
@@ -279,57 +255,104 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    /** The same factory with other prefixes, another policy, or without listeners. */
+    /**
+     * How limiters are built, which is not part of their limits.
+     *
+     * @param told whether listeners are told of refusals
+     */
+    private record Options(
+            String ratePrefix,
+            String countPrefix,
+            String concurrentPrefix,
+            HashTag hashTag,
+            FailurePolicy policy,
+            boolean told) {
+
+        Options {
+            KeySpace.checkPrefix(ratePrefix);
+            Objects.requireNonNull(hashTag, "hashTag");
+            Objects.requireNonNull(policy, "policy");
+        }
+
+        LimiterId id(String prefix, String name, Limit<?> limit) {
+            return new LimiterId(prefix, hashTag, name, limit, policy, told);
+        }
+    }
+
+    /** The factory with other options. */
     private final class View implements LimiterFactory {
 
-        private final String ratePrefix;
-        private final String countPrefix;
-        private final String concurrentPrefix;
-        private final FailurePolicy policy;
-        private final boolean told;
+        private final Options options;
 
-        View(String ratePrefix, String countPrefix, String concurrentPrefix, FailurePolicy policy, boolean told) {
-            KeySpace.checkPrefix(ratePrefix);
-            this.ratePrefix = ratePrefix;
-            this.countPrefix = countPrefix;
-            this.concurrentPrefix = concurrentPrefix;
-            this.policy = Objects.requireNonNull(policy, "policy");
-            this.told = told;
+        View(Options options) {
+            this.options = options;
         }
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
-            return rateLimiter(ratePrefix, name, limit, policy, told);
-        }
-
-        @Override
-        public CountLimiter build(String name, FixedWindow limit) {
-            return countLimiter(countPrefix, name, limit, policy, told);
+            return (RateLimiter) limiter(
+                    options.id(options.ratePrefix(), name, limit),
+                    keys -> newRateLimiter(keys, limit, options.policy()));
         }
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            return concurrencyLimiter(concurrentPrefix, name, limit, policy, told);
+            return concurrencyLimiter(options.id(options.concurrentPrefix(), name, limit), limit);
         }
 
         @Override
         public Limiter build(String name, Limit<?> limit) {
-            return limiter(limit instanceof TokenBucket ? ratePrefix : countPrefix, name, limit, policy, told);
+            if (limit instanceof TokenBucket bucket) {
+                return build(name, bucket);
+            }
+            if (limit instanceof ConcurrencyLimit) {
+                throw new IllegalArgumentException(
+                        "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
+                                + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
+            }
+            return limiter(options.id(options.countPrefix(), name, limit), keys -> {
+                Limiter limiter = newLimiter(keys, limit, options.policy());
+                warnIfDear(name, limit);
+                return limiter;
+            });
         }
 
         @Override
-        public LimiterFactory withPrefix(String newPrefix) {
-            return new View(newPrefix, newPrefix, newPrefix, policy, told);
+        public LimiterFactory withPrefix(String prefix) {
+            return new View(new Options(prefix, prefix, prefix, options.hashTag(), options.policy(), options.told()));
         }
 
         @Override
-        public LimiterFactory withFailurePolicy(FailurePolicy newPolicy) {
-            return new View(ratePrefix, countPrefix, concurrentPrefix, newPolicy, told);
+        public LimiterFactory withHashTag(HashTag hashTag) {
+            return new View(new Options(
+                    options.ratePrefix(),
+                    options.countPrefix(),
+                    options.concurrentPrefix(),
+                    hashTag,
+                    options.policy(),
+                    options.told()));
+        }
+
+        @Override
+        public LimiterFactory withFailurePolicy(FailurePolicy policy) {
+            return new View(new Options(
+                    options.ratePrefix(),
+                    options.countPrefix(),
+                    options.concurrentPrefix(),
+                    options.hashTag(),
+                    policy,
+                    options.told()));
         }
 
         @Override
         public LimiterFactory withoutListeners() {
-            return new View(ratePrefix, countPrefix, concurrentPrefix, policy, false);
+            return new View(new Options(
+                    options.ratePrefix(),
+                    options.countPrefix(),
+                    options.concurrentPrefix(),
+                    options.hashTag(),
+                    options.policy(),
+                    false));
         }
     }
 }

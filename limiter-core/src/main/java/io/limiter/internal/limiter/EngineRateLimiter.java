@@ -1,22 +1,31 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.RateLimitExceededException;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link RateLimiter} on an engine. */
-public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
+/** A {@link RateLimiter} on an engine, or a view of one of its keys. */
+public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements RateLimiter {
 
-    private @Nullable SharedRate shared;
+    public EngineRateLimiter(KeySpace keys, TokenBucket limit, Failover engine, Sleeper sleeper) {
+        super(keys, limit, engine, sleeper);
+    }
 
-    protected EngineRateLimiter(String name, String prefix, TokenBucket limit, Engine engine, Sleeper sleeper) {
-        super(name, prefix, limit, engine, sleeper);
+    private EngineRateLimiter(BoundLimit<TokenBucket> bound, KeyPath path) {
+        super(bound, path);
+    }
+
+    /** Whose rate it has from now on, if one was set; before others see this limiter. */
+    final void share(SharedRate factorys) {
+        bound.share(factorys);
+        factorys.add(bound);
     }
 
     @Override
@@ -24,80 +33,76 @@ public abstract class EngineRateLimiter extends EngineLimiter<TokenBucket> imple
         return super.limit();
     }
 
-    /** Whose rate it has from now on, if one was set; before others see this limiter. */
-    final void share(SharedRate factorys) {
-        shared = factorys;
-        factorys.add(this);
+    @Override
+    public final EngineRateLimiter on(String key) {
+        return new EngineRateLimiter(bound, path.on(bound.keys(), key));
+    }
+
+    @Override
+    public final RateLimiter.Async async() {
+        return new EngineAsyncRateLimiter(this);
     }
 
     @Override
     public final void setRate(double permitsPerSecond) {
         // An error here changes nothing, neither here nor elsewhere.
         TokenBucket changed = limit().withRate(permitsPerSecond);
+        SharedRate shared = bound.sharedRate();
         if (shared == null) {
-            changeLimit(changed);
+            bound.changeLimit(changed);
         } else {
             shared.set(permitsPerSecond);
         }
     }
 
-    /** Of this limiter alone. */
-    final void changeRate(double permitsPerSecond) {
-        changeLimit(limit().withRate(permitsPerSecond));
+    @Override
+    final String kind() {
+        return "RateLimiter";
     }
 
     @Override
     public final Decision decide(int permits, Duration timeout) {
-        return decideAndWait(null, ownKey(), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final Decision decide(String key, int permits, Duration timeout) {
-        return decideAndWait(key, keyOf(key), permits, Timeouts.micros(timeout));
+        return bound.decideAndWait(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
     public final boolean tryAcquire(int permits, Duration timeout) {
-        return tryAcquire(null, ownKey(), permits, Timeouts.micros(timeout));
+        return bound.tryAcquire(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
     }
 
     @Override
-    public final boolean tryAcquire(String key, int permits, Duration timeout) {
-        return tryAcquire(key, keyOf(key), permits, Timeouts.micros(timeout));
+    public final boolean tryAcquire(String key, Duration timeout) {
+        return isView()
+                ? on(key).tryAcquire(timeout)
+                : bound.tryAcquire(key, bound.keys().of(key), 1, Timeouts.micros(timeout));
     }
 
     @Override
-    public final CompletableFuture<Decision> decideAsync(int permits, Duration timeout) {
-        return decideAndWaitAsync(null, ownKey(), permits, Timeouts.micros(timeout));
+    public final Duration acquire(int permits) {
+        return acquired(path.key(), decide(permits, limit().maxWait()));
     }
 
     @Override
-    public final CompletableFuture<Decision> decideAsync(String key, int permits, Duration timeout) {
-        return decideAndWaitAsync(key, keyOf(key), permits, Timeouts.micros(timeout));
+    public final Duration acquire(String key, int permits) {
+        if (isView()) {
+            return on(key).acquire(permits);
+        }
+        long maxWaitMicros = limit().maxWaitMicros();
+        return acquired(key, bound.decideAndWait(key, bound.keys().of(key), permits, maxWaitMicros));
+    }
+
+    /**
+     * @param key {@code null} for the limiter's own permits
+     */
+    final Duration acquired(@Nullable String key, Decision decision) {
+        if (!decision.granted()) {
+            throw new RateLimitExceededException(key == null ? name() : key, decision);
+        }
+        return decision.timeToWait();
     }
 
     @Override
     public final Reservation reserve(int permits, Duration timeout) {
-        return reserve(null, ownKey(), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final Reservation reserve(String key, int permits, Duration timeout) {
-        return reserve(key, keyOf(key), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final CompletableFuture<Reservation> reserveAsync(int permits, Duration timeout) {
-        return reserveAsync(null, ownKey(), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    public final CompletableFuture<Reservation> reserveAsync(String key, int permits, Duration timeout) {
-        return reserveAsync(key, keyOf(key), permits, Timeouts.micros(timeout));
-    }
-
-    @Override
-    protected final long timeoutMicros() {
-        return limit().timeoutMicros();
+        return bound.reserve(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
     }
 }

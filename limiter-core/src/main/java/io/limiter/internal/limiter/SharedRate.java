@@ -1,5 +1,6 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.algorithm.TokenBucket;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -11,7 +12,7 @@ final class SharedRate {
 
     private static final Logger log = LoggerFactory.getLogger(SharedRate.class);
 
-    private final Set<EngineRateLimiter> limiters = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Set<BoundLimit<TokenBucket>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
     private final Set<SharedRate> kept;
     private double permitsPerSecond = Double.NaN;
 
@@ -22,7 +23,7 @@ final class SharedRate {
         this.kept = kept;
     }
 
-    synchronized void add(EngineRateLimiter limiter) {
+    synchronized void add(BoundLimit<TokenBucket> limiter) {
         limiters.add(limiter);
         if (!Double.isNaN(permitsPerSecond)) {
             change(limiter);
@@ -36,15 +37,15 @@ final class SharedRate {
         limiters.forEach(this::change);
     }
 
-    private void change(EngineRateLimiter limiter) {
+    private void change(BoundLimit<TokenBucket> limiter) {
         try {
-            limiter.changeRate(permitsPerSecond);
+            limiter.changeLimit(limiter.limit().withRate(permitsPerSecond));
         } catch (IllegalArgumentException e) {
             log.warn(
                     "Limiter '{}' keeps its rate of {}/s, because with its other numbers it cannot have the one that was"
                             + " set for its name: {}",
                     limiter.name(),
-                    limiter.getRate(),
+                    limiter.limit().permitsPerSecond(),
                     e.getMessage());
         }
     }

@@ -1,16 +1,13 @@
 package io.limiter.internal.prefetch;
 
-import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.LeaseTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.lease.HeldLeases;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
-import io.limiter.spi.SetPart;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,170 +16,137 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes permits of hot keys ahead, in blocks, and gives them out without asking the backend: for limits that allow it
- * ({@link Limit#lease()}), and for no others.
+ * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Applies only to limits
+ * with a prefetch configuration ({@link Limit#prefetch()}).
  *
- * <p>A block counts as taken from the moment the backend grants it, so the fleet never takes more than the limit allows.
- * What blurs is <em>when</em>: a permit may be used up to {@code maxTime} later than it was taken. Over any time
- * {@code d}, at most {@code max + rate * d + instances * block} permits are used, where {@code block} is the lease's
- * {@code maxPermits}.
+ * <p>A block counts as taken from the moment the backend grants it, so all instances together never take more than
+ * the limit allows. Only the time of use is inexact: a permit may be used up to {@code maxTime} after it was taken.
+ * Within any time {@code d}, at most {@code capacity + rate * d + instances * block} permits are used, where {@code
+ * block} is the configured {@code maxPermits}.
  *
- * <p>What is leased here is a block of permits that will be <em>spent</em>, by an instance; the leases of
- * {@link HeldLeases} are places that are <em>held</em>, each by one caller, and come back.
- *
- * <p>See {@link PrefetchedKey} for how much is taken ahead, and when. A table of fixed size, in which each key has one place:
- * a key whose place another hot key holds is simply asked for.
+ * <p>See {@link PrefetchedKey} for how much is prefetched, and when. A hash table of fixed size with one slot for
+ * each key: a hot key whose slot is taken by another hot key is not prefetched.
  */
 public final class Prefetch implements Engine {
 
-    private static final int PLACES = 4096;
+    private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
-    private final Engine engine;
+    private final Engine next;
     private final LeaseClock clock;
     private final Sleeper sleeper;
-    private final AtomicReferenceArray<@Nullable PrefetchedKey> keys = new AtomicReferenceArray<>(PLACES);
+    private final AtomicReferenceArray<@Nullable PrefetchedKey> keys = new AtomicReferenceArray<>(SLOTS);
     private volatile boolean closed;
 
     /**
-     * @param engine decides what is not leased
-     * @param sleeper tells when blocks run out that nobody asks for
+     * @param next decides requests that no prefetched permits are left for
+     * @param sleeper sets the timers that return expired blocks
      */
-    public Prefetch(Engine engine, Sleeper sleeper) {
-        this(engine, sleeper, new LeaseClock());
+    public Prefetch(Engine next, Sleeper sleeper) {
+        this(next, sleeper, new LeaseClock());
     }
 
-    Prefetch(Engine engine, Sleeper sleeper, LeaseClock clock) {
-        this.engine = engine;
+    Prefetch(Engine next, Sleeper sleeper, LeaseClock clock) {
+        this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
     }
 
     @Override
     public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
-        PrefetchedKey leased = find(key, limit);
-        if (leased != null) {
-            if (leased.takeFrom(permits) != null) {
+        PrefetchedKey prefetched = find(key, limit);
+        if (prefetched != null) {
+            if (prefetched.takeFrom(permits) != null) {
                 return Known.GRANTED;
             }
-            if (leased.left() > 0) {
+            if (prefetched.left() > 0) {
                 return Known.UNKNOWN;
             }
         }
-        return engine.tryWithoutBackend(key, limit, permits, timeoutMicros);
+        return next.tryWithoutBackend(key, limit, permits, timeoutMicros);
     }
 
+    /** Limit sets are passed on: prefetched permits could not be returned as if they had never been taken. */
     @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        PrefetchedKey leased = leasedKey(key, limit, request);
-        if (leased == null) {
-            return engine.decide(key, limit, request);
+    public void decide(PendingDecision<?> pending) {
+        PrefetchedKey prefetched =
+                pending instanceof PendingRequest one ? entryFor(one.key(), one.limit(), one.request()) : null;
+        if (prefetched == null) {
+            next.decide(pending);
+            return;
         }
-        PrefetchedBlock block = leased.takeFrom(request.permits());
+        PrefetchedBlock block = prefetched.takeFrom(pending.request(0).permits());
         if (block != null) {
-            return block.granted();
+            pending.decided(part -> block.granted());
+            return;
         }
-        Decision decision = engine.decide(key, limit, request);
-        leased.asked(decision);
-        return decision;
+        ((PendingRequest) pending).thenAccept(prefetched::decided);
+        next.decide(pending);
     }
 
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        PrefetchedKey leased = leasedKey(key, limit, request);
-        if (leased == null) {
-            return engine.decideAsync(key, limit, request);
-        }
-        PrefetchedBlock block = leased.takeFrom(request.permits());
-        if (block != null) {
-            return CompletableFuture.completedFuture(block.granted());
-        }
-        CompletableFuture<Decision> asked = engine.decideAsync(key, limit, request);
-        asked.thenAccept(leased::asked);
-        return asked;
-    }
-
-    /** As the other engine does, without leases. */
-    @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return engine.decide(batch);
-    }
-
-    /** As the other engine does, without leases: what is leased here could not be given back as if never taken. */
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        return engine.decideTogether(parts);
-    }
-
-    /** As {@link #decideTogether}. */
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        return engine.decideTogetherAsync(parts);
-    }
-
-    /** What was taken ahead is forgotten too: given back, it would be on top of what a key has that was never used. */
+    /** Drops prefetched permits without returning them: the reset key is full already. */
     @Override
     public void reset(String key) {
         forget(key);
-        engine.reset(key);
-        // Once more: what was taken ahead meanwhile may have been taken before.
+        next.reset(key);
+        // Again: a concurrent prefetch may have been granted before the backend's reset.
         forget(key);
     }
 
     private void forget(String key) {
-        PrefetchedKey leased = keys.get(place(key));
-        if (leased != null && leased.isFor(key) && keys.compareAndSet(place(key), leased, null)) {
-            leased.forget();
+        PrefetchedKey prefetched = keys.get(slot(key));
+        if (prefetched != null && prefetched.isFor(key) && keys.compareAndSet(slot(key), prefetched, null)) {
+            prefetched.forget();
         }
     }
 
-    /** Gives back all permits that were not used, waiting a second for it at most, and closes the other engine. */
+    /** Returns all unused permits, waiting at most one second, and closes the next engine. */
     @Override
     public void close() {
         closed = true;
-        List<CompletableFuture<?>> givenBack = new ArrayList<>();
-        for (int i = 0; i < PLACES; i++) {
-            PrefetchedKey leased = keys.get(i);
-            if (leased != null) {
-                givenBack.add(leased.close());
+        List<CompletableFuture<?>> returns = new ArrayList<>();
+        for (int i = 0; i < SLOTS; i++) {
+            PrefetchedKey prefetched = keys.get(i);
+            if (prefetched != null) {
+                returns.add(prefetched.close());
             }
         }
-        CompletableFuture.allOf(givenBack.toArray(CompletableFuture[]::new))
+        CompletableFuture.allOf(returns.toArray(CompletableFuture[]::new))
                 .completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS)
                 .join();
-        engine.close();
+        next.close();
     }
 
-    /** The key's own place if it has one, under the same limit. */
+    /** The prefetched permits of a key with this limit; {@code null} if there are none. */
     private @Nullable PrefetchedKey find(String key, Limit<?> limit) {
-        if (limit.lease() == null) {
+        if (limit.prefetch() == null) {
             return null;
         }
-        PrefetchedKey leased = keys.get(place(key));
-        return leased != null && leased.isFor(key, limit) ? leased : null;
+        PrefetchedKey prefetched = keys.get(slot(key));
+        return prefetched != null && prefetched.isFor(key, limit) ? prefetched : null;
     }
 
-    /** Where the key's permits are leased; {@code null} if they are not. */
-    private @Nullable PrefetchedKey leasedKey(String key, Limit<?> limit, Request request) {
-        LeaseTerms terms = limit.lease();
+    /** The entry to grant the request from; {@code null} if it is not prefetched. */
+    private @Nullable PrefetchedKey entryFor(String key, Limit<?> limit, Request request) {
+        PrefetchTerms terms = limit.prefetch();
         if (terms == null || request.action() != Request.Action.TAKE || closed) {
             return null;
         }
-        PrefetchedKey leased = keys.get(place(key));
-        if (leased != null && leased.isFor(key, limit)) {
-            return leased;
+        PrefetchedKey prefetched = keys.get(slot(key));
+        if (prefetched != null && prefetched.isFor(key, limit)) {
+            return prefetched;
         }
-        return leased == null || leased.isIdle() ? replace(leased, key, limit, terms) : null;
+        return prefetched == null || prefetched.isIdle() ? replace(prefetched, key, limit, terms) : null;
     }
 
     private @Nullable PrefetchedKey replace(
-            @Nullable PrefetchedKey idle, String key, Limit<?> limit, LeaseTerms terms) {
-        PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, engine, clock, sleeper);
-        if (!keys.compareAndSet(place(key), idle, fresh)) {
+            @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms terms) {
+        PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, next, clock, sleeper);
+        if (!keys.compareAndSet(slot(key), idle, fresh)) {
             return null;
         }
         if (idle != null) {
-            // A block that was on its way goes straight back.
+            // A block that is being prefetched is returned as soon as it is granted.
             idle.close();
         }
         if (closed) {
@@ -191,8 +155,8 @@ public final class Prefetch implements Engine {
         return fresh;
     }
 
-    private static int place(String key) {
+    private static int slot(String key) {
         int hash = key.hashCode();
-        return (hash ^ (hash >>> 16)) & (PLACES - 1);
+        return (hash ^ (hash >>> 16)) & (SLOTS - 1);
     }
 }

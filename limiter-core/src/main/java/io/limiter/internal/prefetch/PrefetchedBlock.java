@@ -4,22 +4,22 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.LeaseClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Permits that were taken from the backend and are given out here, until a deadline. Extended by tests alone. */
+/** A block of prefetched permits, usable until a deadline. Thread-safe. Extended only by tests. */
 class PrefetchedBlock {
 
     private final int size;
-    private final Decision leased;
+    private final Decision prefetched;
     private final LeaseClock.Deadline deadline;
     private final LeaseClock.Deadline youth;
     private final AtomicInteger left;
 
     /**
-     * @param leased the backend's answer to the request for the whole block
-     * @param youth a block that is used up before was too small
+     * @param prefetched the backend's decision for the whole block
+     * @param youth a block that is used up before this was too small
      */
-    PrefetchedBlock(int size, Decision leased, LeaseClock.Deadline deadline, LeaseClock.Deadline youth) {
+    PrefetchedBlock(int size, Decision prefetched, LeaseClock.Deadline deadline, LeaseClock.Deadline youth) {
         this.size = size;
-        this.leased = leased;
+        this.prefetched = prefetched;
         this.deadline = deadline;
         this.youth = youth;
         this.left = new AtomicInteger(size);
@@ -56,20 +56,20 @@ class PrefetchedBlock {
         return false;
     }
 
-    /** Takes what is left, so that nobody else can. */
+    /** Takes all remaining permits. */
     final int takeRest() {
         return left.getAndSet(0);
     }
 
-    /** The decision for permits that were taken here: what remains in the backend was seen when the block was leased. */
+    /** The decision for permits of this block. The backend's remaining permits are as of the prefetch. */
     final Decision granted() {
         return new Decision(
                 true,
-                leased.limit(),
-                leased.remaining() + left(),
+                prefetched.limit(),
+                prefetched.remaining() + left(),
                 0,
                 0,
-                leased.resetAfterMicros(),
+                prefetched.resetAfterMicros(),
                 Decision.Source.LEASE);
     }
 }

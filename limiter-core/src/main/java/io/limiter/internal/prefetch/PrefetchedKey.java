@@ -1,13 +1,14 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.LeaseTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timers;
 import io.limiter.spi.Engine;
+import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The permits of one key that are leased: a block that is given out, and perhaps one that follows it.
+ * The prefetched permits of one key: the current block, and possibly the next one. Safe for use by multiple threads.
  *
- * <p>Leasing begins when the backend has granted {@value #HOT} requests within one {@code maxTime}, with a small block. A
- * block that is used up within half of {@code maxTime} is followed by one of twice the size, up to {@code maxPermits} held
- * in all; after one that runs out mostly unused they get smaller, and below {@value #SMALLEST} permits the key is not hot
- * any more. No block takes more than a quarter of what remains, so that other instances get their share, and what is
- * nearly empty is asked for permit by permit. The next block is asked for when half of the one before is gone, so that
- * nobody has to wait for it.
+ * <p>Prefetching starts with a small block, when the backend has granted {@value #HOT} requests within one {@code
+ * maxTime}. If a block is used up within half of {@code maxTime}, the next one is twice as large, up to {@code
+ * maxPermits} in both blocks; if a block expires mostly unused, the next one is half as large. No block takes more
+ * than a quarter of the remaining permits, so that other instances get their share; if that is less than {@value
+ * #SMALLEST} permits, requests go to the backend one by one. The next block is prefetched when half of the current
+ * one is used, so that no caller has to wait for it.
  */
 final class PrefetchedKey {
 
@@ -42,19 +43,19 @@ final class PrefetchedKey {
     private final LeaseClock clock;
     private final Sleeper sleeper;
 
-    private final AtomicBoolean asking = new AtomicBoolean();
-    private final AtomicBoolean watching = new AtomicBoolean();
-    private final AtomicInteger grantedLately = new AtomicInteger();
-    private volatile LeaseClock.Deadline latelyEnds;
+    private final AtomicBoolean prefetching = new AtomicBoolean();
+    private final AtomicBoolean timerSet = new AtomicBoolean();
+    private final AtomicInteger recentGrants = new AtomicInteger();
+    private volatile LeaseClock.Deadline recentEnds;
     private volatile long remaining;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedBlock current;
     private volatile @Nullable PrefetchedBlock next;
-    private volatile int wanted = SMALLEST;
+    private volatile int blockSize = SMALLEST;
     private volatile boolean closed;
     private volatile boolean forgotten;
 
-    PrefetchedKey(String key, Limit<?> limit, LeaseTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
+    PrefetchedKey(String key, Limit<?> limit, PrefetchTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
         this.key = key;
         this.limit = limit;
         this.maxPermits = terms.maxPermits();
@@ -62,7 +63,7 @@ final class PrefetchedKey {
         this.engine = engine;
         this.clock = clock;
         this.sleeper = sleeper;
-        this.latelyEnds = clock.in(maxTimeNanos);
+        this.recentEnds = clock.in(maxTimeNanos);
     }
 
     boolean isFor(String otherKey, Limit<?> otherLimit) {
@@ -73,13 +74,14 @@ final class PrefetchedKey {
         return key.equals(otherKey);
     }
 
-    /** Whether nothing is leased, and nobody has asked lately. */
+    /** Whether there are no prefetched permits and no recent requests. */
     boolean isIdle() {
-        return current == null && !asking.get() && latelyEnds.isOver();
+        return current == null && !prefetching.get() && recentEnds.isOver();
     }
 
     int left() {
-        // In this order: what moves from next to current meanwhile counts twice, and in the other order not at all.
+        // In this order: a block that moves from next to current meanwhile is counted twice; in the other order it
+        // would be missed.
         return left(next) + left(current);
     }
 
@@ -87,24 +89,24 @@ final class PrefetchedKey {
         return block == null ? 0 : block.left();
     }
 
-    /** Takes leased permits. Returns the block that had them; {@code null} if none has so many. */
+    /** Takes prefetched permits. Returns the block they were taken from; {@code null} if there are not enough. */
     @Nullable
     PrefetchedBlock takeFrom(int permits) {
         PrefetchedBlock block = current;
         while (block != null) {
             if (block.take(permits)) {
                 if (block.left() <= block.size() / 2 && next == null) {
-                    lease();
+                    prefetchIfDue();
                 }
                 return block;
             }
-            block = follow(block);
+            block = nextAfter(block);
         }
         return null;
     }
 
-    /** The block after this one, if this one has nothing to give any more. */
-    private @Nullable PrefetchedBlock follow(PrefetchedBlock block) {
+    /** The next block if this one is used up or expired; {@code null} if this one has permits left. */
+    private @Nullable PrefetchedBlock nextAfter(PrefetchedBlock block) {
         boolean over = block.isOver();
         if (!over && block.left() > 0) {
             return null;
@@ -114,53 +116,53 @@ final class PrefetchedKey {
                 current = next;
                 next = null;
                 if (!over && block.isYoung()) {
-                    wanted = Math.max(SMALLEST, Math.min(maxPermits, 2 * wanted));
+                    blockSize = Math.max(SMALLEST, Math.min(maxPermits, 2 * blockSize));
                 }
             }
         }
         if (over) {
-            giveBack(block);
+            returnUnused(block);
         }
         return current;
     }
 
-    /** The backend has decided about permits that were not to be had here. */
-    void asked(Decision decision) {
+    /** Records a decision of the backend for this key. */
+    void decided(Decision decision) {
         if (decision.source() != Decision.Source.BACKEND) {
-            // It says nothing about what the backend has left.
+            // Only the backend's decisions tell its remaining permits.
             return;
         }
         remaining = decision.remaining();
-        if (latelyEnds.isOver()) {
-            latelyEnds = clock.in(maxTimeNanos);
-            grantedLately.set(0);
+        if (recentEnds.isOver()) {
+            recentEnds = clock.in(maxTimeNanos);
+            recentGrants.set(0);
         }
-        if (decision.granted() && grantedLately.incrementAndGet() >= HOT && next == null) {
-            lease();
+        if (decision.granted() && recentGrants.incrementAndGet() >= HOT && next == null) {
+            prefetchIfDue();
         }
     }
 
-    private void lease() {
-        long share = Math.min(wanted, remaining / SHARE);
-        if (share < SMALLEST || closed || !asking.compareAndSet(false, true)) {
+    private void prefetchIfDue() {
+        long share = Math.min(blockSize, remaining / SHARE);
+        if (share < SMALLEST || closed || !prefetching.compareAndSet(false, true)) {
             return;
         }
         int size = (int) Math.min(share, maxPermits - left());
-        // Another may have been added since the caller looked, and would be lost if this one took its place.
+        // Checked again: a block added since the caller's check would be overwritten and lost.
         if (size < 1 || next != null) {
-            asking.set(false);
+            prefetching.set(false);
             return;
         }
-        // From before it is asked for: a block is never held longer than it may be.
+        // Measured from before the request is sent, so that a block is never kept too long.
         LeaseClock.Deadline deadline = clock.in(maxTimeNanos);
-        engine.decideAsync(key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
+        PendingRequest.start(engine, key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
             if (error == null) {
                 remaining = decision.remaining();
                 if (decision.granted()) {
                     add(new PrefetchedBlock(size, decision, deadline, clock.in(maxTimeNanos / 2)));
                 }
             }
-            asking.set(false);
+            prefetching.set(false);
         });
     }
 
@@ -175,26 +177,26 @@ final class PrefetchedKey {
         if (closed) {
             drop();
         } else {
-            watch();
+            setTimer();
         }
     }
 
-    /** Sees to it that blocks go back which nobody asks for any more. */
-    private void watch() {
-        if (watching.compareAndSet(false, true)) {
-            sleeper.later(TimeUnit.NANOSECONDS.toMicros(maxTimeNanos) + 1, this::endOverdue);
+    /** Sets a timer that returns blocks which expire unused. */
+    private void setTimer() {
+        if (timerSet.compareAndSet(false, true)) {
+            sleeper.later(TimeUnit.NANOSECONDS.toMicros(maxTimeNanos) + 1, this::returnExpired);
         }
     }
 
-    private void endOverdue() {
-        watching.set(false);
+    private void returnExpired() {
+        timerSet.set(false);
         PrefetchedBlock block = current;
         while (block != null && block.isOver()) {
             end(block);
             block = current;
         }
         if (block != null) {
-            watch();
+            setTimer();
         }
     }
 
@@ -205,20 +207,20 @@ final class PrefetchedKey {
                 next = null;
             }
             if (block.left() > block.size() / 2) {
-                wanted = Math.max(SMALLEST, wanted / 2);
-                grantedLately.set(0);
+                blockSize = Math.max(SMALLEST, blockSize / 2);
+                recentGrants.set(0);
             }
         }
-        giveBack(block);
+        returnUnused(block);
     }
 
-    /** Gives everything back and leases no more; completed when the backend has it. */
+    /** Returns all permits and stops prefetching. Completed when the backend has answered. */
     CompletableFuture<?> close() {
         closed = true;
         return drop();
     }
 
-    /** Prefetch no more, and gives nothing back: the backend does not know of it any more. */
+    /** Stops prefetching and drops all permits without returning them: the key was reset. */
     void forget() {
         forgotten = true;
         closed = true;
@@ -234,19 +236,23 @@ final class PrefetchedKey {
             current = null;
             next = null;
         }
-        return CompletableFuture.allOf(giveBack(first), giveBack(second));
+        return CompletableFuture.allOf(returnUnused(first), returnUnused(second));
     }
 
-    private CompletableFuture<?> giveBack(@Nullable PrefetchedBlock block) {
+    private CompletableFuture<?> returnUnused(@Nullable PrefetchedBlock block) {
         int unused = block == null ? 0 : block.takeRest();
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return engine.decideAsync(key, limit, Request.giveBack(unused)).exceptionally(e -> {
-            // Not here: this may be the thread on which the answers come.
-            Timers.run(() ->
-                    log.warn("{} leased permits of '{}' could not be given back; they count as used.", unused, key, e));
-            return null;
-        });
+        return PendingRequest.start(engine, key, limit, Request.giveBack(unused))
+                .exceptionally(e -> {
+                    // On another thread: this may be the I/O thread of the Redis client.
+                    Timers.run(() -> log.warn(
+                            "{} unused prefetched permits of '{}' could not be returned. They count as used until the limit has refilled; nothing needs to be done.",
+                            unused,
+                            key,
+                            e));
+                    return null;
+                });
     }
 }

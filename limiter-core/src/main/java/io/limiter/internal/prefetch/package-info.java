@@ -1,4 +1,4 @@
-/** Permits that an instance takes ahead of a hot key. */
+/** Prefetch: permits that an instance takes ahead for a hot key. */
 @NullMarked
 package io.limiter.internal.prefetch;
 

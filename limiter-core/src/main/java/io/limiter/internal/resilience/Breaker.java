@@ -22,15 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Resilience4j's circuit breaker, opened by what says that the backend is away, and closed by a probe in the background, so
- * that no caller pays for finding out.
+ * Circuit breaker of Resilience4j, opened by failures of the backend and closed by a probe in the background, so that
+ * no caller pays for the probe.
  *
- * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and as many as the
- * answers. Resilience4j counts under a lock, so answers are only counted after a failure, until {@value #WINDOW} came
- * without another: while all is well, an answer costs one read.
+ * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and at least half of
+ * all. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
+ * without another: in normal operation a success costs one read.
  *
- * <p>It is told of failures by threads for which others wait. So it throws nothing, takes no monitor, and logs on the thread
- * that tells the listeners.
+ * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, no monitor is taken, and
+ * logging happens on the listeners' thread.
  */
 public final class Breaker implements AutoCloseable {
 
@@ -42,15 +42,15 @@ public final class Breaker implements AutoCloseable {
 
     private final CircuitBreaker breaker;
     private final long probeNanos;
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
     private final ScheduledThreadPoolExecutor prober;
-    private final OncePerMinute unopened = new OncePerMinute();
+    private final OncePerMinute openFailures = new OncePerMinute();
     private final AtomicInteger answersToCount = new AtomicInteger();
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("nobody can probe");
     };
     private volatile boolean closed;
-    // Not null while open. Whoever sets it opens, and the one who probes then closes; the two below are theirs.
+    // Not null while open. The two below are confined to the thread that sets this, and then to the probing thread.
     private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
     private final ProbePauses pauses;
     private long openedNanos;
@@ -58,21 +58,21 @@ public final class Breaker implements AutoCloseable {
             new AtomicReference<>(new BackendState(true, Instant.now(), null));
 
     /**
-     * @param probeInterval how long to wait before a probe at most; see {@link ProbePauses}
-     * @param notices tells the listeners
+     * @param probeInterval longest pause between probes; see {@link ProbePauses}
+     * @param notifier notifies the listeners
      */
-    public Breaker(Duration probeInterval, ListenerNotifier notices) {
-        this(probeInterval, notices, task -> {
+    public Breaker(Duration probeInterval, ListenerNotifier notifier) {
+        this(probeInterval, notifier, task -> {
             Thread thread = new Thread(task, "limiter-probe");
             thread.setDaemon(true);
             return thread;
         });
     }
 
-    public Breaker(Duration probeInterval, ListenerNotifier notices, ThreadFactory probers) {
+    public Breaker(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers) {
         this.probeNanos = probeInterval.toNanos();
         this.pauses = new ProbePauses(probeInterval);
-        this.notices = notices;
+        this.notifier = notifier;
         this.breaker = CircuitBreaker.of(
                 "limiter",
                 CircuitBreakerConfig.custom()
@@ -94,8 +94,8 @@ public final class Breaker implements AutoCloseable {
     }
 
     /**
-     * @param newProbe asks the backend for an answer, given a key that had none; throws {@link LimiterBackendException} if
-     *     there is none
+     * @param newProbe calls the backend in the slot of the given key; throws {@link LimiterBackendException} if that
+     *     fails
      */
     void probeBy(Consumer<String> newProbe) {
         this.probe = newProbe;
@@ -105,7 +105,9 @@ public final class Breaker implements AutoCloseable {
         return Objects.requireNonNull(state.get());
     }
 
-    /** @throws LimiterBackendException if the backend is not to be asked */
+    /**
+     * @throws LimiterBackendException if the breaker is open or closed for good
+     */
     void check(String key) {
         if (closed) {
             throw LimiterBackendException.closed(key);
@@ -114,7 +116,7 @@ public final class Breaker implements AutoCloseable {
         if (cause != null) {
             throw LimiterBackendException.notAsked(
                     key,
-                    "Redis is taken to be away since its last failures, and is asked again in the background",
+                    "the circuit breaker is open after the last failures; Redis is probed in the background",
                     cause);
         }
     }
@@ -138,15 +140,17 @@ public final class Breaker implements AutoCloseable {
                 state.updateAndGet(before -> new BackendState(before.up(), before.since(), failure));
             }
         } catch (RuntimeException | Error e) {
-            // Such as no thread for the probe. The next failure tries again.
-            if (unopened.unsaid(System.nanoTime()) != OncePerMinute.NOT_NOW) {
-                notices.run(() -> log.error("The breaker could not be opened; the backend is asked still.", e));
+            // For example OutOfMemoryError for the probe's thread. The next failure tries again.
+            if (openFailures.suppressed(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+                notifier.run(() -> log.error(
+                        "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
+                        e));
             }
         }
     }
 
     private void open(LimiterBackendException failure) {
-        // First: if there can be no thread for the probe, nothing is closed that nobody would open again.
+        // First: without a thread for the probe, an open breaker would never be closed again.
         prober.prestartCoreThread();
         if (!openedBy.compareAndSet(null, failure)) {
             return;
@@ -154,26 +158,26 @@ public final class Breaker implements AutoCloseable {
         openedNanos = System.nanoTime();
         pauses.away(openedNanos);
         state.set(new BackendState(false, Instant.now(), failure));
-        notices.run(() -> log.warn(
-                "The backend does not answer and is not asked for now; the failure policy decides. It is probed every {} ms, and"
-                        + " sooner at first.",
+        notifier.run(() -> log.warn(
+                "The backend is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
+                        + " every {} ms, and closes as soon as the backend answers.",
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure));
-        notices.tell(listener -> listener.backendDown(failure));
+        notifier.tell(listener -> listener.backendDown(failure));
         probeLater(failure.key());
     }
 
     private void probeLater(String key) {
-        boolean asked = false;
+        boolean scheduled = false;
         try {
             prober.schedule(() -> probe(key), pauses.next(), TimeUnit.NANOSECONDS);
-            asked = true;
+            scheduled = true;
         } catch (RejectedExecutionException e) {
-            // Closed: whoever asks is told so.
+            // Closed: check() throws.
             return;
         } finally {
-            if (!asked) {
-                // Callers find out by themselves.
+            if (!scheduled) {
+                // Without a probe, callers try the backend themselves.
                 openedBy.set(null);
             }
         }
@@ -183,26 +187,27 @@ public final class Breaker implements AutoCloseable {
         try {
             breaker.transitionToHalfOpenState();
             if (!breaker.tryAcquirePermission()) {
-                throw new IllegalStateException("the breaker lets no probe through, it is " + breaker.getState());
+                throw new IllegalStateException("the circuit breaker permits no probe, it is " + breaker.getState());
             }
             probe.accept(key);
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-            closedAgain();
+            recovered();
         } catch (LimiterBackendException e) {
             if (e.kind() == Kind.PERMANENT) {
-                // It answers, if only to refuse this.
+                // An error reply proves that the backend is available.
                 breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-                closedAgain();
+                recovered();
             } else {
-                stillAway(key, e);
+                stillUnavailable(key, e);
             }
         } catch (RuntimeException | Error e) {
-            notices.run(() -> log.warn("The backend could not be probed; trying again.", e));
-            stillAway(key, e);
+            notifier.run(() -> log.warn(
+                    "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.", e));
+            stillUnavailable(key, e);
         }
     }
 
-    private void stillAway(String key, Throwable why) {
+    private void stillUnavailable(String key, Throwable why) {
         if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
             breaker.onError(0, TimeUnit.NANOSECONDS, why);
         }
@@ -212,7 +217,7 @@ public final class Breaker implements AutoCloseable {
         probeLater(key);
     }
 
-    private void closedAgain() {
+    private void recovered() {
         breaker.transitionToClosedState();
         answersToCount.set(0);
         long now = System.nanoTime();
@@ -220,11 +225,12 @@ public final class Breaker implements AutoCloseable {
         Duration downtime = Duration.ofNanos(now - openedNanos);
         state.updateAndGet(before -> new BackendState(true, Instant.now(), before.failure()));
         openedBy.set(null);
-        notices.run(() -> log.info("The backend answers again, after {} ms.", downtime.toMillis()));
-        notices.tell(listener -> listener.backendUp(downtime));
+        notifier.run(() ->
+                log.info("The backend has recovered after {} ms; the circuit breaker is closed.", downtime.toMillis()));
+        notifier.tell(listener -> listener.backendUp(downtime));
     }
 
-    /** Fails all that comes. */
+    /** Fails all later requests and stops probing. */
     @Override
     public void close() {
         closed = true;

@@ -18,14 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that nothing waits beyond its time. One thread looks at all that is pending every twentieth of the budget, while
- * anything is, so a request costs no timer of its own. There is no thread while nothing is.
+ * Fails pending requests at their deadlines. One thread checks all of them every twentieth of the decision timeout,
+ * so a request needs no timer of its own. Without pending requests there is no thread.
  *
- * <p>It ends what would be overdue before it looks again, so what it ends may end up to a twentieth early and never late; with
- * a budget below 20 ms up to a millisecond late, because it looks no more often than that. Those who wait have no other timer,
- * so it runs nothing of theirs: that is run {@link #outside}. Nothing that goes wrong ends its looking.
+ * <p>Requests that would be overdue at the next check are failed now: up to a twentieth early and never late; with a
+ * decision timeout below 20 ms up to a millisecond late, the shortest interval. The checking thread never runs
+ * callers' code, which might block; see {@link #outside}. Exceptions never stop the checks.
  *
- * <p>Times are by {@link #now()}, a clock that stands still while this JVM does: a pause of ours is no outage of the backend.
+ * <p>Times are measured by {@link #now()}, a clock that stands still during pauses of this JVM, so that they do not
+ * count as outages of the backend.
  */
 public final class Deadlines {
 
@@ -33,7 +34,7 @@ public final class Deadlines {
 
     private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final int LOOKS_PER_BUDGET = 20;
+    private static final int CHECKS_PER_BUDGET = 20;
     private static final int IDLE_SECONDS = 10;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -42,7 +43,7 @@ public final class Deadlines {
     private final long intervalNanos;
     private final long earlyNanos;
     private final ScheduledThreadPoolExecutor thread;
-    // As many threads as callers block at once, so that none waits for another.
+    // As many threads as callbacks block at once, so that none waits for another.
     private final BlockingCalls outside = new BlockingCalls("limiter-overdue-");
     private final CopyOnWriteArrayList<Pool> pools = new CopyOnWriteArrayList<>();
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
@@ -50,13 +51,13 @@ public final class Deadlines {
     private final RunningClock clock;
     private final OncePerMinute reported = new OncePerMinute();
     private volatile boolean answered;
-    // Written before that, once.
+    // Written once, before answered.
     private long answeredNanos;
-    private volatile boolean looking;
+    private volatile boolean checking;
     private volatile boolean closed;
-    // Of whoever has set starting.
-    private @Nullable Future<?> looks;
-    // The looking thread's.
+    // Guarded by starting.
+    private @Nullable Future<?> checks;
+    // Confined to the checking thread.
     private long idleSinceNanos;
 
     Deadlines(Duration budget, Ticker ticker) {
@@ -64,47 +65,47 @@ public final class Deadlines {
     }
 
     /**
-     * @param firstBudget how long anything may be pending until the backend has first answered, if that is longer
+     * @param firstBudget decision timeout until the backend has first answered, if longer
      */
     Deadlines(Duration budget, Duration firstBudget, Ticker ticker) {
         this.budgetNanos = budget.toNanos();
         this.firstExtraNanos = Math.max(0, firstBudget.toNanos() - budgetNanos);
-        this.earlyNanos = budgetNanos / LOOKS_PER_BUDGET;
+        this.earlyNanos = budgetNanos / CHECKS_PER_BUDGET;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
         this.clock = new RunningClock(ticker, intervalNanos);
-        this.thread = new ScheduledThreadPoolExecutor(1, Looker::new);
+        this.thread = new ScheduledThreadPoolExecutor(1, CheckThread::new);
         thread.setRemoveOnCancelPolicy(true);
         thread.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
     }
 
-    private static final class Looker extends Thread {
+    private static final class CheckThread extends Thread {
 
-        Looker(Runnable task) {
+        CheckThread(Runnable task) {
             super(task, "limiter-deadlines");
             setDaemon(true);
         }
     }
 
-    /** Things that wait, of which somebody else keeps account. */
+    /** A collection of pending requests with deadlines. */
     @FunctionalInterface
     public interface Pool {
 
         /**
-         * Ends what is overdue.
+         * Fails overdue requests.
          *
          * @param nowNanos by {@link Deadlines#now()}, or a little later
-         * @return whether anything is pending still
+         * @return whether any request is still pending
          */
         boolean endOverdue(long nowNanos);
     }
 
-    /** How long anything may be pending. */
+    /** The decision timeout. */
     public long budgetNanos() {
         return budgetNanos;
     }
 
-    /** The backend has answered. */
+    /** Records that the backend has answered. */
     void answered(long nowNanos) {
         if (!answered) {
             synchronized (this) {
@@ -116,66 +117,66 @@ public final class Deadlines {
         }
     }
 
-    /** How long something that comes now may be pending. */
+    /** The decision timeout of a request that starts now. */
     Duration timeout() {
         return Duration.ofNanos(answered ? budgetNanos : budgetNanos + firstExtraNanos);
     }
 
     /**
-     * What is overdue has its deadline before this. What came before the first answer has until a budget after that, or until
-     * the first budget is over.
+     * Requests with a deadline before this are overdue. Those from before the first answer have until one decision
+     * timeout after it, or until the first timeout has passed.
      */
     private long overdueNanos(long nowNanos) {
         return answered && nowNanos - answeredNanos >= budgetNanos ? nowNanos : nowNanos - firstExtraNanos;
     }
 
-    /** The time in nanoseconds, of which only differences mean anything; pauses of this JVM do not count. */
+    /** The time in nanoseconds, without pauses of this JVM. Only differences are meaningful. */
     public long now() {
         return clock.now();
     }
 
-    /** From now on, looks there too. */
+    /** Adds a collection whose deadlines are checked. */
     public void watch(Pool pool) {
         pools.add(pool);
     }
 
-    /** To be called after something was added to a pool. Costs one read. */
-    public void look() {
-        if (!looking) {
+    /** Starts the checks if necessary. To be called after a request was added to a pool. Costs one read. */
+    public void ensureChecking() {
+        if (!checking) {
             start();
         }
     }
 
-    /** Watches over a call. */
+    /** Adds a call whose deadline is checked. */
     void add(BoundedCall<?> call) {
         calls.add(call);
-        look();
+        ensureChecking();
     }
 
-    /** How many calls are watched; those that have finished since the last look too. */
+    /** The number of watched calls, including those completed since the last check. */
     int watchedCalls() {
         return calls.size();
     }
 
     /**
-     * Runs something later, that does not block.
+     * Runs an action that does not block, after a delay.
      *
-     * @throws OutOfMemoryError if there can be no thread for it
+     * @throws OutOfMemoryError if no thread can be started
      */
     public void later(long nanos, Runnable action) {
         try {
-            // First: scheduled without a thread, it would be run some day.
+            // First: if no thread can be started, nothing must be scheduled.
             thread.prestartCoreThread();
             thread.schedule(() -> guarded(action), nanos, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // Closed, and so are those who have something to do later.
+            // Closed, and so are the users of this; the action ends at once.
             action.run();
         }
     }
 
-    /** Runs what may be a caller's, which may block: at once, but not on the thread that looks. */
+    /** Runs callers' code, which may block: immediately, but not on the checking thread. */
     void outside(Runnable action) {
-        if (!(Thread.currentThread() instanceof Looker)) {
+        if (!(Thread.currentThread() instanceof CheckThread)) {
             action.run();
             return;
         }
@@ -186,23 +187,23 @@ public final class Deadlines {
         }
     }
 
-    /** Logs what should not happen, once a minute at most, on a thread for which nobody waits. */
+    /** Logs an unexpected exception, once a minute at most, on a thread that no caller waits for. */
     public void report(String what, Throwable thrown) {
-        if (reported.unsaid(System.nanoTime()) == OncePerMinute.NOT_NOW) {
+        if (reported.suppressed(System.nanoTime()) == OncePerMinute.NOT_NOW) {
             return;
         }
         try {
             outside.execute(() -> log.error(what, thrown));
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // Nobody reads it: closed, or there is not even a thread.
+            // Closed, or no thread can be started.
             return;
         }
     }
 
-    /** Looks no more as soon as nothing is pending. What is added nevertheless ends at once. */
+    /** Stops the checks as soon as nothing is pending. Requests that are added later fail at once. */
     void close() {
         closed = true;
-        if (!looking) {
+        if (!checking) {
             shutDown();
         }
     }
@@ -214,26 +215,28 @@ public final class Deadlines {
 
     private void start() {
         if (!starting.compareAndSet(false, true)) {
-            // Whoever starts or stops just now looks for what is pending afterwards.
+            // The thread that starts or stops concurrently checks for pending requests afterwards.
             return;
         }
         boolean started = false;
         try {
-            if (!looking) {
-                // First: scheduled without a thread, nobody would look.
+            if (!checking) {
+                // First: if no thread can be started, nothing must be scheduled.
                 thread.prestartCoreThread();
                 clock.start();
                 idleSinceNanos = clock.now();
-                looks = thread.scheduleWithFixedDelay(
-                        this::lookOnce, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
-                looking = true;
+                checks = thread.scheduleWithFixedDelay(
+                        this::checkOnce, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
+                checking = true;
             }
             started = true;
         } catch (RejectedExecutionException e) {
-            // Closed: what comes nevertheless ends below.
+            // Closed: pending requests are failed below.
             started = false;
         } catch (OutOfMemoryError e) {
-            report("There is no thread to end what is overdue; all that is pending ends now.", e);
+            report(
+                    "No thread could be started to check deadlines; all pending requests fail now. Check the JVM's limits of memory and threads.",
+                    e);
         } finally {
             starting.set(false);
         }
@@ -242,10 +245,10 @@ public final class Deadlines {
         }
     }
 
-    /** Throws nothing, or it would not be called again. */
-    private void lookOnce() {
+    /** Must not throw, or it would not be scheduled again. */
+    private void checkOnce() {
         try {
-            if (!clock.look()) {
+            if (!clock.tick()) {
                 return;
             }
             long now = clock.now();
@@ -261,18 +264,18 @@ public final class Deadlines {
 
     private void stop(long nowNanos) {
         if (!starting.compareAndSet(false, true)) {
-            // Whoever has that relies on the looking; there is another look.
+            // A concurrent start relies on the checks; the next check tries to stop again.
             return;
         }
-        Future<?> stopped = looks;
-        looking = false;
+        Future<?> stopped = checks;
+        checking = false;
         starting.set(false);
         if (closed) {
             shutDown();
         } else if (stopped != null) {
             stopped.cancel(false);
         }
-        // Read after that was written: whoever adds something does it the other way round.
+        // Checked after the flag was cleared, while requests are added before the flag is read: so none is missed.
         if (endOverdue(nowNanos)) {
             start();
         }
@@ -285,7 +288,7 @@ public final class Deadlines {
             try {
                 pending |= pool.endOverdue(overdueNanos);
             } catch (RuntimeException | Error e) {
-                // What the others have must end all the same.
+                // The other collections must be checked all the same.
                 pending = true;
                 report("What is overdue could not be ended; trying again.", e);
             }
@@ -299,7 +302,7 @@ public final class Deadlines {
             call.expire();
             return true;
         } catch (RuntimeException | Error e) {
-            report("A call could not be ended; trying again.", e);
+            report("An overdue call could not be failed; retrying. Please report this as a bug.", e);
             return false;
         }
     }
@@ -308,7 +311,7 @@ public final class Deadlines {
         try {
             action.run();
         } catch (RuntimeException | Error e) {
-            report("A request could not be ended or tried again.", e);
+            report("A callback of a request has thrown.", e);
         }
     }
 }

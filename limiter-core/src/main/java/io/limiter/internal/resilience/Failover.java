@@ -6,49 +6,49 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.Pending;
+import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
 import io.limiter.spi.SetPart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides by a {@link FailurePolicy} what another engine has failed to decide. One for each policy; those of a factory share
- * the engine, and the one that decides in this JVM.
+ * An engine with a {@link FailurePolicy} that decides when the engine fails. One for each policy; those of a factory
+ * share the engine and the local fallback.
  *
- * <p>What a decision was taken from is where its permits go back to; see {@link #giveBack}.
+ * <p>Permits are returned to where they were taken from; see {@link #giveBack}.
  */
-public final class Failover implements Engine {
+public final class Failover {
 
     private final Engine engine;
     private final FailurePolicy policy;
     private final Engine local;
     private final long retryAfterMicros;
-    // Made once: it goes with every request that is not waited for.
-    private final PendingRequest.InsteadOf instead = this::instead;
+    // Created once, because every request has it.
+    private final Pending.@Nullable Fallback<Decision> fallback;
 
     /**
      * @param local decides in this JVM
-     * @param retryAfterMicros when those are told to come again who are refused; more than 0
+     * @param retryAfterMicros retry-after of rejections by the policy {@code deny}; more than 0
      */
     public Failover(Engine engine, FailurePolicy policy, Engine local, long retryAfterMicros) {
         this.engine = engine;
         this.policy = policy;
         this.local = local;
         this.retryAfterMicros = retryAfterMicros;
+        this.fallback = policy.action() == FailurePolicy.Action.THROW ? null : this::instead;
     }
 
-    /** For an engine that does not fail, or whose failures are the caller's. */
+    /** Without a policy: failures of the engine are thrown. */
     public static Failover none(Engine engine) {
-        return engine instanceof Failover already ? already : new Failover(engine, FailurePolicy.THROW, engine, 1);
+        return new Failover(engine, FailurePolicy.THROW, engine, 1);
     }
 
-    /** The one that may fail. */
+    /** The engine that may fail. */
     public Engine engine() {
         return engine;
     }
@@ -57,78 +57,48 @@ public final class Failover implements Engine {
         return policy;
     }
 
-    @Override
-    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+    /** See {@link Engine#tryWithoutBackend}. */
+    public Engine.Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
         return engine.tryWithoutBackend(key, limit, permits, timeoutMicros);
     }
 
-    @Override
+    /**
+     * Decides synchronously.
+     *
+     * @throws LimiterBackendException if the backend failed and the policy is {@code throw}
+     */
     public Decision decide(String key, Limit<?> limit, Request request) {
-        try {
-            return engine.decide(key, limit, request);
-        } catch (LimiterBackendException e) {
-            return instead(e, key, limit, request);
-        }
+        Decision decision = engine.decideAtOnce(key, limit, request);
+        return decision == null ? start(key, limit, request).await() : decision;
     }
 
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        CompletableFuture<Decision> decided = engine.decideAsync(key, limit, request);
-        if (policy.action() == FailurePolicy.Action.THROW
-                || decided instanceof PendingRequest pending && pending.orElse(instead)) {
-            return decided;
-        }
-        return decided.isDone() && !decided.isCompletedExceptionally()
-                ? decided
-                : WithFallback.of(decided, failure -> instead(failure, key, limit, request));
-    }
-
-    @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        List<Answer> answers = engine.decide(batch);
-        List<Answer> all = new ArrayList<>(answers.size());
-        for (int i = 0; i < answers.size(); i++) {
-            LimiterBackendException failure = answers.get(i).failure();
-            all.add(failure == null ? answers.get(i) : instead(failure, batch.get(i)));
-        }
-        return all;
-    }
-
-    private Answer instead(LimiterBackendException failure, KeyRequests<?> asked) {
-        try {
-            return Answer.of(asked.requests().stream()
-                    .map(request -> instead(failure, asked.key(), asked.limit(), request))
-                    .toList());
-        } catch (LimiterBackendException e) {
-            return Answer.failed(e);
-        }
-    }
-
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        try {
-            return engine.decideTogether(parts);
-        } catch (LimiterBackendException e) {
-            return together(e, parts, parts.stream().map(part -> this).toList());
-        }
-    }
-
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        return WithFallback.of(
-                engine.decideTogetherAsync(parts),
-                failure -> together(
-                        failure, parts, parts.stream().map(part -> this).toList()));
-    }
-
-    private Decision instead(LimiterBackendException failure, PendingRequest request) {
-        return instead(failure, request.key(), request.limit(), request.request());
+    /** As {@link #decide}, without blocking the calling thread. */
+    public PendingRequest start(String key, Limit<?> limit, Request request) {
+        PendingRequest pending = new PendingRequest(key, limit, request, fallback);
+        engine.decide(pending);
+        return pending;
     }
 
     /**
-     * What the policy answers.
+     * Decides a limit set.
      *
-     * @throws LimiterBackendException the failure, if that is what it says, or the limiters were closed
+     * @param policies one for each part, in their order, all with this one's engine
+     */
+    public static PendingSet start(List<SetPart<?>> parts, List<Failover> policies) {
+        PendingSet pending = new PendingSet(parts, (failure, same) -> decideSet(failure, parts, policies));
+        policies.get(0).engine.decide(pending);
+        return pending;
+    }
+
+    private Decision instead(LimiterBackendException failure, Pending<Decision> pending) {
+        PendingRequest one = (PendingRequest) pending;
+        return instead(failure, one.key(), one.limit(), one.request());
+    }
+
+    /**
+     * The decision of the failure policy.
+     *
+     * @throws LimiterBackendException the failure, if the policy is {@code throw} or the limiters were closed
      */
     public Decision instead(LimiterBackendException failure, String key, Limit<?> limit, Request request) {
         return switch (actionAfter(failure)) {
@@ -141,17 +111,21 @@ public final class Failover implements Engine {
 
     private Decision locally(LimiterBackendException failure, String key, Limit<?> scaled, Request request) {
         if (request.action() == Request.Action.GIVE_BACK && failure.isAmbiguous()) {
-            // Given back here too, permits would be had twice.
-            return local.decide(key, scaled, request.as(Request.Action.PEEK)).from(Decision.Source.POLICY);
+            // The backend may have returned them; returned here too, they would be granted twice.
+            return locally(key, scaled, request.as(Request.Action.PEEK)).from(Decision.Source.POLICY);
         }
-        return local.decide(key, scaled, request).from(Decision.Source.LOCAL);
+        return locally(key, scaled, request).from(Decision.Source.LOCAL);
+    }
+
+    private Decision locally(String key, Limit<?> scaled, Request request) {
+        return PendingRequest.start(local, key, scaled, request).await();
     }
 
     private FailurePolicy.Action actionAfter(LimiterBackendException failure) {
         return failure.kind() == Kind.CLOSED ? FailurePolicy.Action.THROW : policy.action();
     }
 
-    /** For permits that are not had. */
+    /** A rejection by the policy. */
     public Decision refused(Limit<?> limit) {
         return new Decision(
                 false,
@@ -168,12 +142,12 @@ public final class Failover implements Engine {
     }
 
     /**
-     * What the policies answer to a set, each for its part: all granted and taken, or none taken.
+     * The decisions of the failure policies for a limit set: all granted and taken, or none taken.
      *
      * @param policies one for each part, in their order
-     * @throws LimiterBackendException the failure, if that is what one of them says
+     * @throws LimiterBackendException the failure, if one of the policies is {@code throw}
      */
-    public static List<@Nullable Decision> together(
+    private static List<@Nullable Decision> decideSet(
             LimiterBackendException failure, List<SetPart<?>> parts, List<Failover> policies) {
         boolean refused = false;
         List<SetPart<?>> locally = new ArrayList<>();
@@ -190,7 +164,9 @@ public final class Failover implements Engine {
         List<@Nullable Decision> local = new ArrayList<>();
         if (!locally.isEmpty()) {
             Engine engine = policies.get(0).local;
-            local = refused ? looked(engine, locally) : engine.decideTogether(locally);
+            local = refused
+                    ? peeked(engine, locally)
+                    : start(engine, new PendingSet(locally, null)).await();
         }
         List<@Nullable Decision> decisions = new ArrayList<>(parts.size());
         int nextLocal = 0;
@@ -207,12 +183,19 @@ public final class Failover implements Engine {
         return decisions;
     }
 
-    private static List<@Nullable Decision> looked(Engine engine, List<SetPart<?>> parts) {
-        List<@Nullable Decision> looked = new ArrayList<>(parts.size());
+    private static List<@Nullable Decision> peeked(Engine engine, List<SetPart<?>> parts) {
+        List<@Nullable Decision> peeked = new ArrayList<>(parts.size());
         for (SetPart<?> part : parts) {
-            looked.add(engine.decide(part.key(), part.limit(), part.request().as(Request.Action.PEEK)));
+            peeked.add(PendingRequest.start(
+                            engine, part.key(), part.limit(), part.request().as(Request.Action.PEEK))
+                    .await());
         }
-        return looked;
+        return peeked;
+    }
+
+    private static PendingSet start(Engine engine, PendingSet pending) {
+        engine.decide(pending);
+        return pending;
     }
 
     private static @Nullable Decision fromLocal(@Nullable Decision decision) {
@@ -220,21 +203,22 @@ public final class Failover implements Engine {
     }
 
     /**
-     * Gives permits back to where they were taken from. Those of a backend that fails now are lost: the limit is stricter for
-     * a while, and not looser.
+     * Returns permits to where they were taken from. If the backend fails, they are lost: the limit is stricter for a
+     * while, not looser.
      *
-     * @param taken what has granted them
-     * @throws LimiterBackendException if that is what the policy says
+     * @param taken the decision that granted them
+     * @throws LimiterBackendException if the backend fails and the policy is {@code throw}
      */
     public void giveBack(Decision taken, String key, Limit<?> limit, int permits) {
         switch (taken.source()) {
             case POLICY -> {
                 // None were taken.
             }
-            case LOCAL -> local.decide(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
+            case LOCAL -> locally(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
             case BACKEND, LEASE, DENY_CACHE -> {
                 try {
-                    engine.decide(key, limit, Request.cancel(permits, taken));
+                    PendingRequest.start(engine, key, limit, Request.cancel(permits, taken))
+                            .await();
                 } catch (LimiterBackendException e) {
                     lost(e, limit);
                 }
@@ -253,34 +237,22 @@ public final class Failover implements Engine {
     public CompletableFuture<?> giveBackAsync(Decision taken, String key, Limit<?> limit, int permits) {
         return switch (taken.source()) {
             case POLICY -> CompletableFuture.completedFuture(null);
-            case LOCAL -> local.decideAsync(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
-            case BACKEND, LEASE, DENY_CACHE ->
-                WithFallback.of(
-                        engine.decideAsync(key, limit, Request.cancel(permits, taken)),
-                        failure -> lost(failure, limit));
+            case LOCAL ->
+                PendingRequest.start(local, key, limit.scaled(policy.share()), Request.cancel(permits, taken));
+            case BACKEND, LEASE, DENY_CACHE -> {
+                PendingRequest cancellation = new PendingRequest(
+                        key, limit, Request.cancel(permits, taken), (failure, same) -> lost(failure, limit));
+                engine.decide(cancellation);
+                yield cancellation;
+            }
         };
     }
 
-    /** What the policy knows of the key too. */
-    @Override
+    /** Deletes the state of a key, in the local fallback too. */
     public void reset(String key) {
         if (local != engine) {
             local.reset(key);
         }
         engine.reset(key);
-    }
-
-    /** The failure of a future that has failed; {@code null} if it has failed by something else. */
-    public static @Nullable LimiterBackendException failureOf(Throwable error) {
-        Throwable cause = (error instanceof CompletionException || error instanceof ExecutionException)
-                        && error.getCause() != null
-                ? error.getCause()
-                : error;
-        return cause instanceof LimiterBackendException failure ? failure : null;
-    }
-
-    @Override
-    public void close() {
-        engine.close();
     }
 }

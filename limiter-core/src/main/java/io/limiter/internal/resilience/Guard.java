@@ -7,9 +7,9 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.OncePerMinute;
 import io.limiter.spi.EngineObserver;
+import io.limiter.spi.Pending;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -18,14 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a backend that does not answer from costing its callers more than they can bear. One for all engines of a factory.
+ * Decision timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
  *
  * <ul>
- *   <li>Every decision has a <em>budget</em>: then its caller has it, or the failure. What had not been sent by then is
- *       withdrawn; what had been is ambiguous, counts as spent, and is never sent again.
- *   <li>What failed without being executed and may go well soon is tried again inside the budget, after pauses that grow.
- *   <li>After a handful of failures that say the backend is away, a {@link Breaker} fails all that comes at once, until a
- *       probe in the background is answered.
+ *   <li>Every decision has a timeout. A request that was not sent until then is withdrawn; one that was sent is ambiguous,
+ *       counts as executed, and is never retried.
+ *   <li>Requests that failed without being executed are retried until their deadline, after growing pauses.
+ *   <li>After a few failures, a {@link Breaker} fails all requests at once, until a probe in the background succeeds.
  * </ul>
  */
 public final class Guard implements AutoCloseable {
@@ -41,15 +40,16 @@ public final class Guard implements AutoCloseable {
     private final Duration budget;
     private final Deadlines deadlines;
     private final Breaker breaker;
-    private final PermanentFailures lasting;
-    private final ListenerNotifier notices;
+    private final PermanentFailures permanentFailures;
+    private final ListenerNotifier notifier;
     private final EngineObserver observer;
     private final OncePerMinute overran = new OncePerMinute();
+    private final Executor outside;
     private volatile long answeredNanos;
 
     /**
-     * @param budget how long a decision may take, more than 0
-     * @param breaker fails what comes while the backend is away
+     * @param budget decision timeout, more than 0
+     * @param breaker fails requests at once while the backend is unavailable
      */
     public Guard(Duration budget, Breaker breaker) {
         this(budget, breaker, new Deadlines(budget, Ticker.systemTicker()));
@@ -60,24 +60,29 @@ public final class Guard implements AutoCloseable {
     }
 
     /**
-     * As the other.
+     * Creates a guard that notifies listeners.
      *
-     * @param firstBudget how long a decision may take until the backend has first answered, if that is longer
-     * @param notices tells the listeners, and logs
-     * @param observer is told of failures
+     * @param firstBudget decision timeout until the backend has first answered, if longer
+     * @param notifier notifies the listeners, and logs
+     * @param observer observes failures
      */
     public Guard(
-            Duration budget, Duration firstBudget, Breaker breaker, ListenerNotifier notices, EngineObserver observer) {
-        this(budget, breaker, new Deadlines(budget, firstBudget, Ticker.systemTicker()), notices, observer);
+            Duration budget,
+            Duration firstBudget,
+            Breaker breaker,
+            ListenerNotifier notifier,
+            EngineObserver observer) {
+        this(budget, breaker, new Deadlines(budget, firstBudget, Ticker.systemTicker()), notifier, observer);
     }
 
     private Guard(
-            Duration budget, Breaker breaker, Deadlines deadlines, ListenerNotifier notices, EngineObserver observer) {
-        this.lasting = new PermanentFailures(notices, Ticker.systemTicker());
-        this.notices = notices;
+            Duration budget, Breaker breaker, Deadlines deadlines, ListenerNotifier notifier, EngineObserver observer) {
+        this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
+        this.notifier = notifier;
         this.observer = observer;
         this.budget = budget;
         this.deadlines = deadlines;
+        this.outside = deadlines::outside;
         this.breaker = breaker;
         this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
     }
@@ -86,7 +91,7 @@ public final class Guard implements AutoCloseable {
         return deadlines;
     }
 
-    /** How long a decision may take. */
+    /** The decision timeout. */
     public Duration budget() {
         return budget;
     }
@@ -95,38 +100,38 @@ public final class Guard implements AutoCloseable {
         return deadlines.budgetNanos();
     }
 
-    /** The time by which decisions are due; see {@link Deadlines#now}. */
+    /** The clock of deadlines; see {@link Deadlines#now}. */
     public long now() {
         return deadlines.now();
     }
 
-    /** When a request that comes now has to have its decision. */
+    /** The deadline of a request that starts now. */
     public long deadlineNanos() {
         return now() + deadlines.budgetNanos();
     }
 
     /**
-     * To be called before anything is asked.
+     * To be called before each request.
      *
-     * @throws LimiterBackendException if the backend is taken to be away, or the limiters were closed
+     * @throws LimiterBackendException if the circuit breaker is open, or the limiters were closed
      */
     public void check(String key) {
         breaker.check(key);
     }
 
-    /** From now on there is somebody who asks the backend for nothing but an answer. */
+    /** Sets the probe of the circuit breaker. */
     public void probeBy(Consumer<String> probe) {
         breaker.probeBy(probe);
     }
 
     public BackendState state() {
-        return breaker.state().withFailing(lasting.all());
+        return breaker.state().withFailing(permanentFailures.all());
     }
 
     /**
-     * The backend has answered.
+     * Records that the backend has answered.
      *
-     * @param startNanos when that was asked for, by {@link #now}
+     * @param startNanos when the request was started, by {@link #now}
      */
     public void answered(long startNanos) {
         long now = now();
@@ -137,12 +142,12 @@ public final class Guard implements AutoCloseable {
         }
     }
 
-    /** The requests of a key in a call have their decisions. */
+    /** Records that requests for a key were decided. */
     public void decided(String key) {
-        lasting.decided(key);
+        permanentFailures.decided(key);
     }
 
-    /** A request has failed for good. */
+    /** Records the failure of a request that is not retried. */
     public void failed(LimiterBackendException failure) {
         if (failure.problem().equals(OVERRAN)) {
             overran(failure);
@@ -150,7 +155,7 @@ public final class Guard implements AutoCloseable {
             observer.failed(failure.problem());
         }
         if (failure.kind() == Kind.PERMANENT) {
-            lasting.failed(failure);
+            permanentFailures.failed(failure);
         } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
             breaker.failed(failure);
         }
@@ -169,7 +174,7 @@ public final class Guard implements AutoCloseable {
                 "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
                 null);
         overran(failure);
-        // If others were answered meanwhile, it is only busy.
+        // If other requests were answered meanwhile, the backend is only busy.
         if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
             breaker.failed(failure);
         }
@@ -187,38 +192,48 @@ public final class Guard implements AutoCloseable {
 
     private void overran(LimiterBackendException failure) {
         observer.failed(failure.problem());
-        long unsaid = overran.unsaid(System.nanoTime());
+        long unsaid = overran.suppressed(System.nanoTime());
         if (unsaid != OncePerMinute.NOT_NOW) {
-            notices.run(() -> log.warn(
-                    "A decision was not made in time, so its failure policy decided: {} ({} more since the last line; one"
-                            + " line a minute at most)",
+            notifier.run(() -> log.warn(
+                    "A decision timed out and its failure policy decided: {} ({} more since the last such line, which is logged"
+                            + " once a minute at most). If Redis is only slow, raise limiter.failure.budget.",
                     failure.getMessage(),
                     unsaid));
         }
     }
 
-    /** How long to wait before something is tried again that has failed so many times before. */
-    static long pauseNanos(int tries) {
+    /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */
+    public long pauseNanos(Pending<?> pending, LimiterBackendException failure, long nowNanos) {
+        if (failure.kind() != Kind.RETRYABLE || pending.isDone()) {
+            return 0;
+        }
+        long pause = pauseNanos(pending.failedOnce(failure));
+        return pause < pending.deadlineNanos() - nowNanos ? pause : 0;
+    }
+
+    private static long pauseNanos(int tries) {
         long most = SHORTEST_PAUSE_NANOS << Math.min(tries, LONGEST_PAUSE_DOUBLINGS);
         return ThreadLocalRandom.current().nextLong(most / 2, most + 1);
     }
 
-    /**
-     * Waits for an answer that has a deadline, with no timer, which costs a virtual thread more than all the rest. An
-     * interrupt does not end the wait, but is set again at its end.
-     */
-    static <T> T await(CompletableFuture<T> answer) {
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof LimiterBackendException failure) {
-                throw failure.inThisThread();
-            }
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    /** Fails a pending request at its deadline. To be called again if it throws. */
+    public void expire(Pending<?> pending) {
+        if (pending.isEnding()) {
+            return;
         }
+        pending.fail(
+                pending.withdraw()
+                        ? notSent(pending.key(), pending.deadlineNanos(), pending.lastFailure())
+                        : notAnswered(pending.key()),
+                outside());
     }
 
-    /** Fails whatever comes from now on. What is pending has its answer or its time. */
+    /** Runs callers' code; see {@link Deadlines#outside}. */
+    public Executor outside() {
+        return outside;
+    }
+
+    /** Fails all later requests. Pending ones still have their answer or their deadline. */
     @Override
     public void close() {
         breaker.close();

@@ -1,151 +1,99 @@
 package io.limiter.internal.resilience;
 
-import io.limiter.LimiterBackendException;
-import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
-import io.limiter.spi.SetPart;
-import java.util.Comparator;
+import io.limiter.spi.Pending;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Bounds the time that another engine's calls take, each by itself; see {@link Guard}. No call is made by the thread that
- * waits for it if it could block that thread for longer.
- */
+/** Decides each request or limit set by a call of its own, under a {@link Guard}. */
 public final class GuardedEngine implements Engine {
 
-    private final Engine engine;
+    private final Backend backend;
     private final Executor blockingCalls;
     private final Guard guard;
 
     /**
-     * @param engine whose {@code ...Async} methods do not block
-     * @param blockingCalls runs what blocks
+     * @param blockingCalls runs calls that block
      */
-    public GuardedEngine(Engine engine, Executor blockingCalls, Guard guard) {
-        this.engine = engine;
+    public GuardedEngine(Backend backend, Executor blockingCalls, Guard guard) {
+        this.backend = backend;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
     }
 
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        String first = batch.get(0).key();
-        AtomicReference<@Nullable List<Answer>> failed = new AtomicReference<>();
+    public void decide(PendingDecision<?> pending) {
+        BoundedCall.start(guard, pending, () -> call(pending), decisions -> {
+            for (int i = 0; i < pending.size(); i++) {
+                if (decisions.get(i) != null) {
+                    guard.decided(pending.key(i));
+                }
+            }
+            pending.decided(decisions::get);
+        });
+    }
+
+    private CompletableFuture<List<@Nullable Decision>> call(PendingDecision<?> pending) {
+        if (!backend.blocks()) {
+            return start(pending, pending::send);
+        }
+        return blocking(pending.key(), () -> {
+            connect(pending.key());
+            return AsyncFailures.join(start(pending, pending::send));
+        });
+    }
+
+    /** First: requests can be withdrawn while the connection is made. */
+    private void connect(String key) {
         try {
-            return BoundedCall.start(
-                            guard,
-                            first,
-                            () -> BlockingCalls.decide(blockingCalls, first, () -> answers(batch, failed)),
-                            answers -> decided(batch, answers))
-                    .await();
-        } catch (LimiterBackendException e) {
-            List<Answer> each = failed.get();
-            return each != null
-                    ? each
-                    : batch.stream()
-                            .map(asked -> Answer.failed(e.forKey(asked.key())))
-                            .toList();
+            backend.connect();
+        } catch (RuntimeException e) {
+            throw backend.notConnected(key, e);
         }
     }
 
-    /**
-     * Throws if no key was decided. A batch is tried again as a whole, so only if nothing of it was executed.
-     *
-     * @param failed is set if it is not to be tried again
-     */
-    private List<Answer> answers(List<KeyRequests<?>> batch, AtomicReference<@Nullable List<Answer>> failed) {
-        List<Answer> answers = engine.decide(batch);
-        List<LimiterBackendException> failures =
-                answers.stream().map(Answer::failure).filter(Objects::nonNull).toList();
-        if (failures.size() < answers.size()) {
-            failures.forEach(guard::failed);
-            return answers;
-        }
-        Optional<LimiterBackendException> lasting = failures.stream()
-                .filter(failure -> failure.kind() != Kind.RETRYABLE)
-                .max(Comparator.comparing(failure -> failure.kind() == Kind.AMBIGUOUS));
-        if (lasting.isPresent()) {
-            failed.set(answers);
-        }
-        throw lasting.orElse(failures.get(0));
+    private CompletableFuture<List<@Nullable Decision>> start(PendingDecision<?> pending, BooleanSupplier send) {
+        return pending instanceof PendingSet set
+                ? backend.startSet(set.parts(), send)
+                : backend.start(List.of(KeyRequests.of((PendingRequest) pending)), send)
+                        .thenApply(answers -> List.copyOf(answers.get(0).decisions()));
     }
 
-    private void decided(List<KeyRequests<?>> batch, List<Answer> answers) {
-        for (int i = 0; i < answers.size(); i++) {
-            if (answers.get(i).failure() == null) {
-                guard.decided(batch.get(i).key());
-            }
-        }
+    private <A> CompletableFuture<A> blocking(String key, Supplier<A> call) {
+        return BlockingCalls.start(blockingCalls, key, call);
     }
 
-    @Override
-    public Decision decide(String key, Limit<?> limit, Request request) {
-        return start(key, limit, request).await();
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        return start(key, limit, request);
-    }
-
-    private BoundedCall<Decision> start(String key, Limit<?> limit, Request request) {
-        return BoundedCall.start(
-                guard, key, () -> engine.decideAsync(key, limit, request), decision -> guard.decided(key));
-    }
-
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        return startTogether(parts).await();
-    }
-
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        return startTogether(parts);
-    }
-
-    private BoundedCall<List<@Nullable Decision>> startTogether(List<SetPart<?>> parts) {
-        return BoundedCall.start(
-                guard,
-                parts.get(0).key(),
-                () -> engine.decideTogetherAsync(parts),
-                decisions -> decidedTogether(decisions, parts));
-    }
-
-    private void decidedTogether(List<@Nullable Decision> decisions, List<SetPart<?>> parts) {
-        for (int i = 0; i < parts.size(); i++) {
-            if (decisions.get(i) != null) {
-                guard.decided(parts.get(i).key());
-            }
-        }
-    }
-
-    /** Within the budget. */
+    /** Within the decision timeout. */
     @Override
     public void reset(String key) {
+        Pending<String> pending = new Pending<>(key, null);
         BoundedCall.start(
-                        guard,
-                        key,
-                        () -> BlockingCalls.decide(blockingCalls, key, () -> {
-                            engine.reset(key);
-                            return key;
-                        }))
-                .await();
+                guard,
+                pending,
+                () -> blocking(key, () -> {
+                    if (pending.send()) {
+                        backend.reset(key);
+                    }
+                    return key;
+                }),
+                pending::complete);
+        pending.await();
     }
 
     @Override
     public void close() {
-        engine.close();
+        backend.close();
     }
 }

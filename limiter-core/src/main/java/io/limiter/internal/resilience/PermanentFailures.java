@@ -21,12 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The limiters that fail until somebody does something. One fails from its first permanent failure until the keys that
- * failed are decided again; a key that nobody has asked for in a minute counts no longer as soon as another key of the limiter
- * is decided. Each is logged, and told to the listeners, once a minute at most.
+ * Limiters with permanent failures, which last until an operator acts. A limiter fails from its first permanent
+ * failure until all keys that failed are decided again; a key without requests for a minute no longer counts once
+ * another key of the limiter is decided. Failures are logged and reported to listeners, once a minute at most for
+ * each limiter.
  *
- * <p>In bounded space: beyond {@value #MAX_LIMITERS} limiters all are one, of each the {@value #MAX_KEYS} keys count that
- * failed last. While none fails, a decision costs one read.
+ * <p>Bounded: further than {@value #MAX_LIMITERS} limiters share one entry, and of each the last {@value #MAX_KEYS}
+ * failed keys count. While no limiter fails, a decision costs one read.
  */
 final class PermanentFailures {
 
@@ -40,14 +41,14 @@ final class PermanentFailures {
 
     private final Map<String, Failing> limiters = new ConcurrentHashMap<>();
     private final AtomicInteger failing = new AtomicInteger();
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
     private final Ticker ticker;
 
     /**
-     * @param notices logs, and tells listeners
+     * @param notifier logs, and notifies listeners
      */
-    PermanentFailures(ListenerNotifier notices, Ticker ticker) {
-        this.notices = notices;
+    PermanentFailures(ListenerNotifier notifier, Ticker ticker) {
+        this.notifier = notifier;
         this.ticker = ticker;
     }
 
@@ -69,7 +70,7 @@ final class PermanentFailures {
         }
     }
 
-    /** Those that fail now. */
+    /** The limiters that are failing now. */
     List<FailingLimiter> all() {
         return limiters.values().stream()
                 .map(Failing::now)
@@ -87,15 +88,15 @@ final class PermanentFailures {
         return limiters.computeIfAbsent(counted, Failing::new);
     }
 
-    /** One that fails, or has. */
+    /** A limiter that fails, or has failed. */
     private final class Failing {
 
         private final String limiter;
-        private final OncePerMinute said = new OncePerMinute();
-        // Under this object's monitor, as all that follows. When each has failed last.
+        private final OncePerMinute logged = new OncePerMinute();
+        // Guarded by this object's monitor, as all that follows. Failed keys and when each failed last.
         private final Map<String, Long> keys = new HashMap<>();
         private @Nullable FailingLimiter state;
-        private boolean told;
+        private boolean notified;
         private long lookedNanos;
 
         Failing(String limiter) {
@@ -119,14 +120,14 @@ final class PermanentFailures {
             }
             FailingLimiter now = new FailingLimiter(limiter, before == null ? Instant.now() : before.since(), failure);
             state = now;
-            long unsaid = said.unsaid(nowNanos);
+            long unsaid = logged.suppressed(nowNanos);
             if (unsaid == OncePerMinute.NOT_NOW) {
                 return;
             }
-            notices.run(() -> log(now, unsaid));
-            if (!told) {
-                told = true;
-                notices.tell(listener -> listener.limiterFailing(now));
+            notifier.run(() -> log(now, unsaid));
+            if (!notified) {
+                notified = true;
+                notifier.tell(listener -> listener.limiterFailing(now));
             }
         }
 
@@ -142,11 +143,11 @@ final class PermanentFailures {
             }
             state = null;
             failing.decrementAndGet();
-            if (told) {
-                told = false;
-                notices.run(() ->
-                        log.info("Limiter {}, which failed since {}, is decided again.", limiter, before.since()));
-                notices.tell(listener -> listener.limiterRecovered(before));
+            if (notified) {
+                notified = false;
+                notifier.run(() ->
+                        log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since()));
+                notifier.tell(listener -> listener.limiterRecovered(before));
             }
         }
     }
@@ -160,7 +161,7 @@ final class PermanentFailures {
                 failing.since(),
                 failure.getMessage(),
                 unsaid,
-                // Where the remedy is known, the stack tells no more.
+                // Where the remedy is known, the stack trace adds nothing.
                 failure.remedy().isPresent() ? null : failure);
     }
 }

@@ -8,9 +8,13 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -18,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Asks Redis for nothing but an answer: looks at keys that nobody writes. */
+/** Probes Redis by peeking at keys that are never written. */
 public final class Probe {
 
     private static final Logger log = LoggerFactory.getLogger(Probe.class);
@@ -26,46 +30,46 @@ public final class Probe {
     public static final String KEY = KeySpace.PROBE + "{limiter}";
 
     private static final int WARM_UP_TRIES = 5;
-    // One less than what opens the breaker.
+    // One less than what opens the circuit breaker.
     private static final int DECISIONS_AHEAD = 4;
     private static final int FAST_PER_BUDGET = 10;
     private static final Request PEEK = new Request(1, 0, true);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
             CHEAPEST,
-            new FixedWindow(1, Duration.ofSeconds(1)),
-            new SlidingLog(1, Duration.ofSeconds(1)),
-            new SlidingCounter(1, Duration.ofSeconds(1)),
-            new ConcurrencyLimit(1));
+            FixedWindow.of(1, Duration.ofSeconds(1)),
+            SlidingLog.of(1, Duration.ofSeconds(1)),
+            SlidingCounter.of(1, Duration.ofSeconds(1)),
+            ConcurrencyLimit.of(1));
 
-    private final Engine engine;
+    private final Backend backend;
 
     /**
-     * @param engine that no breaker keeps from asking
+     * @param backend called directly, without a circuit breaker
      */
-    public Probe(Engine engine) {
-        this.engine = engine;
+    public Probe(Backend backend) {
+        this.backend = backend;
     }
 
     /**
-     * Asks in the slot of this key.
+     * Probes the node that has the slot of a key.
      *
-     * @throws LimiterBackendException if there is no answer
+     * @throws LimiterBackendException if Redis does not answer
      */
     public void ask(String key) {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
         String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);
-        engine.decide(List.of(look(probed, CHEAPEST))).get(0).decisions();
+        look(probed, CHEAPEST).decisions();
     }
 
     /**
-     * Connects, has Redis load the scripts, and then decides until that is fast: a JVM loads many classes for its first
-     * decisions.
+     * Connects, has Redis load the scripts, and then decides until that is fast: a JVM loads many classes for its
+     * first decisions.
      *
-     * @param limiting decides for limiters
-     * @param budget how long it has for that
-     * @return whether Redis has answered; if not, that is logged
+     * @param limiting the engine of the limiters
+     * @param budget decision timeout
+     * @return whether Redis has answered; if not, a warning is logged
      */
     public boolean warmUp(Engine limiting, Duration budget) {
         return scriptsLoaded() && decided(limiting, budget.toNanos() / FAST_PER_BUDGET);
@@ -75,9 +79,9 @@ public final class Probe {
         for (int i = 0; i < DECISIONS_AHEAD; i++) {
             long start = System.nanoTime();
             try {
-                limiting.decide(KEY, CHEAPEST, PEEK);
+                PendingRequest.start(limiting, KEY, CHEAPEST, PEEK).await();
             } catch (LimiterBackendException e) {
-                log.debug("A decision ahead has failed.", e);
+                log.debug("A warm-up decision has failed.", e);
                 continue;
             }
             if (System.nanoTime() - start < fastNanos) {
@@ -88,31 +92,32 @@ public final class Probe {
     }
 
     private boolean scriptsLoaded() {
-        List<KeyRequests<?>> looks = OF_EVERY_SCRIPT.stream()
-                .<KeyRequests<?>>map(limit -> look(KEY + ":" + limit.getClass().getSimpleName(), limit))
-                .toList();
         LimiterBackendException failure = null;
-        // What is slow at first, and gives up, is faster the next time.
+        // A first attempt that times out makes the next one faster.
         for (int i = 0; i < WARM_UP_TRIES; i++) {
-            failure = firstFailure(looks);
+            failure = firstFailure();
             if (failure == null) {
                 return true;
             }
         }
-        log.warn("Redis could not be reached ahead; the failure policy decides until it can be.", failure);
+        log.warn(
+                "Redis could not be reached at startup; failure policies decide until it is available. Check its address and the network.",
+                failure);
         return false;
     }
 
-    /** One after the other, because each can have to wait for a connection that nobody accepts. */
-    private @Nullable LimiterBackendException firstFailure(List<KeyRequests<?>> looks) {
-        return looks.stream()
-                .map(look -> engine.decide(List.of(look)).get(0).failure())
+    /** Sequentially, because each attempt may have to wait for a connection. */
+    private @Nullable LimiterBackendException firstFailure() {
+        return OF_EVERY_SCRIPT.stream()
+                .map(limit -> look(KEY + ":" + limit.getClass().getSimpleName(), limit)
+                        .failure())
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
     }
 
-    private static KeyRequests<?> look(String key, Limit<?> limit) {
-        return new KeyRequests<>(key, limit, List.of(PEEK));
+    private Answer look(String key, Limit<?> limit) {
+        return AsyncFailures.join(backend.start(List.of(new KeyRequests<>(key, limit, List.of(PEEK))), () -> true))
+                .get(0);
     }
 }

@@ -3,13 +3,13 @@ package io.limiter.internal.resilience;
 import java.time.Duration;
 
 /**
- * How long to wait before each probe of a backend that is away.
+ * Computes the pauses between probes of an unavailable backend.
  *
- * <p>First a {@value #FIRST_PER_LONGEST}th of the longest pause, then twice as long each time: a pause of the network,
- * which looks like an outage, costs little more than itself. A backend that is away again within {@value #QUIET}
- * longest pauses goes on where it was, so one that comes and goes all the time does so no more than once in the longest.
+ * <p>The first pause is a {@value #FIRST_PER_LONGEST}th of the longest one, and each further one is twice as long: a
+ * short interruption of the network costs little more than itself. If the backend fails again within {@value #QUIET}
+ * longest pauses, the sequence continues, so a flapping backend is probed no more than once in the longest pause.
  *
- * <p>Not safe for use by several threads. Times are by {@link System#nanoTime()}.
+ * <p>Not thread-safe. Times are those of {@link System#nanoTime()}.
  */
 final class ProbePauses {
 

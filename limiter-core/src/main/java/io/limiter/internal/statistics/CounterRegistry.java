@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@link LimiterCounters} for each prefix and name. They outlive limiters, which a factory drops when nobody asks for them, so
- * their number is bounded: further names are counted together.
+ * Holds one {@link LimiterCounters} for each prefix and name. They outlive the limiters, which a factory evicts when
+ * unused, so their number is bounded: further names share one.
  */
 public final class CounterRegistry {
 
@@ -20,29 +20,29 @@ public final class CounterRegistry {
 
     private final ConcurrentHashMap<Id, LimiterCounters> byId = new ConcurrentHashMap<>();
     private final EngineObserver observer;
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
     private final int max;
     private volatile @Nullable LimiterCounters other;
 
-    public CounterRegistry(EngineObserver observer, ListenerNotifier notices) {
-        this(observer, notices, MAX);
+    public CounterRegistry(EngineObserver observer, ListenerNotifier notifier) {
+        this(observer, notifier, MAX);
     }
 
-    public CounterRegistry(EngineObserver observer, ListenerNotifier notices, int max) {
+    public CounterRegistry(EngineObserver observer, ListenerNotifier notifier, int max) {
         this.observer = observer;
-        this.notices = notices;
+        this.notifier = notifier;
         this.max = max;
     }
 
-    /** Where a limiter's decisions are counted that is built now. */
+    /** The counters of a limiter that is being built. */
     public LimiterCounters of(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
         LimiterCounters known = byId.get(new Id(prefix, name));
-        LimiterCounters tally = known == null ? add(prefix, name) : known;
-        if (tally != other) {
-            tally.limit(limit);
-            tally.failurePolicy(policy);
+        LimiterCounters counters = known == null ? add(prefix, name) : known;
+        if (counters != other) {
+            counters.limit(limit);
+            counters.failurePolicy(policy);
         }
-        return tally;
+        return counters;
     }
 
     private synchronized LimiterCounters add(String prefix, String name) {
@@ -52,14 +52,14 @@ public final class CounterRegistry {
             return known;
         }
         if (byId.size() < max) {
-            LimiterCounters added = new LimiterCounters(prefix, name, observer, notices);
+            LimiterCounters added = new LimiterCounters(prefix, name, observer, notifier);
             byId.put(id, added);
             observer.limiterAdded(added);
             return added;
         }
         LimiterCounters rest = other;
         if (rest == null) {
-            rest = new LimiterCounters("", LimiterTotals.OTHER, observer, notices);
+            rest = new LimiterCounters("", LimiterTotals.OTHER, observer, notifier);
             other = rest;
             observer.limiterAdded(rest);
         }

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * The keys that are asked for most, in bounded space: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key that is not
- * among those counted takes the place of the one with the lowest count, and goes on from that count. So none that has more
- * than one in {@value #COUNTERS} requests is missed, and no count is too low.
+ * The keys with the most requests, in bounded space: Space-Saving (Metwally, Agrawal and El Abbadi, 2005). A key
+ * without a counter replaces the one with the lowest count and continues from that count. So no key with more than
+ * one in {@value #COUNTERS} requests is missed, and no count is too low.
  *
- * <p>Counted are the first {@value #EXACT} requests of a minute and one in {@value #ONE_IN} of the others, each for as many.
- * That a busy minute is over is seen by one in {@value #LOOK_ONE_IN} requests, or by the first who looks at the keys.
- * All counts are halved each minute. Safe for use by many threads.
+ * <p>The first {@value #EXACT} requests of a minute are counted exactly, later ones are sampled: one in {@value
+ * #ONE_IN} counts for as many. One in {@value #LOOK_ONE_IN} requests, and each report, checks whether the minute has
+ * ended. All counts are halved each minute. Safe for use by multiple threads.
  */
 final class HotKeys {
 
@@ -26,16 +26,16 @@ final class HotKeys {
     static final int REPORTED = 10;
     static final int EXACT = 256;
     static final int ONE_IN = 64;
-    // To read the time costs more than all the rest.
+    // Reading the time costs more than everything else here.
     private static final int LOOK_ONE_IN = 8;
 
     private static final int MAX_LENGTH = KeySpace.MAX_KEY_LENGTH;
     private static final long MINUTE_NANOS = 60_000_000_000L;
 
     private final Ticker ticker;
-    // Read and written without order: a few more or less that are counted one by one make no difference.
+    // Not synchronized: a few requests more or less counted exactly make no difference.
     private int exact = EXACT;
-    // Written by those who hold the lock.
+    // Written under this object's monitor.
     private volatile long minuteEnds;
     // Guarded by this.
     private final Map<String, Count> counts = new HashMap<>();
@@ -72,7 +72,7 @@ final class HotKeys {
 
     private synchronized void add(String wholeKey, int requests) {
         halve();
-        // Callers decide how long it is.
+        // Callers decide its length.
         String key = wholeKey.length() > MAX_LENGTH ? wholeKey.substring(0, MAX_LENGTH) : wholeKey;
         Count count = counts.get(key);
         if (count == null) {

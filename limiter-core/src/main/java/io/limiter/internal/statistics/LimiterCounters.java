@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
-/** Counts what the limiters of one prefix and name decide, and tells those who want to know. Counting allocates nothing. */
+/**
+ * Counts the decisions of the limiters of one prefix and name, and notifies listeners of rejections. Counting
+ * allocates nothing.
+ */
 public final class LimiterCounters implements LimiterTotals {
 
     private static final int SOURCES = Decision.Source.values().length;
@@ -23,13 +26,13 @@ public final class LimiterCounters implements LimiterTotals {
     private final LongAdder errors;
     private final HotKeys hotKeys;
     private final EngineObserver observer;
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
     private final Built built;
 
     /**
-     * @param notices tells listeners of refusals
+     * @param notifier notifies listeners of rejections
      */
-    public LimiterCounters(String prefix, String name, EngineObserver observer, ListenerNotifier notices) {
+    public LimiterCounters(String prefix, String name, EngineObserver observer, ListenerNotifier notifier) {
         this.prefix = prefix;
         this.name = name;
         this.granted = adders();
@@ -37,7 +40,7 @@ public final class LimiterCounters implements LimiterTotals {
         this.errors = new LongAdder();
         this.hotKeys = new HotKeys(Ticker.systemTicker());
         this.observer = observer;
-        this.notices = notices;
+        this.notifier = notifier;
         this.built = new Built();
     }
 
@@ -49,16 +52,16 @@ public final class LimiterCounters implements LimiterTotals {
         this.errors = all.errors;
         this.hotKeys = all.hotKeys;
         this.observer = all.observer;
-        this.notices = ListenerNotifier.NONE;
+        this.notifier = ListenerNotifier.NONE;
         this.built = all.built;
     }
 
-    /** The same counts, of limiters whose refusals nobody is told of. */
+    /** The same counters, without notifying listeners of rejections. */
     public LimiterCounters quiet() {
         return new LimiterCounters(this);
     }
 
-    /** Of a limiter that no factory has built. */
+    /** Counters of a limiter that was not built by a factory. */
     public static LimiterCounters unseen(String prefix, String name) {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE);
     }
@@ -79,16 +82,16 @@ public final class LimiterCounters implements LimiterTotals {
         built.policy = newPolicy;
     }
 
-    /** Permits are asked for that are in a slot. */
+    /** Records that the first key is used as a hash tag. */
     public void usesSlot() {
         if (!built.inSlots) {
             built.inSlots = true;
         }
     }
 
-    /** Whether somebody wants to know of each refusal what it says. */
+    /** Whether a listener wants to receive each rejection. */
     public boolean isListenedTo() {
-        return notices.hearRefusals();
+        return notifier.wantRejections();
     }
 
     /**
@@ -98,11 +101,11 @@ public final class LimiterCounters implements LimiterTotals {
     public void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
         if (!decision.granted() && isListenedTo()) {
-            notices.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
+            notifier.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
         }
     }
 
-    /** As {@link #decided}, where no decision was made. */
+    /** As {@link #decided}, without notifying listeners. */
     public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
         (wasGranted ? granted : refused)[source.ordinal()].increment();
         if (key != null) {

@@ -13,10 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells listeners what happens, on a thread of its own and in order. What they throw is logged, once a minute at most.
+ * Notifies listeners of events, in order, on its own thread. Exceptions of listeners are logged, once a minute at
+ * most.
  *
- * <p>If they are slow, notices wait. There may be as many refusals as requests, so if {@value #MAX_WAITING} notices wait,
- * further refusals are dropped, which is logged once a minute. What is rare and changes a state is never dropped.
+ * <p>Events for slow listeners are queued. There may be as many rejections as requests, so if {@value #MAX_WAITING}
+ * events are queued, further rejections are dropped, which is logged once a minute. Changes of state are rare and
+ * never dropped.
  */
 public final class ListenerNotifier implements AutoCloseable {
 
@@ -45,8 +47,8 @@ public final class ListenerNotifier implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether somebody needs to be told of refusals. Allocates nothing. */
-    boolean hearRefusals() {
+    /** Whether any listener wants to receive rejections. Allocates nothing. */
+    boolean wantRejections() {
         for (int i = 0; i < listeners.size(); i++) {
             if (listeners.get(i).hearsRefusals()) {
                 return true;
@@ -55,59 +57,63 @@ public final class ListenerNotifier implements AutoCloseable {
         return false;
     }
 
-    /** Tells all listeners, later; does not block. */
-    public void tell(Consumer<LimiterListener> notice) {
+    /** Queues an event for all listeners. Does not block. */
+    public void tell(Consumer<LimiterListener> event) {
         if (!listeners.isEmpty()) {
-            run(() -> tellNow(notice));
+            run(() -> deliver(event));
         }
     }
 
-    /** Runs what may block and must not hold up a decision, such as a line of log, after what was told before. */
+    /** Runs an action that may block and must not delay a decision, such as logging, after the events queued before. */
     public void run(Runnable action) {
         try {
             thread.execute(action);
         } catch (RejectedExecutionException e) {
-            // Closed: nobody is told any more.
+            // Closed: there are no more events.
             return;
         } catch (OutOfMemoryError e) {
-            // There can be no thread for it now. Whoever decides goes on.
+            // No thread can be started. The deciding thread must not fail.
             dropped.incrementAndGet();
         }
     }
 
-    /** As {@link #tell}, unless too much waits to be told already. */
-    public void tellIfRoom(Consumer<LimiterListener> notice) {
+    /** As {@link #tell}, but drops the event if too many are queued. */
+    public void tellIfRoom(Consumer<LimiterListener> event) {
         if (thread.getQueue().size() >= MAX_WAITING) {
             dropped.incrementAndGet();
         } else {
-            tell(notice);
+            tell(event);
         }
     }
 
-    private void tellNow(Consumer<LimiterListener> notice) {
-        tellDropped();
+    private void deliver(Consumer<LimiterListener> event) {
+        logDropped();
         for (LimiterListener listener : listeners) {
             try {
-                notice.accept(listener);
+                event.accept(listener);
             } catch (RuntimeException | Error e) {
-                long unsaid = failing.unsaid(System.nanoTime());
+                long unsaid = failing.suppressed(System.nanoTime());
                 if (unsaid != OncePerMinute.NOT_NOW) {
-                    log.warn("A listener has failed, after {} failures that were not logged: {}", unsaid, listener, e);
+                    log.warn(
+                            "A listener has thrown; the event is lost for it. {} earlier exceptions of listeners were not logged. Listener: {}",
+                            unsaid,
+                            listener,
+                            e);
                 }
             }
         }
     }
 
-    /** Here and not where they are dropped: those who decide do not wait for a log. */
-    private void tellDropped() {
-        if (dropped.get() > 0 && dropping.unsaid(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+    /** Logged here, because deciding threads must not wait for the log. */
+    private void logDropped() {
+        if (dropped.get() > 0 && dropping.suppressed(System.nanoTime()) != OncePerMinute.NOT_NOW) {
             log.warn(
-                    "Listeners are slower than what there is to tell: {} refusals were not told.",
+                    "Listeners are too slow: {} rejections were not reported to them. Make them faster, or hand the work to another thread.",
                     dropped.getAndSet(0));
         }
     }
 
-    /** Tells what is waiting, and no more. */
+    /** Delivers the queued events, and accepts no more. */
     @Override
     public void close() {
         thread.shutdown();

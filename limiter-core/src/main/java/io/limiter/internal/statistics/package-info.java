@@ -1,4 +1,4 @@
-/** Totals, hottest keys, and the notification of listeners. */
+/** Statistics: totals, hottest keys, and the notification of listeners. */
 @NullMarked
 package io.limiter.internal.statistics;
 

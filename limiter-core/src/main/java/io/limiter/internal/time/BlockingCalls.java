@@ -1,7 +1,7 @@
 package io.limiter.internal.time;
 
 import io.limiter.LimiterBackendException;
-import io.limiter.spi.Pending;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,13 +10,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Daemon threads for calls that block, on behalf of callers that must not be. There are none until they are needed, as
- * many as are busy at once but no more than {@value #MAX_THREADS}, and none again ten seconds later.
+ * Runs blocking calls on daemon threads, on behalf of callers that must not block. Starts up to {@value #MAX_THREADS}
+ * threads on demand; idle threads end after ten seconds.
  */
 public final class BlockingCalls extends ThreadPoolExecutor {
 
@@ -29,13 +27,13 @@ public final class BlockingCalls extends ThreadPoolExecutor {
     }
 
     /**
-     * @param name what the names of the threads begin with
+     * @param name prefix of the threads' names
      */
     public BlockingCalls(String name) {
         super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
     }
 
-    /** Takes only what a thread waits for; so one more is started otherwise, and what is beyond those queues. */
+    /** Accepts a task only if a thread is idle, so that the pool starts a thread otherwise. */
     private static final class ForIdleThreads extends LinkedTransferQueue<Runnable> {
 
         private static final long serialVersionUID = 1;
@@ -46,7 +44,7 @@ public final class BlockingCalls extends ThreadPoolExecutor {
         }
     }
 
-    /** All threads are busy. */
+    /** Queues tasks when all threads are busy. */
     private static final class Queueing implements RejectedExecutionHandler {
 
         @Override
@@ -55,7 +53,7 @@ public final class BlockingCalls extends ThreadPoolExecutor {
                 throw new RejectedExecutionException("shut down");
             }
             threads.getQueue().add(task);
-            // All may have ended before it was there to be seen.
+            // The last thread may have ended before it could see the task.
             if (threads.getPoolSize() == 0 && threads.remove(task)) {
                 threads.execute(task);
             }
@@ -63,39 +61,25 @@ public final class BlockingCalls extends ThreadPoolExecutor {
     }
 
     /**
-     * Decides on another thread, unless it is cancelled or withdrawn before.
+     * Runs a blocking call on another thread.
      *
-     * @return fails with {@link LimiterBackendException} if these calls were shut down
+     * @return fails with the exception of the call, or with {@link LimiterBackendException} if these threads were
+     *     shut down
      */
-    public static <T> Pending<T> decide(Executor blockingCalls, String key, Supplier<T> decide) {
-        return decideIfSent(blockingCalls, key, pending -> pending.send() ? decide.get() : null);
-    }
-
-    /**
-     * As {@link #decide}, by something that calls {@link Pending#send} itself as soon as it can no longer be withdrawn.
-     *
-     * @param decide returns {@code null} if it was withdrawn
-     */
-    public static <T> Pending<T> decideIfSent(
-            Executor blockingCalls, String key, Function<Pending<T>, @Nullable T> decide) {
-        Pending<T> decision = new Pending<>();
+    public static <T> CompletableFuture<T> start(Executor blockingCalls, String key, Supplier<T> call) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
         try {
             blockingCalls.execute(() -> {
                 try {
-                    if (!decision.isDone()) {
-                        T decided = decide.apply(decision);
-                        if (decided != null) {
-                            decision.complete(decided);
-                        }
-                    }
+                    answer.complete(call.get());
                 } catch (RuntimeException | Error e) {
-                    decision.completeExceptionally(e);
+                    answer.completeExceptionally(e);
                 }
             });
         } catch (RejectedExecutionException e) {
-            decision.completeExceptionally(LimiterBackendException.closed(key));
+            answer.completeExceptionally(LimiterBackendException.closed(key));
         }
-        return decision;
+        return answer;
     }
 
     private static ThreadFactory threads(String name) {

@@ -3,8 +3,8 @@ package io.limiter.internal.time;
 import com.google.common.base.Ticker;
 
 /**
- * Measures how long something has been held, pauses included. The monotonic clock goes on while a process is stopped but
- * may stand still while the whole machine sleeps, and the wall clock can be set back; the longer of the two counts.
+ * Measures whether a time has passed, pauses of the process included. The monotonic clock may stand still while the
+ * machine sleeps, and the wall clock can be set back; whichever passes first counts.
  */
 public final class LeaseClock {
 
@@ -31,7 +31,7 @@ public final class LeaseClock {
         this.wall = wall;
     }
 
-    /** A time from now, in nanoseconds. */
+    /** The moment that is so many nanoseconds from now. */
     public Deadline in(long nanos) {
         return new Deadline(monotonic.read() + nanos, wall.read() + nanos);
     }

@@ -1,32 +1,32 @@
 package io.limiter.internal.time;
 
-/** What is said once a minute at most, with a count of how often it was not. Safe for use by many threads. */
+/** Limits a log line to once a minute, and counts the suppressed ones. Safe for use by multiple threads. */
 public final class OncePerMinute {
 
-    /** Not to be said now. */
+    /** The line must not be logged now. */
     public static final long NOT_NOW = -1;
 
     private static final long QUIET_NANOS = 60_000_000_000L;
 
-    private boolean ever;
-    private long saidNanos;
-    private long unsaid;
+    private boolean logged;
+    private long loggedNanos;
+    private long suppressed;
 
     /**
-     * To be called for each time that it could be said.
+     * Records an occasion to log.
      *
      * @param nowNanos by {@link System#nanoTime()}
-     * @return how often it was not said since the last time it was, or {@link #NOT_NOW}
+     * @return how many occasions were suppressed since the line was last logged, or {@link #NOT_NOW}
      */
-    public synchronized long unsaid(long nowNanos) {
-        if (ever && nowNanos - saidNanos < QUIET_NANOS) {
-            unsaid++;
+    public synchronized long suppressed(long nowNanos) {
+        if (logged && nowNanos - loggedNanos < QUIET_NANOS) {
+            suppressed++;
             return NOT_NOW;
         }
-        long before = unsaid;
-        ever = true;
-        saidNanos = nowNanos;
-        unsaid = 0;
+        long before = suppressed;
+        logged = true;
+        loggedNanos = nowNanos;
+        suppressed = 0;
         return before;
     }
 }

@@ -3,62 +3,63 @@ package io.limiter.internal.time;
 import com.google.common.base.Ticker;
 
 /**
- * A clock that stands still while this JVM does: in a long garbage collection, in a frozen container, or when there is no
- * processor for it. By it a pause costs no request its time, whose reply may be in the socket already.
+ * A clock that stands still while this JVM is paused: in a long garbage collection, in a frozen container, or without
+ * a processor. So a pause does not use up the time of requests whose replies may already be in the socket.
  *
- * <p>Something looks at it regularly. Time between two looks counts up to a few intervals, and what is beyond was a pause.
- * After one, the next few looks judge nothing, because those who read the replies may get a processor later than whoever
- * looks. Time goes on with each look, and one in a few judges, so nothing waits for ever where every look is late.
+ * <p>{@link #tick} is called regularly. The time between two ticks counts up to {@value #LONGEST_INTERVALS}
+ * intervals; more than that was a pause. For a few ticks after a pause nothing is overdue, because the threads that
+ * read the replies may get a processor later than the one that ticks. Time advances with each tick, and at least one
+ * in a few judges, so nothing waits for ever even if every tick is late.
  *
- * <p>{@link #now} is safe for use by many threads.
+ * <p>{@link #now} is safe for use by multiple threads; {@link #tick} is called by one thread.
  */
 public final class RunningClock {
 
     private static final int LONGEST_INTERVALS = 5;
-    private static final int LOOKS_AFTER_PAUSE = 4;
+    private static final int GRACE_TICKS = 4;
 
     private final Ticker ticker;
     private final long longestNanos;
-    private volatile Seen seen;
-    // Of the one who looks: how many looks judge nothing still.
+    private volatile Tick lastTick;
+    // Confined to the ticking thread: for how many more ticks nothing is overdue.
     private int grace;
 
     /**
-     * @param intervalNanos how often somebody looks
+     * @param intervalNanos interval between two ticks
      */
     public RunningClock(Ticker ticker, long intervalNanos) {
         this.ticker = ticker;
         this.longestNanos = LONGEST_INTERVALS * intervalNanos;
         long now = ticker.read();
-        this.seen = new Seen(now, now);
+        this.lastTick = new Tick(now, now);
     }
 
-    /** Goes on while nobody looks for a few intervals at most. Never goes back. */
+    /** The time in nanoseconds; without ticks it advances by a few intervals at most. Never goes back. */
     public long now() {
-        Seen last = seen;
+        Tick last = lastTick;
         return last.runningNanos + counted(ticker.read() - last.tickerNanos);
     }
 
-    /** To be called before somebody begins to look, not while somebody does. */
+    /** Starts the clock. To be called before the first tick, not concurrently with {@link #tick}. */
     public void start() {
-        seen = new Seen(now(), ticker.read());
+        lastTick = new Tick(now(), ticker.read());
         grace = 0;
     }
 
     /**
-     * To be called once in an interval.
+     * Advances the clock. To be called once in each interval.
      *
-     * @return whether what is overdue now has had its time
+     * @return {@code false} if nothing may be ended as overdue now, because of a recent pause
      */
-    public boolean look() {
-        Seen last = seen;
+    public boolean tick() {
+        Tick last = lastTick;
         long now = ticker.read();
         long passed = now - last.tickerNanos;
-        seen = new Seen(last.runningNanos + counted(passed), now);
+        lastTick = new Tick(last.runningNanos + counted(passed), now);
         if (grace > 0) {
             grace--;
         } else if (passed > longestNanos) {
-            grace = LOOKS_AFTER_PAUSE;
+            grace = GRACE_TICKS;
         }
         return grace == 0;
     }
@@ -67,6 +68,6 @@ public final class RunningClock {
         return Math.max(0, Math.min(passedNanos, longestNanos));
     }
 
-    /** Both, of one moment. */
-    private record Seen(long runningNanos, long tickerNanos) {}
+    /** The running time and the ticker's time at the last tick. */
+    private record Tick(long runningNanos, long tickerNanos) {}
 }

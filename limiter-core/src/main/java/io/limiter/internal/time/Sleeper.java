@@ -4,28 +4,28 @@ import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.TimeUnit;
 
-/** How a caller waits for permits that were granted later than now. */
+/** Waits on behalf of callers, until permits are due. */
 @FunctionalInterface
 public interface Sleeper {
 
-    /** Sleeps on when interrupted, and restores the interrupt flag at the end, as Guava's limiter does. */
+    /** Continues to sleep when interrupted and restores the interrupt flag afterwards, as Guava's limiter does. */
     Sleeper UNINTERRUPTIBLE = micros -> Uninterruptibles.sleepUninterruptibly(micros, TimeUnit.MICROSECONDS);
 
     /**
-     * Runs the action after so many microseconds, more than 0, without keeping a thread waiting.
+     * Runs the action after a delay, in microseconds, more than 0, without blocking a thread meanwhile.
      *
-     * @return cancels it
+     * @return cancels the action
      */
     default Runnable later(long micros, Runnable action) {
         return Timers.later(micros, action);
     }
 
-    /** The clock by which it sleeps. */
+    /** The clock that measures the time slept. */
     default Ticker ticker() {
         return Ticker.systemTicker();
     }
 
-    /** Whether time passes on it by itself. If not, as in a test, nothing happens in the background either. */
+    /** Whether time advances on its own. If not, as with a test clock, no background threads run either. */
     default boolean runsByItself() {
         return true;
     }

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs things later, for all factories of this JVM. One thread waits for all of them, and forgets what is cancelled. What is
- * due may be a caller's and block, so others run it: one, unless several are busy at once.
+ * Delayed execution for all factories of this JVM. One thread holds the timers; expired actions run on other threads,
+ * because they may be code of an application and block.
  */
 public final class Timers {
 
@@ -30,27 +30,27 @@ public final class Timers {
     private Timers() {}
 
     /**
-     * @return cancels it
-     * @throws OutOfMemoryError if there can be no thread for it
+     * @return cancels the action
+     * @throws OutOfMemoryError if no thread can be started
      */
     static Runnable later(long micros, Runnable action) {
-        // First: scheduled without a thread, it would be run some day.
+        // First: if no thread can be started, nothing must be scheduled.
         WAITING.prestartCoreThread();
         Future<?> timer = WAITING.schedule(() -> run(action), micros, TimeUnit.MICROSECONDS);
         return () -> timer.cancel(false);
     }
 
-    /** Runs what may block, at once, on another thread. */
+    /** Runs an action that may block, immediately, on another thread. */
     public static void run(Runnable action) {
         try {
             RUNNING.execute(action);
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // There is no other thread: late is better than never.
+            // No other thread can be started; the action must run nevertheless.
             action.run();
         }
     }
 
-    /** How many wait. */
+    /** The number of pending timers. */
     static int waiting() {
         return WAITING.getQueue().size();
     }

@@ -1,4 +1,4 @@
-/** Clocks, timers, sleeping, and threads for what blocks. */
+/** Clocks, timers, sleeping, and threads for blocking calls. */
 @NullMarked
 package io.limiter.internal.time;
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -35,8 +36,10 @@ class GroupCommitBlockingTest {
     @Test
     void a_caller_that_waits_does_not_make_the_call_itself() {
         backend.onStart = HandEngine.Call::answer;
-        engine.decide("a", HandEngine.LIMIT, HandEngine.request(1));
-        engine.decide("a", HandEngine.LIMIT, HandEngine.request(2));
+        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+                .await();
+        PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(2))
+                .await();
         assertThat(backend.calls)
                 .hasSize(2)
                 .allMatch(call -> call.madeBy.getName().startsWith("limiter-blocking-"));
@@ -44,7 +47,8 @@ class GroupCommitBlockingTest {
 
     @Test
     void it_makes_no_call_for_those_who_came_after() throws Exception {
-        Thread first = new Thread(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)));
+        Thread first = new Thread(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+                .await());
         first.start();
         awaitCalls(1);
         List<CompletableFuture<Decision>> after = new ArrayList<>();
@@ -102,7 +106,8 @@ class GroupCommitBlockingTest {
             boolean waits = number.getAndIncrement() % 2 == 0;
             for (int i = 0; i < 500; i++) {
                 if (waits) {
-                    engine.decide("k" + i % 5, HandEngine.LIMIT, HandEngine.request(1));
+                    PendingRequest.start(engine, "k" + i % 5, HandEngine.LIMIT, HandEngine.request(1))
+                            .await();
                     decided.incrementAndGet();
                 } else {
                     ask("k" + i % 5, 1).thenAccept(decision -> decided.incrementAndGet());
@@ -121,6 +126,6 @@ class GroupCommitBlockingTest {
     }
 
     private CompletableFuture<Decision> ask(String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -26,11 +27,12 @@ class GroupCommitBoundsTest {
                 List.of(ask(engine, "a", 1), ask(engine, "a", 2), ask(engine, "b", 3));
         for (int i = 0; i < 5; i++) {
             GroupCommitFailureTest.assertFailed(
-                    ask(engine, "c", 4), "c", "3 requests are waiting to be sent already: Redis is down or too slow");
-            assertThatThrownBy(() -> engine.decide("d", HandEngine.LIMIT, HandEngine.request(5)))
+                    ask(engine, "c", 4), "c", "3 requests are queued already: Redis is unavailable or too slow");
+            assertThatThrownBy(() -> PendingRequest.start(engine, "d", HandEngine.LIMIT, HandEngine.request(5))
+                            .await())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("'d'")
-                    .hasMessageContaining("3 requests are waiting");
+                    .hasMessageContaining("3 requests are queued");
         }
         backend.call(0).answer();
         CompletableFuture<Decision> again = ask(engine, "c", 6);
@@ -120,6 +122,6 @@ class GroupCommitBoundsTest {
     }
 
     private static CompletableFuture<Decision> ask(GroupCommit engine, String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

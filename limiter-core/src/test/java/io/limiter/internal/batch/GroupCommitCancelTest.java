@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.List;
@@ -68,7 +69,7 @@ class GroupCommitCancelTest {
         ask("first", 1);
         ask("a", 1);
         CompletableFuture<Decision> heldBack =
-                engine.decideAsync("a", io.limiter.algorithm.TokenBucket.of(2, 2), HandEngine.request(2));
+                PendingRequest.start(engine, "a", io.limiter.algorithm.TokenBucket.of(2, 2), HandEngine.request(2));
         CompletableFuture<Decision> after = ask("a", 3);
         backend.call(0).answer();
         heldBack.cancel(false);
@@ -84,7 +85,8 @@ class GroupCommitCancelTest {
         AtomicReference<Decision> decided = new AtomicReference<>();
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread caller = new Thread(() -> {
-            decided.set(engine.decide("a", HandEngine.LIMIT, HandEngine.request(2)));
+            decided.set(PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(2))
+                    .await());
             interrupted.set(Thread.currentThread().isInterrupted());
         });
         caller.start();
@@ -106,6 +108,6 @@ class GroupCommitCancelTest {
     }
 
     private CompletableFuture<Decision> ask(String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

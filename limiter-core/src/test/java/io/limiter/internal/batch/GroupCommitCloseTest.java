@@ -7,6 +7,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.time.BlockingCalls;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,8 @@ class GroupCommitCloseTest {
         guard.close();
         assertClosed(waits, "a");
         assertClosed(ask("b", 3), "b");
-        assertThatThrownBy(() -> engine.decide("c", HandEngine.LIMIT, HandEngine.request(4)))
+        assertThatThrownBy(() -> PendingRequest.start(engine, "c", HandEngine.LIMIT, HandEngine.request(4))
+                        .await())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessage("no decision for key 'c': the limiters were closed");
         assertThat(sent).isNotDone();
@@ -44,7 +46,8 @@ class GroupCommitCloseTest {
                 LimiterBackendException.of(LimiterBackendException.Kind.RETRYABLE, "LOADING", "a", "loading", null));
         for (int i = 0; i < 20; i++) {
             GroupCommit closed = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, guard);
-            CompletableFuture<Decision> pauses = closed.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+            CompletableFuture<Decision> pauses =
+                    PendingRequest.start(closed, "a", HandEngine.LIMIT, HandEngine.request(1));
             closed.close();
             pauses.handle((decision, error) -> "over").join();
             assertClosed(pauses, "a");
@@ -57,7 +60,8 @@ class GroupCommitCloseTest {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
             try {
-                engine.decide("b", HandEngine.LIMIT, HandEngine.request(1));
+                PendingRequest.start(engine, "b", HandEngine.LIMIT, HandEngine.request(1))
+                        .await();
             } catch (LimiterBackendException e) {
                 thrown.complete(e);
             }
@@ -109,6 +113,6 @@ class GroupCommitCloseTest {
     }
 
     private CompletableFuture<Decision> ask(String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.util.ArrayList;
@@ -47,7 +48,8 @@ class GroupCommitFailureTest {
     void so_does_one_that_could_not_even_be_made(Throwable thrown) {
         backend.onStart = call -> sneakyThrow(thrown);
         assertFailed(ask("a", 1), "a", "not connected");
-        assertThatThrownBy(() -> engine.decide("b", HandEngine.LIMIT, HandEngine.request(1)))
+        assertThatThrownBy(() -> PendingRequest.start(engine, "b", HandEngine.LIMIT, HandEngine.request(1))
+                        .await())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("'b'")
                 .hasMessageContaining("not connected");
@@ -73,7 +75,8 @@ class GroupCommitFailureTest {
     @Test
     void a_waiting_caller_sees_itself_in_the_stack_trace() {
         backend.onStart = call -> call.fail(new IllegalStateException("connection lost"));
-        assertThatThrownBy(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+                        .await())
                 .isInstanceOf(LimiterBackendException.class)
                 .satisfies(e -> assertThat(e.getStackTrace())
                         .anyMatch(
@@ -110,10 +113,10 @@ class GroupCommitFailureTest {
         backend.blocks = true;
         backend.onStart = HandEngine.Call::answer;
         assertFailed(
-                blocking.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1)),
+                PendingRequest.start(blocking, "a", HandEngine.LIMIT, HandEngine.request(1)),
                 "a",
                 "unable to create native thread");
-        assertThat(blocking.decideAsync("a", HandEngine.LIMIT, HandEngine.request(2))
+        assertThat(PendingRequest.start(blocking, "a", HandEngine.LIMIT, HandEngine.request(2))
                         .join()
                         .limit())
                 .isEqualTo(2);
@@ -136,6 +139,6 @@ class GroupCommitFailureTest {
     }
 
     private CompletableFuture<Decision> ask(String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

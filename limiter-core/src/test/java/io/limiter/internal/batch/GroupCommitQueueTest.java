@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -84,7 +84,7 @@ class GroupCommitQueueTest {
         ask(engine, "first", 1);
         ask(engine, "k", 1);
         ask(engine, "j", 2);
-        engine.decideAsync("k", other, HandEngine.request(3));
+        PendingRequest.start(engine, "k", other, HandEngine.request(3));
         ask(engine, "j", 4);
         ask(engine, "k", 5);
         for (int call = 0; call < 4; call++) {
@@ -176,16 +176,6 @@ class GroupCommitQueueTest {
     }
 
     @Test
-    void a_batch_that_is_one_already_is_a_call_beside_the_queue() {
-        backend.onStart = HandEngine.Call::answer;
-        List<KeyRequests<?>> batch = List.of(
-                new KeyRequests<>("a", HandEngine.LIMIT, List.of(HandEngine.request(1), HandEngine.request(2))),
-                new KeyRequests<>("b", HandEngine.LIMIT, List.of(HandEngine.request(3))));
-        assertThat(engine(4, 32).decide(batch)).hasSize(2);
-        assertThat(backend.sent()).containsExactly(List.of("a:1", "a:2", "b:3"));
-    }
-
-    @Test
     void the_next_call_is_made_before_the_callers_of_the_last_are_woken() {
         GroupCommit engine = engine(4, 32);
         List<Integer> callsWhenWoken = new ArrayList<>();
@@ -206,6 +196,6 @@ class GroupCommitQueueTest {
     }
 
     private static CompletableFuture<Decision> ask(GroupCommit engine, String key, int permits) {
-        return engine.decideAsync(key, HandEngine.LIMIT, HandEngine.request(permits));
+        return PendingRequest.start(engine, key, HandEngine.LIMIT, HandEngine.request(permits));
     }
 }

@@ -6,8 +6,9 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -92,12 +93,13 @@ class GroupCommitStressTest {
             asked.put(id, mine);
             if (random.nextInt(4) == 0) {
                 try {
-                    mine.future.complete(engine.decide(mine.key, limit, mine.request));
+                    mine.future.complete(PendingRequest.start(engine, mine.key, limit, mine.request)
+                            .await());
                 } catch (LimiterBackendException e) {
                     mine.future.completeExceptionally(e);
                 }
             } else {
-                CompletableFuture<Decision> decided = engine.decideAsync(mine.key, limit, mine.request);
+                CompletableFuture<Decision> decided = PendingRequest.start(engine, mine.key, limit, mine.request);
                 decided.whenComplete((decision, error) -> mine.complete(decision, error));
                 if (random.nextInt(5) == 0) {
                     mine.cancelled = decided.cancel(false);

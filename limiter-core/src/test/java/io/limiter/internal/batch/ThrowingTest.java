@@ -14,14 +14,15 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.resilience.Breaker;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.spi.Answer;
-import io.limiter.spi.BatchEngine;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -33,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -43,7 +45,7 @@ class ThrowingTest {
 
     private static final int MOST_SECONDS = 60;
 
-    private final Backend backend = new Backend();
+    private final HandBackend backend = new HandBackend();
     private final GroupCommit engine =
             new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
 
@@ -66,7 +68,8 @@ class ThrowingTest {
             throw new StackOverflowError("a deep stack");
         };
         assertThat(failure(ask("a", HandEngine.LIMIT))).hasMessageContaining("a deep stack");
-        assertThatThrownBy(() -> engine.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+        assertThatThrownBy(() -> PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
+                        .await())
                 .isInstanceOf(LimiterBackendException.class);
         backend.beforeBlocks = () -> {};
         backend.onStart = () -> backend.answer(backend.calls.size() - 1);
@@ -105,8 +108,8 @@ class ThrowingTest {
         Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
         Guard guard = new Guard(budget, budget, breaker, new ListenerNotifier(List.of()), observer);
         GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Decision> queued = slow.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> queued = PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
         assertThat(failure(queued).kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(backend.calls).hasSize(1);
     }
@@ -121,7 +124,8 @@ class ThrowingTest {
         Guard guard = new Guard(Duration.ofMillis(20), unprobed);
         GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> unanswered.decide("a", HandEngine.LIMIT, HandEngine.request(1)))
+            assertThatThrownBy(() -> PendingRequest.start(unanswered, "a", HandEngine.LIMIT, HandEngine.request(1))
+                            .await())
                     .isInstanceOf(LimiterBackendException.class);
             backend.calls.forEach(call -> call.completeExceptionally(new IllegalStateException("late")));
         }
@@ -164,7 +168,7 @@ class ThrowingTest {
             GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
             List<CompletableFuture<Decision>> asked = new ArrayList<>();
             for (int i = 0; i < 20; i++) {
-                asked.add(unanswered.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1)));
+                asked.add(PendingRequest.start(unanswered, "a", HandEngine.LIMIT, HandEngine.request(1)));
             }
             asked.forEach(ThrowingTest::failure);
             Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> probes.get() >= 3);
@@ -183,7 +187,7 @@ class ThrowingTest {
     }
 
     private CompletableFuture<Decision> ask(String key, Limit<?> limit) {
-        return engine.decideAsync(key, limit, HandEngine.request(1));
+        return PendingRequest.start(engine, key, limit, HandEngine.request(1));
     }
 
     @SafeVarargs
@@ -202,7 +206,7 @@ class ThrowingTest {
     }
 
     /** One whose calls the test completes. */
-    private static final class Backend implements BatchEngine {
+    private static final class HandBackend implements Backend {
 
         final List<CompletableFuture<List<Answer>>> calls = new ArrayList<>();
         final List<List<KeyRequests<?>>> batches = new ArrayList<>();
@@ -219,7 +223,7 @@ class ThrowingTest {
         }
 
         @Override
-        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
             CompletableFuture<List<Answer>> call = new CompletableFuture<>();
             batches.add(batch);
             calls.add(call);
@@ -231,26 +235,6 @@ class ThrowingTest {
         public boolean blocks() {
             beforeBlocks.run();
             return false;
-        }
-
-        @Override
-        public int lanes() {
-            return 1;
-        }
-
-        @Override
-        public int laneOf(String key) {
-            return 0;
-        }
-
-        @Override
-        public List<Answer> decide(List<KeyRequests<?>> batch) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            throw new UnsupportedOperationException();
         }
 
         @Override

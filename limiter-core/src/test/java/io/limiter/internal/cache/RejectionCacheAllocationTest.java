@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
-import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Engine;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.lang.management.ManagementFactory;
@@ -22,7 +22,8 @@ class RejectionCacheAllocationTest {
     private final TestClock clock = new TestClock();
     private final KnownRejections denials = new KnownRejections(16, clock);
     private final SteppingEngine backend = new SteppingEngine(clock::micros, denials);
-    private final RateLimiter limiter = new Limited(TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock);
+    private final RateLimiter limiter = new EngineRateLimiter(
+            new KeySpace("", "k"), TokenBucket.of(1, 1), Failover.none(new RejectionCache(denials, backend)), clock);
 
     @Test
     void a_refusal_that_is_known_allocates_nothing() {
@@ -51,12 +52,5 @@ class RejectionCacheAllocationTest {
             }
         }
         return refused;
-    }
-
-    private static final class Limited extends EngineRateLimiter {
-
-        Limited(TokenBucket limit, Engine engine, Sleeper sleeper) {
-            super("k", "", limit, engine, sleeper);
-        }
     }
 }

@@ -7,6 +7,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.Engine;
+import io.limiter.testing.Decisions;
 import io.limiter.testing.SteppingEngine;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -36,20 +37,20 @@ public class RejectionCacheLinearizability {
             @Param(name = "rate") int rate,
             @Param(name = "permits") int permits,
             @Param(name = "timeout") int timeout) {
-        return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false))
+        return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false))
                 .from(Decision.Source.BACKEND);
     }
 
     @Operation
     public boolean refuses(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REFUSED
-                || !engine.decide("k" + key, limit(1), new Request(permits, 0, false))
+        return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REJECTED
+                || !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
                         .granted();
     }
 
     @Operation
     public Decision peek(@Param(name = "key") int key, @Param(name = "permits") int permits) {
-        return engine.decide("k" + key, limit(1), new Request(permits, 0, true));
+        return Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, true));
     }
 
     /** Ends with an exception that shows the order of events if there is one that could not be. */
@@ -103,16 +104,16 @@ public class RejectionCacheLinearizability {
                 new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, new StoppedTicker()));
 
         public Decision decide(int key, int rate, int permits, int timeout) {
-            return engine.decide("k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
+            return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
         }
 
         public boolean refuses(int key, int permits) {
-            return !engine.decide("k" + key, limit(1), new Request(permits, 0, false))
+            return !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
                     .granted();
         }
 
         public Decision peek(int key, int permits) {
-            return engine.decide("k" + key, limit(1), new Request(permits, 0, true));
+            return Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, true));
         }
     }
 

@@ -11,8 +11,9 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.testing.Decisions;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -49,7 +50,7 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REFUSED);
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REJECTED);
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
     }
 
@@ -57,10 +58,10 @@ class RejectionCacheTest {
     void what_is_given_back_after_a_refusal_in_one_call_drops_it() {
         Cached cached = cached(16);
         Request eleven = new Request(11, 0, false);
-        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
+        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
-        cached.engine.decide(List.of(new KeyRequests<>("k", TEN, List.of(Request.giveBack(1), eleven))));
-        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REFUSED);
+        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.giveBack(1), eleven))));
+        assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REJECTED);
     }
 
     @Test
@@ -147,7 +148,7 @@ class RejectionCacheTest {
     @Test
     void a_peek_is_never_answered_by_it_and_leaves_it_as_it_is() {
         Cached cached = cached(16);
-        TokenBucket startsEmpty = TokenBucket.builder(1, 10).startsFull(false).build();
+        TokenBucket startsEmpty = TokenBucket.of(1, 10).startsFull(false);
         Request peek = new Request(1, 0, true);
         assertThat(cached.decide("k", startsEmpty, peek).granted()).isFalse();
         advance(Duration.ofMillis(400));
@@ -177,9 +178,9 @@ class RejectionCacheTest {
 
     @Test
     void a_cold_limiter_that_says_never_is_asked_again_because_others_can_warm_it_up() {
-        TokenBucket limit = TokenBucket.builder(10, new WarmUp(Duration.ofSeconds(4)))
-                .maxWait(Duration.ofMillis(2450))
-                .build();
+        TokenBucket limit = TokenBucket.perSecond(10)
+                .warmUp(new WarmUp(Duration.ofSeconds(4)))
+                .maxWait(Duration.ofMillis(2450));
         Cached cached = cached(16);
         Request ten = new Request(10, 2_450_000, false);
         assertThat(cached.decide("k", limit, ten).retryAfter()).isEqualTo(Decision.NEVER);
@@ -220,7 +221,7 @@ class RejectionCacheTest {
     @Test
     void a_window_is_known_to_be_full_until_it_ends() {
         Cached cached = cached(16);
-        FixedWindow window = new FixedWindow(2, Duration.ofMillis(500));
+        FixedWindow window = FixedWindow.of(2, Duration.ofMillis(500));
         cached.take("k", window, 2);
         advance(Duration.ofMillis(200));
         cached.take("k", window, 1);
@@ -237,7 +238,7 @@ class RejectionCacheTest {
     void a_size_out_of_range_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KnownRejections(-1))
-                .withMessage("size of the deny cache must be from 0 to 16777216, was -1");
+                .withMessage("size of the rejection cache must be from 0 to 16777216, was -1");
         assertThatIllegalArgumentException().isThrownBy(() -> new KnownRejections((1 << 24) + 1));
     }
 
@@ -266,7 +267,7 @@ class RejectionCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean refused = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REFUSED;
+            boolean refused = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REJECTED;
             boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
             assertThat(refused && granted).isFalse();
             return granted;
@@ -277,7 +278,7 @@ class RejectionCacheTest {
         }
 
         Decision decide(String key, Limit<?> limit, Request request) {
-            return engine.decide(key, limit, request);
+            return Decisions.decide(engine, key, limit, request);
         }
 
         /** How many requests got to the backend since this was last asked. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.limiter.testing.Seed;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.regex.Pattern;
@@ -102,17 +103,29 @@ class KeySpaceTest {
     }
 
     @Test
-    void a_slot_stands_ahead_in_braces_of_its_own() {
-        assertThat(keys.inSlot("acme", keys.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
-        assertThat(keys.inSlot("acme", keys.own())).isEqualTo("rateLimit:{acme}{sms}");
-        assertThat(keys.inSlot("a:b}{%", keys.own())).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
-        assertThat(keys.inSlot("k".repeat(129), keys.own())).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
-        KeySpace log = new KeySpace(PREFIX, "sms", ":log");
-        assertThat(log.inSlot("acme", log.of("alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
+    void a_hash_tag_stands_ahead_in_braces_of_its_own() {
+        KeySpace tagged = new KeySpace(PREFIX, "sms", "", true);
+        assertThat(tagged.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
+        assertThat(tagged.of(List.of("acme", "alice", "a#b"))).isEqualTo("rateLimit:{acme}{sms:alice#a%23b}");
+        assertThat(tagged.of("acme")).isEqualTo("rateLimit:{acme}{sms}");
+        assertThat(tagged.of(List.of("acme"))).isEqualTo("rateLimit:{acme}{sms}");
+        assertThat(tagged.own()).isEqualTo("rateLimit:{sms}");
+        assertThat(tagged.of("a:b}{%")).isEqualTo("rateLimit:{a:b%7D%7B%25}{sms}");
+        assertThat(tagged.of("k".repeat(129))).matches("rateLimit:\\{#[0-9a-f]{64}}\\{sms}");
+        KeySpace log = new KeySpace(PREFIX, "sms", ":log", true);
+        assertThat(log.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}:log");
     }
 
     @Test
-    void no_slot_name_or_key_can_be_made_up_to_reach_anothers() {
+    void several_keys_are_separated_by_what_none_of_them_has() {
+        assertThat(keys.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{sms:acme#alice}");
+        assertThat(keys.of(List.of("alice"))).isEqualTo(keys.of("alice"));
+        assertThat(keys.of(List.of("a#b", "c"))).isEqualTo("rateLimit:{sms:a%23b#c}");
+        assertThat(keys.of(List.of("k".repeat(100), "k".repeat(28)))).matches("rateLimit:\\{sms:#[0-9a-f]{64}}");
+    }
+
+    @Test
+    void no_hash_tag_name_or_key_can_be_made_up_to_reach_anothers() {
         Map<String, String> owners = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
             String name = text(2);
@@ -121,13 +134,16 @@ class KeySpaceTest {
             if (name.isBlank() || key.isBlank() || slot.isBlank()) {
                 continue;
             }
-            KeySpace space = new KeySpace(PREFIX, name, random.nextBoolean() ? "" : ":log");
+            String suffix = random.nextBoolean() ? "" : ":log";
+            KeySpace space = new KeySpace(PREFIX, name, suffix);
+            KeySpace tagged = new KeySpace(PREFIX, name, suffix, true);
             String kind = space.own().endsWith("}") ? "" : "log";
             String owner = kind + "\u0001" + name;
             checkOwner(owners, space.own(), owner);
             checkOwner(owners, space.of(key), owner + "\u0001of" + key);
-            checkOwner(owners, space.inSlot(slot, space.own()), owner + "\u0001in" + slot);
-            checkOwner(owners, space.inSlot(slot, space.of(key)), owner + "\u0001of" + key + "\u0001in" + slot);
+            checkOwner(owners, space.of(List.of(slot, key)), owner + "\u0001of" + slot + "\u0001of" + key);
+            checkOwner(owners, tagged.of(slot), owner + "\u0001in" + slot);
+            checkOwner(owners, tagged.of(List.of(slot, key)), owner + "\u0001of" + key + "\u0001in" + slot);
         }
         assertThat(owners.size()).isGreaterThan(10_000);
     }

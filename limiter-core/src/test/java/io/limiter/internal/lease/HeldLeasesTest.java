@@ -3,15 +3,21 @@ package io.limiter.internal.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
+import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.testing.FlakyEngine;
+import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
+import io.limiter.testing.Patience;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -19,16 +25,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Renewing, losing and waiting, with time and timers in the test's hand. Prefetch are 30 s. */
+/** Renewing, losing and waiting, with time and timers in the test's hand. Leases are 30 s. */
 class HeldLeasesTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
-    private static final ConcurrencyLimit ONE = new ConcurrencyLimit(1);
+    private static final ConcurrencyLimit ONE = ConcurrencyLimit.of(1);
 
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
@@ -58,47 +66,75 @@ class HeldLeasesTest {
     }
 
     @Test
-    void what_is_due_is_renewed_in_one_call_and_what_is_not_is_left_alone() {
-        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(100));
+    void what_is_due_is_renewed_and_what_is_not_is_left_alone() {
+        EngineConcurrencyLimiter many = limiter(ConcurrencyLimit.of(100));
         for (int i = 0; i < 30; i++) {
-            many.acquire("k" + i % 10, 1, Duration.ZERO);
+            many.on("k" + i % 10).acquire(1, Duration.ZERO);
         }
         clock.advance(Duration.ofSeconds(7));
-        many.acquire("later", 1, Duration.ZERO);
-        int before = backend.calls.get();
+        many.on("later").acquire(1, Duration.ZERO);
+        backend.requests.clear();
         leases.renewer().renewDue();
-        assertThat(backend.calls).as("a quarter of no lease has passed").hasValue(before);
+        assertThat(backend.requests).as("a quarter of no lease has passed").isEmpty();
         clock.advance(Duration.ofMillis(500));
         leases.renewer().renewDue();
-        assertThat(backend.calls).hasValue(before + 1);
-        assertThat(backend.lastBatch).hasSize(10);
-        assertThat(backend.lastBatch)
-                .allSatisfy(asked -> assertThat(asked.requests())
-                        .hasSize(3)
-                        .allMatch(request -> request.action() == Request.Action.RENEW));
+        assertThat(backend.requests).hasSize(30).allMatch(request -> request.action() == Request.Action.RENEW);
+        backend.requests.clear();
         leases.renewer().renewDue();
-        assertThat(backend.calls).as("renewed already").hasValue(before + 1);
+        assertThat(backend.requests).as("renewed already").isEmpty();
     }
 
     @Test
-    void a_hundred_are_renewed_and_given_back_in_a_call() {
-        EngineConcurrencyLimiter many = limiter(new ConcurrencyLimit(1000));
+    void many_are_renewed_in_few_calls() {
+        Guard guard = Patience.guard();
+        HandEngine slow = new HandEngine();
+        slow.onStart = HandEngine.Call::answer;
+        GroupCommit shared = new GroupCommit(slow, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
+        HeldLeases held = new HeldLeases(shared, sleeper, new LeaseClock(clock, clock));
+        EngineConcurrencyLimiter many =
+                new EngineConcurrencyLimiter(new KeySpace("", "many"), ConcurrencyLimit.of(1000), shared, held);
         for (int i = 0; i < 250; i++) {
-            many.acquire(1, Duration.ZERO);
+            many.on("k" + i).acquire(1, Duration.ZERO);
         }
         clock.advance(Duration.ofSeconds(10));
-        int before = backend.calls.get();
-        leases.renewer().renewDue();
-        assertThat(backend.calls).hasValue(before + 3);
-        leases.close();
-        assertThat(backend.calls).hasValue(before + 6);
-        assertThat(many.inUse()).isZero();
+        slow.calls.clear();
+        slow.onStart = call -> {};
+        Thread renewal = new Thread(() -> held.renewer().renewDue());
+        renewal.start();
+        Awaitility.await().until(() -> slow.calls.size() == 2 && shared.queued() == 250 - 1 - 33);
+        slow.onStart = HandEngine.Call::answer;
+        slow.calls.forEach(HandEngine.Call::answer);
+        Uninterruptibles.joinUninterruptibly(renewal);
+        assertThat(slow.calls).hasSize(3);
+        held.close();
+        guard.close();
     }
 
     @Test
-    void one_key_under_two_limits_is_renewed_in_two_calls() {
-        Lease first = limiter(new ConcurrencyLimit(5)).acquire(1, Duration.ZERO);
-        Lease second = limiter(new ConcurrencyLimit(6)).acquire(1, Duration.ZERO);
+    void closing_waits_for_a_lease_that_is_granted_meanwhile_and_releases_it() {
+        CountDownLatch sent = new CountDownLatch(1);
+        CountDownLatch closing = new CountDownLatch(1);
+        backend.beforeDecision = () -> {
+            sent.countDown();
+            Uninterruptibles.awaitUninterruptibly(closing);
+        };
+        CompletableFuture<Optional<Lease>> acquired = CompletableFuture.supplyAsync(limiter::tryAcquire);
+        Uninterruptibles.awaitUninterruptibly(sent);
+        backend.beforeDecision = () -> {};
+        CompletableFuture<List<Request>> whenClosed = CompletableFuture.supplyAsync(() -> {
+            leases.close();
+            return List.copyOf(backend.requests);
+        });
+        Awaitility.await().until(leases::isClosed);
+        closing.countDown();
+        assertThat(whenClosed.join()).last().matches(request -> request.action() == Request.Action.GIVE_BACK);
+        assertThat(acquired).isCompletedExceptionally();
+    }
+
+    @Test
+    void one_key_under_two_limits_is_renewed_under_both() {
+        Lease first = limiter(ConcurrencyLimit.of(5)).acquire(1, Duration.ZERO);
+        Lease second = limiter(ConcurrencyLimit.of(6)).acquire(1, Duration.ZERO);
         for (int i = 0; i < 4; i++) {
             clock.advance(Duration.ofSeconds(10));
             leases.renewer().renewDue();
@@ -180,7 +216,7 @@ class HeldLeasesTest {
         backend.afterDecision = () -> clock.advance(Duration.ofSeconds(31));
         assertThatThrownBy(() -> limiter.tryAcquire())
                 .isInstanceOf(LimiterBackendException.class)
-                .hasMessageContaining("the lease was over already");
+                .hasMessageContaining("the lease had expired before the reply arrived");
         assertThat(leases.renewer().size()).isZero();
     }
 
@@ -188,7 +224,7 @@ class HeldLeasesTest {
     void what_may_have_been_granted_without_an_answer_is_released() {
         backend.losesAnswers = true;
         assertThatThrownBy(() -> limiter.tryAcquire()).isInstanceOf(LimiterBackendException.class);
-        assertThatThrownBy(() -> limiter.acquireAsync(1, Duration.ZERO).join())
+        assertThatThrownBy(() -> limiter.async().acquire(1, Duration.ZERO).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.acquire(1, HOUR)).isInstanceOf(LimiterBackendException.class);
         backend.losesAnswers = false;
@@ -200,7 +236,7 @@ class HeldLeasesTest {
         Lease held = limiter.acquire(1, Duration.ZERO);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            waiting.add(limiter.acquireAsync(1, HOUR));
+            waiting.add(limiter.async().acquire(1, HOUR));
         }
         assertThat(limiter.tryAcquire()).as("nobody passes those who wait").isEmpty();
         for (CompletableFuture<Lease> next : waiting) {
@@ -215,13 +251,13 @@ class HeldLeasesTest {
 
     @Test
     void one_who_wants_many_is_not_passed_by_those_who_want_few() {
-        EngineConcurrencyLimiter three = limiter(new ConcurrencyLimit(3));
+        EngineConcurrencyLimiter three = limiter(ConcurrencyLimit.of(3));
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             held.add(three.acquire(1, Duration.ZERO));
         }
-        CompletableFuture<Lease> two = three.acquireAsync(2, HOUR);
-        CompletableFuture<Lease> one = three.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> two = three.async().acquire(2, HOUR);
+        CompletableFuture<Lease> one = three.async().acquire(1, HOUR);
         held.get(0).close();
         assertThat(two).isNotDone();
         assertThat(one).isNotDone();
@@ -238,7 +274,7 @@ class HeldLeasesTest {
         List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
         int before = backend.calls.get();
         for (int i = 0; i < 50; i++) {
-            waiting.add(limiter.tryAcquireAsync(Duration.ofSeconds(20)));
+            waiting.add(limiter.async().tryAcquire(Duration.ofSeconds(20)));
         }
         assertThat(backend.calls).hasValue(before + 1);
         for (int i = 0; i < 60 && leases.queues() > 0; i++) {
@@ -252,8 +288,8 @@ class HeldLeasesTest {
     @Test
     void a_timeout_ends_the_wait_of_one_and_not_of_others() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Optional<Lease>> patient = limiter.tryAcquireAsync(HOUR);
-        CompletableFuture<Optional<Lease>> hurried = limiter.tryAcquireAsync(Duration.ofMillis(1));
+        CompletableFuture<Optional<Lease>> patient = limiter.async().tryAcquire(HOUR);
+        CompletableFuture<Optional<Lease>> hurried = limiter.async().tryAcquire(Duration.ofMillis(1));
         sleeper.run();
         assertThat(hurried.join()).isEmpty();
         assertThat(patient).isNotDone();
@@ -265,9 +301,9 @@ class HeldLeasesTest {
     @Test
     void a_cancelled_wait_takes_no_permit_and_the_next_gets_it() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> third = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> third = limiter.async().acquire(1, HOUR);
         first.cancel(false);
         third.cancel(false);
         held.close();
@@ -280,7 +316,7 @@ class HeldLeasesTest {
     @Test
     void after_all_waits_were_cancelled_nobody_is_in_the_way() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> waiting = limiter.async().acquire(1, HOUR);
         waiting.cancel(false);
         clock.advance(Duration.ofSeconds(30));
         assertThat(limiter.tryAcquire()).as("the lease is over").isPresent();
@@ -292,7 +328,7 @@ class HeldLeasesTest {
     void one_that_is_cancelled_while_it_is_asked_for_gives_the_permit_back() {
         List<CompletableFuture<Lease>> asked = new ArrayList<>();
         Lease held = limiter.acquire(1, Duration.ZERO);
-        asked.add(limiter.acquireAsync(1, HOUR));
+        asked.add(limiter.async().acquire(1, HOUR));
         backend.afterDecision = () -> asked.get(0).cancel(false);
         held.close();
         backend.afterDecision = () -> {};
@@ -303,8 +339,8 @@ class HeldLeasesTest {
     @Test
     void a_backend_that_fails_fails_those_who_wait() {
         limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
-        CompletableFuture<Lease> second = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
+        CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
         backend.failing = true;
         sleeper.run();
         for (CompletableFuture<Lease> each : List.of(first, second)) {
@@ -315,11 +351,11 @@ class HeldLeasesTest {
     @Test
     void a_timer_that_cannot_be_set_fails_those_who_wait_and_not_those_who_come_after() {
         Lease held = limiter.acquire(1, Duration.ZERO);
-        CompletableFuture<Lease> first = limiter.acquireAsync(1, HOUR);
+        CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
         // Comes to the same queue, before it has ended.
         CompletableFuture<Lease> second = first.handle((lease, error) -> {
                     sleeper.rejects = false;
-                    return limiter.acquireAsync(1, HOUR);
+                    return limiter.async().acquire(1, HOUR);
                 })
                 .thenCompose(again -> again);
         sleeper.rejects = true;
@@ -337,8 +373,8 @@ class HeldLeasesTest {
         AtomicInteger lost = new AtomicInteger();
         Lease held = limiter.acquire(1, Duration.ZERO);
         held.onLost(lost::incrementAndGet);
-        limiter.acquire("a", 1, Duration.ZERO);
-        CompletableFuture<Lease> waiting = limiter.acquireAsync(1, HOUR);
+        limiter.on("a").acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = limiter.async().acquire(1, HOUR);
         leases.close();
         assertThatThrownBy(waiting::join)
                 .cause()
@@ -347,7 +383,7 @@ class HeldLeasesTest {
         assertThat(held.isHeld()).isFalse();
         assertThat(lost).hasValue(1);
         assertThat(limiter.inUse()).isZero();
-        assertThat(limiter.inUse("a")).isZero();
+        assertThat(limiter.on("a").inUse()).isZero();
         held.close();
         for (Duration timeout : List.of(Duration.ZERO, HOUR)) {
             assertThatThrownBy(() -> limiter.tryAcquire(timeout)).hasMessageContaining("the limiters were closed");
@@ -357,20 +393,20 @@ class HeldLeasesTest {
 
     @Test
     void a_release_that_fails_is_no_error_for_who_closes() {
-        Lease first = limiter.acquire("a", 1, Duration.ZERO);
-        Lease second = limiter.acquire("b", 1, Duration.ZERO);
+        Lease first = limiter.on("a").acquire(1, Duration.ZERO);
+        Lease second = limiter.on("b").acquire(1, Duration.ZERO);
         backend.failing = true;
         first.close();
         assertThat(second.closeAsync()).isCompleted();
         assertThat(first.isHeld()).isFalse();
         assertThat(leases.renewer().size()).isZero();
         backend.failing = false;
-        assertThat(limiter.inUse("a")).isEqualTo(1);
+        assertThat(limiter.on("a").inUse()).isEqualTo(1);
         clock.advance(Duration.ofSeconds(30));
-        assertThat(limiter.inUse("a")).isZero();
+        assertThat(limiter.on("a").inUse()).isZero();
     }
 
     private EngineConcurrencyLimiter limiter(ConcurrencyLimit limit) {
-        return new EngineConcurrencyLimiter("k", "", limit, backend, leases);
+        return new EngineConcurrencyLimiter(new KeySpace("", "k", limit.keySuffix()), limit, backend, leases);
     }
 }

@@ -18,7 +18,7 @@ class AwaitedDecisionTest {
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
     private static final Decision REFUSED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
-    private final Pending<Decision> decided = new Pending<>();
+    private final Pending<Decision> decided = new Pending<>("k", null);
     private final List<Runnable> timers = new ArrayList<>();
     private final AtomicInteger givenBack = new AtomicInteger();
     private final AtomicInteger begun = new AtomicInteger();

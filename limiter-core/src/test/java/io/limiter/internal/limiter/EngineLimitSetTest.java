@@ -2,15 +2,16 @@ package io.limiter.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.local.LocalEngine;
-import io.limiter.spi.Engine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,18 +22,17 @@ import org.junit.jupiter.api.Test;
 class EngineLimitSetTest {
 
     private final List<Runnable> timers = new ArrayList<>();
-    private final Engine engine = new LocalEngine();
-    private final TokenBucket slow =
-            TokenBucket.builder(0.001, 1000).timeout(Duration.ofHours(1)).build();
-    private final RateLimiter bucket = new EngineRateLimiter("b", "", slow, engine, new HandSleeper()) {};
-    private final CountLimiter window =
-            new EngineCountLimiter("w", "", new FixedWindow(5, Duration.ofDays(1)), engine) {};
-    private final LimitSet set = LimitSet.of(window.own(), bucket.own());
+    private final Failover engine = Failover.none(new LocalEngine());
+    private final TokenBucket slow = TokenBucket.of(0.001, 1000);
+    private final RateLimiter bucket = new EngineRateLimiter(new KeySpace("", "b"), slow, engine, new HandSleeper());
+    private final Limiter window =
+            new EngineLimiter<>(new KeySpace("", "w"), FixedWindow.of(5, Duration.ofDays(1)), engine);
+    private final LimitSet set = LimitSet.of(window, bucket);
 
     @Test
     void it_waits_without_a_thread_until_the_permits_are_there() {
         assertThat(set.tryAcquire()).isTrue();
-        CompletableFuture<SetDecision> waiting = set.decideAsync(1);
+        CompletableFuture<SetDecision> waiting = set.async().decide(1, Duration.ofHours(1));
         assertThat(waiting).isNotDone();
         timers.forEach(Runnable::run);
         assertThat(waiting).isDone();
@@ -44,7 +44,7 @@ class EngineLimitSetTest {
     @Test
     void cancelled_it_gives_back_to_all() {
         assertThat(set.tryAcquire()).isTrue();
-        CompletableFuture<SetDecision> waiting = set.decideAsync(1);
+        CompletableFuture<SetDecision> waiting = set.async().decide(1, Duration.ofHours(1));
         assertThat(window.peek().remaining()).isEqualTo(3);
         assertThat(waiting.cancel(true)).isTrue();
         assertThat(waiting.cancel(true)).isTrue();

@@ -10,7 +10,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -23,6 +22,7 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -50,12 +50,15 @@ class EngineLimiterFactoryTest {
         assertThat(limiters.withPrefix("a").withPrefix("rateLimit:").build("k", 1, 1, 60))
                 .isSameAs(limiter);
         assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
-                .isSameAs(limiters.build("k", new FixedWindow(1, Duration.ofSeconds(1))));
+                .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
     }
 
     @Test
     void keeps_no_more_limiters_than_it_may_and_loses_no_permits_by_that() {
-        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        LimiterFactory small = LocalLimiterFactory.builder()
+                .limiterCache(0, 1, Duration.ofMinutes(1))
+                .maxKeys(100)
+                .build();
         RateLimiter first = small.build("first", 1, 1, 60);
         assertThat(first.tryAcquire()).isTrue();
         for (int i = 0; i < 50; i++) {
@@ -79,13 +82,16 @@ class EngineLimiterFactoryTest {
         limiters.withPrefix("").build("k", TokenBucket.of(1, 1));
         app.count("k", 1, Duration.ofSeconds(1));
         app.concurrent("k", 1);
-        app.build("k", new SlidingLog(1, Duration.ofSeconds(1)));
-        app.build("k", new SlidingCounter(1, Duration.ofSeconds(1)));
+        app.build("k", SlidingLog.of(1, Duration.ofSeconds(1)));
+        app.build("k", SlidingCounter.of(1, Duration.ofSeconds(1)));
     }
 
     @Test
     void a_rate_that_was_set_outlives_its_limiter() throws Exception {
-        LimiterFactory small = new LocalLimiterFactory(new CacheBounds(0, 1, Duration.ofMinutes(1)), 100);
+        LimiterFactory small = LocalLimiterFactory.builder()
+                .limiterCache(0, 1, Duration.ofMinutes(1))
+                .maxKeys(100)
+                .build();
         WeakReference<RateLimiter> forgotten = new WeakReference<>(small.build("k", 1, 1, 60));
         Objects.requireNonNull(forgotten.get()).setRate(5);
         RateLimiter kept = small.build("k", 1, 60, 60);
@@ -147,7 +153,7 @@ class EngineLimiterFactoryTest {
     @Test
     void a_limiter_says_what_it_is() {
         assertThat(limiters.build("sms", 1, 1, 60).name()).isEqualTo("sms");
-        assertThat(limiters.build("sms", 1, 1, 60)).hasToString("LocalRateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
+        assertThat(limiters.build("sms", 1, 1, 60)).hasToString("RateLimiter[sms, " + TokenBucket.of(1, 1) + "]");
     }
 
     @Test
@@ -157,11 +163,11 @@ class EngineLimiterFactoryTest {
         said.start();
         logger.addAppender(said);
         try {
-            limiters.build("moderate", new SlidingLog(1000, Duration.ofSeconds(1)));
-            limiters.build("large", new SlidingCounter(100_000, Duration.ofSeconds(1)));
+            limiters.build("moderate", SlidingLog.of(1000, Duration.ofSeconds(1)));
+            limiters.build("large", SlidingCounter.of(100_000, Duration.ofSeconds(1)));
             assertThat(said.list).isEmpty();
-            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
-            limiters.build("dear", new SlidingLog(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
+            limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
         } finally {
             logger.detachAppender(said);
         }
@@ -224,28 +230,28 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected RateLimiter newRateLimiter(String name, String prefix, TokenBucket limit, FailurePolicy policy) {
-            if (name.equals(slow)) {
-                building.countDown();
-                Uninterruptibles.awaitUninterruptibly(until);
-            }
-            return limiters.build(name, limit);
+        public void close() {
+            limiters.close();
         }
 
         @Override
-        protected Limiter newLimiter(String name, String prefix, Limit<?> limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
+        protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+            if (keys.name().equals(slow)) {
+                building.countDown();
+                Uninterruptibles.awaitUninterruptibly(until);
+            }
+            return limiters.build(keys.name(), limit);
+        }
+
+        @Override
+        protected Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy) {
+            return limiters.build(keys.name(), limit);
         }
 
         @Override
         protected ConcurrencyLimiter newConcurrencyLimiter(
-                String name, String prefix, ConcurrencyLimit limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
-        }
-
-        @Override
-        protected CountLimiter newCountLimiter(String name, String prefix, FixedWindow limit, FailurePolicy policy) {
-            return limiters.build(name, limit);
+                KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy) {
+            return limiters.build(keys.name(), limit);
         }
     }
 }

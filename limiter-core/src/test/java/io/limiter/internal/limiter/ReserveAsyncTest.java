@@ -7,6 +7,8 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
@@ -24,12 +26,12 @@ class ReserveAsyncTest {
     private final HandEngine backend = new HandEngine();
     private final GroupCommit engine = new GroupCommit(
             backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run, Patience.guard());
-    private final EngineRateLimiter limiter =
-            new EngineRateLimiter("k", "p:", TokenBucket.of(1, 10), engine, Sleeper.UNINTERRUPTIBLE) {};
+    private final EngineRateLimiter limiter = new EngineRateLimiter(
+            new KeySpace("p:", "k"), TokenBucket.of(1, 10), Failover.none(engine), Sleeper.UNINTERRUPTIBLE);
 
     @Test
     void what_was_booked_for_a_future_that_is_cancelled_goes_back() {
-        CompletableFuture<Reservation> reserved = limiter.reserveAsync(3);
+        CompletableFuture<Reservation> reserved = limiter.async().reserve(3);
         assertThat(reserved.cancel(true)).isTrue();
         backend.call(0).answer();
         assertThat(backend.calls).hasSize(2);
@@ -52,8 +54,9 @@ class ReserveAsyncTest {
                 return cancelling;
             }
         };
-        EngineRateLimiter limited = new EngineRateLimiter("k", "p:", TokenBucket.of(1, 10), engine, sleeper) {};
-        reserved.add(limited.reserveAsync(3));
+        EngineRateLimiter limited =
+                new EngineRateLimiter(new KeySpace("p:", "k"), TokenBucket.of(1, 10), Failover.none(engine), sleeper);
+        reserved.add(limited.async().reserve(3));
         backend.call(0).answer();
         assertThat(reserved.get(0)).isCancelled();
         assertThat(backend.calls).hasSize(2);
@@ -62,7 +65,7 @@ class ReserveAsyncTest {
 
     @Test
     void what_is_reserved_stays() {
-        CompletableFuture<Reservation> reserved = limiter.reserveAsync(3);
+        CompletableFuture<Reservation> reserved = limiter.async().reserve(3);
         backend.call(0).answer();
         assertThat(reserved.join().isGranted()).isTrue();
         assertThat(reserved.cancel(true)).isFalse();

@@ -1,24 +1,23 @@
 package io.limiter.internal.prefetch;
 
+import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.LeaseClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Permits that are taken ahead, on a backend whose requests are counted. */
@@ -26,8 +25,7 @@ class PrefetchTest {
 
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
-    private static final TokenBucket LEASED =
-            TokenBucket.builder(1000, 10).lease(MAX_LEASE, MAX_TIME).build();
+    private static final TokenBucket LEASED = TokenBucket.of(1000, 10).prefetch(MAX_LEASE, MAX_TIME);
     private static final Request ONE = new Request(1, 0, false);
     private static final String KEY = "{k}";
 
@@ -41,7 +39,7 @@ class PrefetchTest {
     void a_limit_without_a_lease_is_asked_for_every_permit() {
         TokenBucket exact = TokenBucket.of(1000, 10);
         for (int i = 0; i < 100; i++) {
-            assertThat(leases.decide(KEY, exact, ONE).granted()).isTrue();
+            assertThat(decide(leases, KEY, exact, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
         assertThat(timers.actions).isEmpty();
@@ -52,7 +50,7 @@ class PrefetchTest {
         for (int i = 0; i < 50; i++) {
             clock.advance(Duration.ofMillis(300));
             wall.advance(Duration.ofMillis(300));
-            leases.decide(KEY, LEASED, ONE);
+            decide(leases, KEY, LEASED, ONE);
         }
         assertThat(backend.requests()).isEqualTo(50);
         assertThat(remaining()).isEqualTo(9_999);
@@ -63,7 +61,7 @@ class PrefetchTest {
         take(5_000);
         int first = backend.requests();
         take(1_000);
-        assertThat(leases.decide(KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.LEASE);
+        assertThat(decide(leases, KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.LEASE);
         assertThat(first).isLessThan(200);
         assertThat(backend.requests() - first)
                 .as("blocks of half of what may be held")
@@ -88,7 +86,7 @@ class PrefetchTest {
     @Test
     void a_bucket_that_is_nearly_empty_is_asked_permit_by_permit() {
         take(10_000);
-        assertThat(leases.decide(KEY, LEASED, ONE).granted()).isFalse();
+        assertThat(decide(leases, KEY, LEASED, ONE).granted()).isFalse();
         assertThat(remaining()).isZero();
     }
 
@@ -96,7 +94,7 @@ class PrefetchTest {
     void a_request_for_more_than_is_held_goes_to_the_backend() {
         take(1_000);
         int before = backend.requests();
-        assertThat(leases.decide(KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
+        assertThat(decide(leases, KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
                         .granted())
                 .isTrue();
         assertThat(backend.requests()).isGreaterThan(before);
@@ -106,15 +104,15 @@ class PrefetchTest {
     void peeks_see_the_backend() {
         take(1_000);
         long before = remaining();
-        assertThat(leases.decide(KEY, LEASED, new Request(1, 0, true)).remaining())
+        assertThat(decide(leases, KEY, LEASED, new Request(1, 0, true)).remaining())
                 .isEqualTo(before);
     }
 
     @Test
     void a_lease_of_few_permits_goes_on_and_on() {
-        TokenBucket few = TokenBucket.builder(1000, 10).lease(2, MAX_TIME).build();
+        TokenBucket few = TokenBucket.of(1000, 10).prefetch(2, MAX_TIME);
         for (int i = 0; i < 1_000; i++) {
-            assertThat(leases.decide(KEY, few, ONE).granted()).isTrue();
+            assertThat(decide(leases, KEY, few, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
     }
@@ -130,7 +128,7 @@ class PrefetchTest {
         assertThat(remaining()).as("with what came into being meanwhile").isEqualTo(10_000 - 1_000 + 1_000);
         assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
         int before = backend.requests();
-        leases.decide(KEY, LEASED, ONE);
+        decide(leases, KEY, LEASED, ONE);
         assertThat(backend.requests()).as("nothing is leased any more").isEqualTo(before + 1);
     }
 
@@ -140,7 +138,7 @@ class PrefetchTest {
         assertThat(9_000 - remaining()).isPositive();
         wall.advance(MAX_TIME);
         int before = backend.requests();
-        assertThat(leases.decide(KEY, LEASED, ONE).granted()).isTrue();
+        assertThat(decide(leases, KEY, LEASED, ONE).granted()).isTrue();
         assertThat(backend.requests()).as("given back, and asked for").isGreaterThan(before);
         assertThat(remaining()).isEqualTo(8_999);
     }
@@ -150,14 +148,14 @@ class PrefetchTest {
         take(1_000);
         wall.advance(Duration.ofHours(-1));
         clock.advance(MAX_TIME);
-        leases.decide(KEY, LEASED, ONE);
+        decide(leases, KEY, LEASED, ONE);
         assertThat(remaining()).isEqualTo(9_999);
     }
 
     @Test
     void closing_gives_everything_back() {
         take(1_000);
-        leases.decide("{other}", LEASED, ONE);
+        decide(leases, "{other}", LEASED, ONE);
         leases.close();
         assertThat(remaining()).isEqualTo(9_000);
         int before = backend.requests();
@@ -176,24 +174,21 @@ class PrefetchTest {
         timers.actions.forEach(Runnable::run);
         leases.close();
         assertThat(remaining()).as("nothing of before").isLessThanOrEqualTo(10_000);
-        assertThat(backend.decide(KEY, LEASED, new Request(1, 0, true)).remaining())
+        assertThat(decide(backend, KEY, LEASED, new Request(1, 0, true)).remaining())
                 .isGreaterThanOrEqualTo(9_999);
     }
 
     @Test
     void a_block_that_comes_after_closing_goes_straight_back() {
-        CompletableFuture<Decision> late = new CompletableFuture<>();
-        List<Request> asked = new ArrayList<>();
+        List<PendingDecision<?>> late = new ArrayList<>();
         Engine slow = new Engine() {
             @Override
-            public List<Answer> decide(List<KeyRequests<?>> batch) {
-                return backend.decide(batch);
-            }
-
-            @Override
-            public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-                asked.add(request);
-                return late;
+            public void decide(PendingDecision<?> pending) {
+                if (pending.request(0).equals(ONE)) {
+                    backend.decide(pending);
+                } else {
+                    late.add(pending);
+                }
             }
 
             @Override
@@ -203,12 +198,13 @@ class PrefetchTest {
         };
         Prefetch closing = new Prefetch(slow, timers, new LeaseClock(clock, wall));
         for (int i = 0; i < 8; i++) {
-            closing.decide(KEY, LEASED, ONE);
+            decide(closing, KEY, LEASED, ONE);
         }
-        assertThat(asked).hasSize(1);
+        assertThat(late).hasSize(1);
         closing.close();
-        late.complete(new Decision(true, 10_000, 9_988, 0, 0, 0));
-        assertThat(asked).last().isEqualTo(Request.giveBack(asked.get(0).permits()));
+        late.get(0).decided(part -> new Decision(true, 10_000, 9_988, 0, 0, 0));
+        Request block = late.get(0).request(0);
+        assertThat(late).last().extracting(pending -> pending.request(0)).isEqualTo(Request.giveBack(block.permits()));
     }
 
     @Test
@@ -216,7 +212,7 @@ class PrefetchTest {
         take(1_000);
         TokenBucket other = LEASED.withRate(2000);
         int before = backend.requests();
-        assertThat(leases.decide(KEY, other, ONE).granted()).isTrue();
+        assertThat(decide(leases, KEY, other, ONE).granted()).isTrue();
         assertThat(backend.requests()).isEqualTo(before + 1);
     }
 
@@ -224,8 +220,9 @@ class PrefetchTest {
     void asynchronous_callers_share_what_is_leased() {
         take(1_000);
         int before = backend.requests();
-        assertThat(leases.decideAsync(KEY, LEASED, ONE)).isCompleted();
-        assertThat(leases.decideAsync(KEY, LEASED, ONE).join().remaining()).isPositive();
+        assertThat(PendingRequest.start(leases, KEY, LEASED, ONE)).isCompleted();
+        assertThat(PendingRequest.start(leases, KEY, LEASED, ONE).join().remaining())
+                .isPositive();
         assertThat(backend.requests()).isEqualTo(before);
     }
 
@@ -243,7 +240,7 @@ class PrefetchTest {
 
     private void take(int permits) {
         for (int i = 0; i < permits; i++) {
-            Decision decision = leases.decide(KEY, LEASED, ONE);
+            Decision decision = decide(leases, KEY, LEASED, ONE);
             assertThat(decision.granted()).as("permit %s", i).isTrue();
         }
     }

@@ -3,7 +3,7 @@ package io.limiter.internal.prefetch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.LeaseTerms;
+import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.LeaseClock;
@@ -23,7 +23,7 @@ class PrefetchedKeyTest {
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
-            new LeaseTerms(10, Duration.ofSeconds(1)),
+            new PrefetchTerms(10, Duration.ofSeconds(1)),
             new SteppingEngine(clock::micros, new KnownRejections(0)),
             leaseClock,
             new HandSleeper(clock));

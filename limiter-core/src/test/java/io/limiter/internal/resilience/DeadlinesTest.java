@@ -7,6 +7,8 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.Pending;
+import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -26,9 +28,9 @@ class DeadlinesTest {
     void calls_that_have_finished_are_not_kept_behind_one_that_is_pending() {
         Guard guard = Patience.guard();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        BoundedCall<String> pending = BoundedCall.start(guard, "k", () -> answer);
+        Pending<String> pending = BoundedCalls.start(guard, "k", () -> answer);
         for (int i = 0; i < 1000; i++) {
-            BoundedCall.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
+            BoundedCalls.start(guard, "k", () -> CompletableFuture.completedFuture("answered"))
                     .join();
         }
         Awaitility.await()
@@ -51,8 +53,8 @@ class DeadlinesTest {
         });
         HandEngine backend = new HandEngine();
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Decision> asked = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
-        BoundedCall<String> call = BoundedCall.start(guard, "k", CompletableFuture::new);
+        CompletableFuture<Decision> asked = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        Pending<String> call = BoundedCalls.start(guard, "k", CompletableFuture::new);
         for (CompletableFuture<?> each : List.of(asked, call)) {
             assertThatThrownBy(() -> each.get(MOST_SECONDS, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LimiterBackendException.class);
@@ -65,8 +67,8 @@ class DeadlinesTest {
         Guard guard =
                 new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())));
         GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        CompletableFuture<Decision> first = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Decision> second = engine.decideAsync("a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Throwable> blocks = first.handle((decision, error) ->
                 second.handle((other, otherError) -> otherError).join());
         assertThat(blocks).succeedsWithin(MOST_SECONDS, TimeUnit.SECONDS).isInstanceOf(LimiterBackendException.class);
@@ -79,10 +81,12 @@ class DeadlinesTest {
         backend.onStart = HandEngine.Call::answer;
         GroupCommit engine = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, Patience.guard());
         for (int i = 0; i < 3000; i++) {
-            engine.decide("k" + i, HandEngine.LIMIT, HandEngine.request(1));
+            PendingRequest.start(engine, "k" + i, HandEngine.LIMIT, HandEngine.request(1))
+                    .await();
         }
         backend.onStart = call -> {};
-        CompletableFuture<Decision> pending = engine.decideAsync("pending", HandEngine.LIMIT, HandEngine.request(1));
+        CompletableFuture<Decision> pending =
+                PendingRequest.start(engine, "pending", HandEngine.LIMIT, HandEngine.request(1));
         Awaitility.await().atMost(MOST_SECONDS, TimeUnit.SECONDS).until(() -> engine.watchedLanes() == 1);
         backend.call(3000).answer();
         assertThat(pending.join().granted()).isTrue();

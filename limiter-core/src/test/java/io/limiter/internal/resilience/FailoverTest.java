@@ -11,16 +11,14 @@ import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.limiter.UntimedLimiter;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.local.LocalEngine;
-import io.limiter.spi.Answer;
 import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
+import io.limiter.spi.PendingDecision;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What is answered instead of a backend that fails. */
 class FailoverTest {
 
-    private static final FixedWindow TEN = new FixedWindow(10, Duration.ofHours(1));
+    private static final FixedWindow TEN = FixedWindow.of(10, Duration.ofHours(1));
 
     private final LocalEngine local = new LocalEngine();
     private final Away away = new Away();
@@ -48,7 +46,7 @@ class FailoverTest {
         for (int i = 0; i < 5; i++) {
             assertThat(half.decide(1)).matches(Decision::granted).matches(d -> d.source() == Source.LOCAL);
         }
-        assertThat(half.decideAsync(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
+        assertThat(half.async().decide(1).join()).matches(d -> !d.granted()).matches(d -> d.source() == Source.LOCAL);
     }
 
     @ParameterizedTest
@@ -68,7 +66,7 @@ class FailoverTest {
         assertThat(ask(waits, one, open, other).refusedBy()).hasValue("other");
         assertThat(one.peek().remaining()).as("once").isEqualTo(4);
         assertThatThrownBy(() -> ask(waits, one, shut, broken))
-                .satisfies(e -> assertThat(Failover.failureOf(e)).isNotNull());
+                .satisfies(e -> assertThat(AsyncFailures.cause(e)).isInstanceOf(LimiterBackendException.class));
     }
 
     @Test
@@ -79,9 +77,8 @@ class FailoverTest {
         assertThat(limiter("l", FailurePolicy.ALLOW).charge(1).source()).isEqualTo(Source.POLICY);
         assertThat(limiter("l", FailurePolicy.DENY).refund(1).granted()).isFalse();
         assertThat(local.peek().remaining()).isEqualTo(7);
-        SetDecision refunded = LimitSet.of(
-                        local.own(), limiter("m", FailurePolicy.ALLOW).own())
-                .refund(2);
+        SetDecision refunded =
+                LimitSet.of(local, limiter("m", FailurePolicy.ALLOW)).refund(2);
         assertThat(refunded.parts().get(0).decision().remaining()).isEqualTo(9);
     }
 
@@ -91,8 +88,8 @@ class FailoverTest {
         limiter.charge(4);
         away.ambiguous = true;
         assertThat(limiter.refund(2).source()).isEqualTo(Source.POLICY);
-        assertThat(limiter.refundAsync(2).join().source()).isEqualTo(Source.POLICY);
-        assertThat(LimitSet.of(limiter.own(), limiter.on("other")).refund(2).parts())
+        assertThat(limiter.async().refund(2).join().source()).isEqualTo(Source.POLICY);
+        assertThat(LimitSet.of(limiter, limiter.on("other")).refund(2).parts())
                 .allMatch(part -> part.decision().source() == Source.POLICY);
         assertThat(limiter.peek().remaining()).isEqualTo(6);
         assertThat(limiter.charge(1).remaining())
@@ -117,21 +114,21 @@ class FailoverTest {
     void an_error_of_the_policy_reaches_the_caller() {
         Engine bad = new Away() {
             @Override
-            public Decision decide(String key, Limit<?> limit, Request request) {
+            public void decide(PendingDecision<?> pending) {
                 throw new AssertionError("of a limit");
             }
         };
         Failover failover = new Failover(away, FailurePolicy.LOCAL, bad, 1);
-        assertThat(failover.decideAsync("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
+        assertThat(failover.start("a", TEN, new Request(1, 0, false))).isCompletedExceptionally();
     }
 
     private static SetDecision ask(boolean waits, Limiter first, Limiter second, Limiter third) {
-        LimitSet set = LimitSet.of(first.own(), second.own(), third.own());
-        return waits ? set.decide(1) : set.decideAsync(1).join();
+        LimitSet set = LimitSet.of(first, second, third);
+        return waits ? set.decide(1) : set.async().decide(1).join();
     }
 
     private Limiter limiter(String name, FailurePolicy policy) {
-        return new UntimedLimiter(name, "", TEN, new Failover(away, policy, local, 500_000));
+        return new EngineLimiter<>(new KeySpace("", name), TEN, new Failover(away, policy, local, 500_000));
     }
 
     private static class Away implements Engine {
@@ -143,15 +140,8 @@ class FailoverTest {
         }
 
         @Override
-        public List<Answer> decide(List<KeyRequests<?>> batch) {
-            return batch.stream()
-                    .map(asked -> Answer.failed(failure(asked.key())))
-                    .toList();
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            return CompletableFuture.failedFuture(failure(key));
+        public void decide(PendingDecision<?> pending) {
+            pending.fail(failure(pending.key()), Runnable::run);
         }
 
         @Override

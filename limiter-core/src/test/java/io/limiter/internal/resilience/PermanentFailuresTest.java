@@ -124,7 +124,7 @@ class PermanentFailuresTest {
         String key = new KeySpace("p:", "a:b {ü}", ":log").of("k");
         assertThat(KeySpace.limiterOf(key)).isEqualTo("p:a:b {ü}");
         assertThat(KeySpace.limiterOf(new KeySpace("", "n").own())).isEqualTo("n");
-        assertThat(KeySpace.limiterOf(new KeySpace("p:", "n").inSlot("s:t", key)))
+        assertThat(KeySpace.limiterOf(new KeySpace("p:", "a:b {ü}", ":log", true).of(List.of("s:t", "k"))))
                 .isEqualTo("p:a:b {ü}");
         assertThat(KeySpace.limiterOf("k")).isEqualTo("k");
     }

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class CounterRegistryTest {
 
-    private static final Limit<?> ONE = new FixedWindow(1, Duration.ofDays(1));
-    private static final Limit<?> TWO = new FixedWindow(2, Duration.ofDays(1));
+    private static final Limit<?> ONE = FixedWindow.of(1, Duration.ofDays(1));
+    private static final Limit<?> TWO = FixedWindow.of(2, Duration.ofDays(1));
     private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1);
     private static final Decision REFUSED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.DENY_CACHE);
 

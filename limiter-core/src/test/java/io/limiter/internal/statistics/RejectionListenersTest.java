@@ -3,7 +3,8 @@ package io.limiter.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import io.limiter.CountLimiter;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.RateLimiter;
@@ -11,8 +12,9 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
-import io.limiter.internal.limiter.CacheBounds;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineRateLimiter;
+import io.limiter.internal.resilience.Failover;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Eventually;
@@ -52,18 +54,18 @@ class RejectionListenersTest {
     @Test
     void limiters_without_listeners_share_permits_and_counts_with_the_others() {
         try (LocalLimiterFactory factory =
-                new LocalLimiterFactory(CacheBounds.DEFAULT, 100, EngineObserver.NONE, List.of(heard))) {
+                LocalLimiterFactory.builder().maxKeys(100).listener(heard).build()) {
             for (LimiterFactory quiet : List.of(
                     factory.withoutListeners(),
                     factory.withoutListeners().withPrefix("countLimit:"),
                     factory.withPrefix("countLimit:").withoutListeners())) {
-                CountLimiter limiter = quiet.count("shared", 1, DAY);
+                Limiter limiter = quiet.count("shared", 1, DAY);
                 limiter.tryAcquire();
-                limiter.decideAsync("key", 1).join();
+                limiter.on("key").async().decide(1).join();
                 assertThat(limiter.decide(1).granted()).isFalse();
-                limiter.own().with(List.of()).decide(1);
+                LimitSet.of(limiter).decide(1);
             }
-            CountLimiter told = factory.count("shared", 1, DAY);
+            Limiter told = factory.count("shared", 1, DAY);
             assertThat(told.tryAcquire()).isFalse();
             factory.count("last", 1, DAY).tryAcquire();
             factory.count("last", 1, DAY).tryAcquire();
@@ -83,8 +85,11 @@ class RejectionListenersTest {
         TestClock clock = new TestClock();
         KnownRejections denials = new KnownRejections(16, clock);
         SteppingEngine backend = new SteppingEngine(clock::micros, denials);
-        EngineRateLimiter limiter =
-                new EngineRateLimiter("k", "", TokenBucket.of(1, 1), new RejectionCache(denials, backend), clock) {};
+        EngineRateLimiter limiter = new EngineRateLimiter(
+                new KeySpace("", "k"),
+                TokenBucket.of(1, 1),
+                Failover.none(new RejectionCache(denials, backend)),
+                clock);
         limiter.countIn(new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard))));
         heard.hears = false;
         assertThat(limiter.tryAcquire()).isTrue();

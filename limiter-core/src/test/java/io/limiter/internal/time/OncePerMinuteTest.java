@@ -15,11 +15,11 @@ class OncePerMinuteTest {
 
     @Test
     void the_first_is_said_and_then_one_a_minute_with_a_count_of_the_others() {
-        assertThat(said.unsaid(START)).isZero();
-        assertThat(said.unsaid(START)).isEqualTo(OncePerMinute.NOT_NOW);
-        assertThat(said.unsaid(START + MINUTE - 1)).isEqualTo(OncePerMinute.NOT_NOW);
-        assertThat(said.unsaid(START + MINUTE)).isEqualTo(2);
-        assertThat(said.unsaid(START + MINUTE + 1)).isEqualTo(OncePerMinute.NOT_NOW);
-        assertThat(said.unsaid(START + 5 * MINUTE)).isEqualTo(1);
+        assertThat(said.suppressed(START)).isZero();
+        assertThat(said.suppressed(START)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.suppressed(START + MINUTE - 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.suppressed(START + MINUTE)).isEqualTo(2);
+        assertThat(said.suppressed(START + MINUTE + 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.suppressed(START + 5 * MINUTE)).isEqualTo(1);
     }
 }

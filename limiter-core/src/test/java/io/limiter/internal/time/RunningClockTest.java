@@ -20,7 +20,7 @@ class RunningClockTest {
         for (int i = 1; i <= 1000; i++) {
             ticker.advance(INTERVAL);
             assertThat(clock.now() - start).isEqualTo(i * INTERVAL.toNanos());
-            assertThat(clock.look()).isTrue();
+            assertThat(clock.tick()).isTrue();
             assertThat(clock.now() - start).isEqualTo(i * INTERVAL.toNanos());
         }
     }
@@ -29,7 +29,7 @@ class RunningClockTest {
     void a_pause_counts_a_few_intervals_however_long_it_was_and_whoever_asks_first() {
         ticker.advance(Duration.ofMinutes(1));
         assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
-        assertThat(clock.look()).isFalse();
+        assertThat(clock.tick()).isFalse();
         assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
         ticker.advance(INTERVAL);
         assertThat(clock.now() - start).isEqualTo(6 * INTERVAL.toNanos());
@@ -39,10 +39,10 @@ class RunningClockTest {
     void the_looks_after_a_pause_judge_nothing() {
         ticker.advance(Duration.ofMillis(500));
         for (int i = 0; i < 4; i++) {
-            assertThat(clock.look()).isFalse();
+            assertThat(clock.tick()).isFalse();
             ticker.advance(INTERVAL);
         }
-        assertThat(clock.look()).isTrue();
+        assertThat(clock.tick()).isTrue();
     }
 
     @Test
@@ -50,7 +50,7 @@ class RunningClockTest {
         int judged = 0;
         for (int i = 0; i < 1000; i++) {
             ticker.advance(Duration.ofMillis(100));
-            judged += clock.look() ? 1 : 0;
+            judged += clock.tick() ? 1 : 0;
         }
         assertThat(judged).isEqualTo(200);
         assertThat(clock.now() - start).isEqualTo(1000 * 5 * INTERVAL.toNanos());
@@ -62,7 +62,7 @@ class RunningClockTest {
         clock.start();
         assertThat(clock.now() - start).isEqualTo(5 * INTERVAL.toNanos());
         ticker.advance(INTERVAL);
-        assertThat(clock.look()).isTrue();
+        assertThat(clock.tick()).isTrue();
         assertThat(clock.now() - start).isEqualTo(6 * INTERVAL.toNanos());
     }
 
@@ -70,7 +70,7 @@ class RunningClockTest {
     void it_never_goes_back() {
         ticker.advance(Duration.ofSeconds(-10));
         assertThat(clock.now()).isEqualTo(start);
-        assertThat(clock.look()).isTrue();
+        assertThat(clock.tick()).isTrue();
         ticker.advance(INTERVAL);
         assertThat(clock.now() - start).isEqualTo(INTERVAL.toNanos());
     }

@@ -2,7 +2,7 @@ package io.limiter.spring.actuate;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the hash tag of permits whose key alone does not decide it; see {@link io.limiter.LimitPart#inSlot}. */
+/** Finds the hash tag of permits whose key alone does not decide it; see {@link io.limiter.HashTag#FIRST_KEY}. */
 @FunctionalInterface
 public interface KnownSlots {
 

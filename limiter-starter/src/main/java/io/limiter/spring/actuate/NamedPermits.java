@@ -1,14 +1,13 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.LimitPart;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,32 +38,28 @@ record NamedPermits(
 
     Decision peek() {
         if (limit instanceof ConcurrencyLimit concurrency) {
-            ConcurrencyLimiter limiter = factory.build(name, concurrency);
-            return key == null ? limiter.peek() : limiter.peek(key);
+            return view(concurrency).peek();
         }
-        if (slot != null) {
-            return part().with(List.of()).peek(1).parts().get(0).decision();
-        }
-        Limiter limiter = factory.build(name, limit);
-        return key == null ? limiter.peek() : limiter.peek(key);
+        return view().peek();
     }
 
     void reset() {
         if (limit instanceof ConcurrencyLimit concurrency) {
-            ConcurrencyLimiter limiter = factory.build(name, concurrency);
-            if (key == null) {
-                limiter.reset();
-            } else {
-                limiter.reset(key);
-            }
+            view(concurrency).reset();
         } else {
-            part().reset();
+            view().reset();
         }
     }
 
-    private LimitPart part() {
-        Limiter limiter = factory.build(name, limit);
-        LimitPart part = key == null ? limiter.own() : limiter.on(key);
-        return slot == null ? part : part.inSlot(slot);
+    private ConcurrencyLimiter view(ConcurrencyLimit concurrency) {
+        ConcurrencyLimiter limiter = factory.build(name, concurrency);
+        return key == null ? limiter : limiter.on(key);
+    }
+
+    private Limiter view() {
+        Limiter tagged = slot == null
+                ? factory.build(name, limit)
+                : factory.withHashTag(HashTag.FIRST_KEY).build(name, limit).on(slot);
+        return key == null ? tagged : tagged.on(key);
     }
 }

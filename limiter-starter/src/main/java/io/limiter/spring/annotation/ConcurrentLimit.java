@@ -47,39 +47,22 @@ import java.lang.annotation.Target;
 @Target({ElementType.METHOD, ElementType.TYPE})
 public @interface ConcurrentLimit {
 
-    /**
-     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
-     * and in every other on the same Redis; they must agree on limit and lease. Default: the bean's class, the method
-     * and its parameter types.
-     */
-    String name() default "";
-
-    /** With {@link LimitType#CUSTOM}, and only then: whose permits a call holds. As in {@link RateLimit#key()}. */
-    String key() default "";
-
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "concurrentLimit:";
-
-    /** The most permits held at the same time, from 1 to 1,000. */
+    /** Most permits held at the same time, from 1 to 1,000. */
     int limit() default 1;
 
     /** After how many seconds the lease of an instance that crashed ends, from 0.1 to 86,400,000. */
     double lease() default 30;
 
-    /**
-     * How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000.
-     */
+    /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
     double timeout() default 0;
 
-    /** What decides while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
-    OnFailure onFailure() default OnFailure.DEFAULT;
+    /** Whose permits a call holds, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
+    String key() default "";
 
-    /** The share of the limit that each instance decides under then, as in {@link RateLimit#failureShare()}. */
-    double failureShare() default 1.0;
+    /** Whose permits a call holds, where no {@link #key()} says it. */
+    LimitType limitType() default LimitType.METHOD;
 
-    /**
-     * How many permits a call holds, as in {@link RateLimit#cost()}; a call that costs 0 skips the limit. Default: 1.
-     */
+    /** How many permits a call holds, as in {@link RateLimit#cost()}. Default: 1. */
     String cost() default "";
 
     /** To which calls the limit applies, as in {@link RateLimit#condition()}. Default: to all. */
@@ -88,9 +71,19 @@ public @interface ConcurrentLimit {
     /** What answers a rejected call, as in {@link RateLimit#fallback()}. Default: it throws. */
     String fallback() default "";
 
-    /** The message of a rejection, which goes to the caller, as in {@link RateLimit#message()}. */
+    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one that says when to try again. */
     String message() default "";
 
-    /** Whose permits a call holds. */
-    LimitType limitType() default LimitType.METHOD;
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
+     * and in every other on the same Redis; they must agree on limit and lease. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /** What decides while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
+    OnFailure onFailure() default OnFailure.DEFAULT;
+
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "concurrentLimit:";
 }

@@ -9,8 +9,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method is called by counting: at most {@link #limit()} calls, or what they cost, in a {@link #period()} that starts
- * with its first call.
+ * Limits how often a method is called by counting: at most {@link #limit()} permits in a {@link #period()} that starts with
+ * its first call.
  *
  * <pre>{@code
  * @CountLimit(limitType = LimitType.USER, limit = 100, period = 3600)
@@ -18,8 +18,8 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>Two neighbouring periods can put up to twice the limit into the time of one; {@link RateLimit} has no such edge.
- * Where it can stand, what it does to a refused call, how several on one method work and what fails at the start is
- * the same as for {@link RateLimit}.
+ * Where it can stand, what happens to a rejected call, how several on one method work, what configuration overrides and what
+ * fails at the start is the same as for {@link RateLimit}.
  */
 @Documented
 @Inherited
@@ -28,23 +28,7 @@ import java.lang.annotation.Target;
 @Repeatable(CountLimits.class)
 public @interface CountLimit {
 
-    /**
-     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its count, in this application
-     * and in every other on the same Redis; they must agree on limit and period. Default: the bean's class, the method
-     * and its parameter types.
-     */
-    String name() default "";
-
-    /** With {@link LimitType#CUSTOM}, and only then: whose calls are counted. As in {@link RateLimit#key()}. */
-    String key() default "";
-
-    /** What decides the slot of the counts in a Redis Cluster, as in {@link RateLimit#slot()}. */
-    String slot() default "";
-
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "countLimit:";
-
-    /** The most calls in one period, at least 1. */
+    /** Most permits in one period, at least 1. */
     int limit() default 1;
 
     /** The length of a period in seconds, from 1 to 86,400,000. */
@@ -57,30 +41,40 @@ public @interface CountLimit {
      */
     String zone() default "";
 
-    /** How much a call counts, as in {@link RateLimit#cost()}. Default: 1. */
+    /** Whose permits a call takes, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
+    String key() default "";
+
+    /** Whose permits a call takes, where no {@link #key()} says it. */
+    LimitType limitType() default LimitType.METHOD;
+
+    /** How many permits a call takes, as in {@link RateLimit#cost()}. Default: 1. */
     String cost() default "";
 
-    /** Which calls are counted, as in {@link RateLimit#condition()}. Default: all. */
+    /** To which calls the limit applies, as in {@link RateLimit#condition()}. Default: to all. */
     String condition() default "";
 
-    /** What answers a refused call, as in {@link RateLimit#fallback()}. Default: it throws. */
+    /** What answers a rejected call, as in {@link RateLimit#fallback()}. Default: it throws. */
     String fallback() default "";
+
+    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one that says when to try again. */
+    String message() default "";
+
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
+     * and in every other on the same Redis; they must agree on limit and period. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /** The hash tag of the permits in a Redis Cluster, as in {@link RateLimit#slot()}. */
+    String slot() default "";
 
     /** The bean that says which limit a call is under, as in {@link RateLimit#resolver()}. */
     String resolver() default "";
 
-    /** Whether the limit refuses anybody, as in {@link RateLimit#enforce()}. */
-    boolean enforce() default true;
-
-    /** What a call is answered when Redis does not decide, as in {@link RateLimit#onFailure()}. */
+    /** What decides while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
-    /** The share of the limit that each instance decides under then, as in {@link RateLimit#failureShare()}. */
-    double failureShare() default 1.0;
-
-    /** The message of a refusal, which goes to the caller. Default: one that says when to try again. */
-    String message() default "";
-
-    /** Whose calls are counted. */
-    LimitType limitType() default LimitType.METHOD;
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "countLimit:";
 }

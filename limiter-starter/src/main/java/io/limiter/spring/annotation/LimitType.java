@@ -16,9 +16,9 @@ public enum LimitType {
      */
     USER,
 
-    /** Nobody's in particular: all callers of the method share one limit. */
+    /** All callers of the method share the permits. */
     METHOD,
 
-    /** What the annotation's {@code key} says, such as <code>#{phone}</code>. */
+    /** What the annotation's {@code key} says, such as <code>#{phone}</code>, which implies this. */
     CUSTOM
 }

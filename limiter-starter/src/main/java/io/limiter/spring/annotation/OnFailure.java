@@ -1,20 +1,20 @@
 package io.limiter.spring.annotation;
 
-/** What a limit answers when Redis does not decide; see {@link io.limiter.FailurePolicy}. */
+/** What a limit does while Redis is unavailable; see {@link io.limiter.FailurePolicy}. */
 public enum OnFailure {
 
-    /** What the application has in {@code limiter.failure.policy}. */
+    /** What {@code limiter.failure.policy} says. */
     DEFAULT,
 
-    /** The call is refused. */
+    /** Rejects every call (fail closed). */
     DENY,
 
-    /** The call goes through. */
+    /** Grants every call (fail open). */
     ALLOW,
 
-    /** This instance decides alone, under the limit or a share of it. */
+    /** Decides in this instance alone, under the limit or its {@code failure-share}. */
     LOCAL,
 
-    /** The caller gets the {@link io.limiter.LimiterBackendException}. */
+    /** Throws a {@link io.limiter.LimiterBackendException}. */
     THROW
 }

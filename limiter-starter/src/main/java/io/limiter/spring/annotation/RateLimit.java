@@ -9,39 +9,41 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Limits how often a method is called with a token bucket: permits come into being at an even rate, and those that
- * nobody took are kept, up to a burst.
+ * Limits how often a method is called with a token bucket, which is refilled at an even rate and keeps unused permits up to
+ * its capacity.
  *
  * <pre>{@code
- * @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", rate = 1.0 / 60, burst = 60)
+ * @RateLimit(key = "#{phone}", rate = 1, per = 60)
  * public void sendCode(String phone) { ... }     // one a minute to each phone
  * }</pre>
  *
- * <p>A call beyond the limit does not reach the method; the caller gets a
- * {@link io.limiter.RateLimitExceededException}, which a web application answers with status 429 unless it handles
- * the exception itself.
+ * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
+ * application answers with status 429 unless it handles the exception itself.
  *
  * <p><b>Where.</b> On a method of a Spring bean, on the method of a superclass or interface that it overrides, or in an
  * annotation of one's own (attributes overridden with {@code @AliasFor}). On a type it limits each public method of
  * the beans of that type, one by one unless {@link #name()} is given, except those that carry or inherit a
  * {@code @RateLimit} of their own; {@link CountLimit}s of the type apply to these too. On a controller it limits the handler
  * methods, and not those that only help with a request. Of several on a class and on what it extends and implements the
- * closest applies, and the log names those that are replaced so; two of which none is closer fail the start. Calls must come through the
- * bean: a method that calls another of its own object is not limited there.
+ * closest applies, and the log names those that are replaced so; two of which none is closer fail the start. Calls must come
+ * through the bean: a method that calls another of its own object is not limited there.
  *
  * <p><b>Asynchronous methods</b>, which return {@link java.util.concurrent.CompletableFuture},
- * {@link java.util.concurrent.CompletionStage} or Reactor's {@code Mono} or {@code Flux}, are limited without blocking
- * the calling thread, and a refusal is in the future. A publisher is limited with each subscription. Keys, costs and
- * conditions are found in the thread that calls the method, so IP and user work where that thread knows them; in WebFlux
- * those of publishers are found with each subscription, and Reactor's context knows IP and user. The
- * method itself is called in the same thread if the decision is there at once; otherwise by the
+ * {@link java.util.concurrent.CompletionStage}, Reactor's {@code Mono} or {@code Flux} or another reactive type that Spring
+ * adapts by Reactor, are limited without blocking the calling thread, and a rejection is in the result. A publisher is
+ * limited with each subscription. Keys, costs and conditions are found in the thread that calls the method, so IP and user
+ * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
+ * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
- * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not wait;
+ * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not block;
  * handler methods of WebFlux that do so fail the start.
  *
- * <p><b>Several</b> on one method, also of both kinds, are all or nothing: a refusal by one takes nothing from the others.
- * See {@link io.limiter.LimitSet}, also for where that is exact. If several refuse, the one that does so for longest answers
- * the call.
+ * <p><b>Several</b> on one method, also of both kinds, are all or nothing: if one rejects, nothing is taken from the others.
+ * See {@link io.limiter.LimitSet}, also for where that is exact. If several reject, the one with the longest retry-after
+ * answers the call.
+ *
+ * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides the numbers, and has what operators decide: shadow mode
+ * ({@code enforce}), prefetch and the share of a local fallback.
  *
  * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
  * nothing, such as on a private, static or final method, fail the start of the application, or where a bean is created
@@ -54,16 +56,28 @@ import java.lang.annotation.Target;
 @Repeatable(RateLimits.class)
 public @interface RateLimit {
 
-    /**
-     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
-     * and in every other on the same Redis; they must agree on rate and burst. Default: the bean's class, the method
-     * and its parameter types.
-     */
-    String name() default "";
+    /** Permits in {@link #per()} seconds. The rate per second must be from 0.00000001 to 1,000,000,000. */
+    double rate() default 1.0;
+
+    /** The seconds that {@link #rate()} is for, more than 0: {@code rate = 1, per = 60} is one a minute. */
+    double per() default 1.0;
 
     /**
-     * With {@link LimitType#CUSTOM}, and only then: whose permits a call takes. A text in which <code>#{...}</code>
-     * stands for arguments of the call, by name or position:
+     * The capacity in seconds: for how long unused permits are kept, more than 0 and at most 86,400,000. The bucket must hold
+     * at least one permit, unless {@link #timeout()} is long enough to wait for the rest. With {@link #per()} the default is
+     * one permit where a second's worth is less.
+     */
+    double burst() default 1.0;
+
+    /** The capacity in permits, instead of {@link #burst()}. Default: what the burst makes. */
+    int capacity() default 0;
+
+    /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
+    double timeout() default 0;
+
+    /**
+     * Whose permits a call takes: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
+     * It implies {@link LimitType#CUSTOM}.
      *
      * <pre>
      *   #{phone}   #{#phone}   #{#p0}         an argument
@@ -74,52 +88,13 @@ public @interface RateLimit {
      *
      * Operators of the Spring Expression Language work, {@code size()}, {@code length()} and {@code isEmpty()} of
      * collections, maps and texts, and {@code trim()}, {@code strip()} and {@code toLowerCase()} of texts; types, beans,
-     * constructors, assignments and calls of other methods do not. An expression with a null or blank value refuses the call with a
-     * {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
+     * constructors, assignments and calls of other methods do not. An expression with a null or blank value rejects the call
+     * with a {@link io.limiter.spring.key.MissingLimitKeyException}, rather than let all such calls share a limit.
      */
     String key() default "";
 
-    /**
-     * What decides the slot of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several
-     * limits of a method that name the same slot are decided in one call there; see {@link io.limiter.LimitPart#inSlot}. A
-     * key must come with the same slot each time, for it has other permits in each. Not with {@link LimitType#METHOD}, whose
-     * permits are one. Default: the key itself decides.
-     */
-    String slot() default "";
-
-    /** Starts the keys in Redis. May be empty, must not contain braces. */
-    String prefix() default "rateLimit:";
-
-    /**
-     * How long, in seconds, the state of an unused limit is kept at the least, from 1 to 86,400,000. It is kept longer
-     * where forgetting it sooner would hand out permits.
-     */
-    long expire() default 60;
-
-    /** Permits per second, from 0.00000001 to 1,000,000,000. Less than one a second is a fraction: {@code 1.0 / 60}. */
-    double rate() default 1.0;
-
-    /**
-     * For how many seconds unused permits are kept, more than 0 and at most 86,400,000. {@code rate * burst} permits
-     * can be had at once, so that must be at least 1, unless {@link #timeout()} is long enough to wait for the rest.
-     */
-    double burst() default 1.0;
-
-    /**
-     * How many seconds a call waits for its permits at most, in its own thread; from 0, which refuses at once, to
-     * 86,400,000.
-     */
-    double timeout() default 0;
-
-    /**
-     * How many permits of a key an instance may take ahead while that is hot, and then give out without asking Redis;
-     * 0 for none, which is exact. The fleet can admit as many more for each instance, over any length of time. Not where a
-     * method has several limits: these are decided together, in Redis.
-     */
-    int leasePermits() default 0;
-
-    /** How many seconds an instance keeps permits that it took ahead, from 0.001 to 3,600; what is left goes back then. */
-    double leaseTime() default 1.0;
+    /** Whose permits a call takes, where no {@link #key()} says it. */
+    LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call takes, at least 1. */
     int permits() default 1;
@@ -128,27 +103,49 @@ public @interface RateLimit {
      * How many permits a call takes, as an expression over its arguments, instead of {@link #permits()}:
      * <code>#{items.size()}</code>, <code>#{request.pages * 2}</code>. It can use what {@link #key()} can.
      *
-     * <p>A call that costs 0 passes and is not asked about; one that costs more than the limit can ever grant is refused
-     * as any other. A cost that is negative, null or no whole number up to 2,147,483,647 refuses the call with an
+     * <p>A call that costs 0 skips the limit; one that costs more than the limit can ever grant is rejected as any other. A
+     * cost that is negative, null or no whole number up to 2,147,483,647 rejects the call with an
      * {@link io.limiter.spring.key.InvalidLimitArgumentException}.
      */
     String cost() default "";
 
     /**
      * To which calls the limit applies, as an expression over their arguments: <code>#{items.size() > 100}</code>. It can
-     * use what {@link #key()} can, and must be true or false, or else refuses the call with an
+     * use what {@link #key()} can, and must be true or false, or else rejects the call with an
      * {@link io.limiter.spring.key.InvalidLimitArgumentException}. Where it is false, the call has neither cost nor key.
      * Default: to all.
      */
     String condition() default "";
 
     /**
-     * The name of a method that is called instead when a call is refused, and answers it. A method of the same class,
+     * The name of a method that is called instead when a call is rejected, and answers it. A method of the same class,
      * private or not, or of one that it extends, with the same parameters, or with one more at the end of type
      * {@link io.limiter.algorithm.Decision}, and a return type that this method's callers can have. It is called on the
-     * bean itself, so limits and other advice on it do nothing. Default: a refused call throws.
+     * bean itself, so limits and other advice on it do nothing. Default: a rejected call throws.
      */
     String fallback() default "";
+
+    /**
+     * The message of a rejection, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
+     * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
+     * not help, such a text is not used. Default: one that says when to try again.
+     */
+    String message() default "";
+
+    /**
+     * The limiter's name. Methods that give one name, and one {@link #prefix()}, share its permits, in this application
+     * and in every other on the same Redis; they must agree on rate and capacity. Default: the bean's class, the method
+     * and its parameter types.
+     */
+    String name() default "";
+
+    /**
+     * The hash tag of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several limits of
+     * a method with the same hash tag are decided in one call there; see {@link io.limiter.HashTag#FIRST_KEY}. A key must come
+     * with the same one each time, for it has other permits under each. Not with {@link LimitType#METHOD}, whose permits are
+     * one. Default: the key itself decides.
+     */
+    String slot() default "";
 
     /**
      * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which says for each call which limit it is under:
@@ -158,29 +155,15 @@ public @interface RateLimit {
      */
     String resolver() default "";
 
-    /**
-     * Whether the limit refuses anybody. If not, it is a dry run: it decides and takes permits as usual, and lets
-     * everybody pass at once, also those whom it would have made wait or refused; the log tells of the refused, at INFO, once
-     * a minute.
-     */
-    boolean enforce() default true;
-
-    /** What a call is answered when Redis does not decide. Default: what {@code limiter.failure.policy} says. */
+    /** What decides while Redis is unavailable. Default: {@code limiter.failure.policy}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /**
-     * With {@link OnFailure#LOCAL}, and only then: the share of the limit that each instance decides under, more than 0 and
-     * at most 1.
+     * How long, in seconds, the state of an unused limit is kept at least, from 1 to 86,400,000. It is kept longer where
+     * forgetting it sooner would hand out permits.
      */
-    double failureShare() default 1.0;
+    long expire() default 60;
 
-    /**
-     * The message of a refusal, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
-     * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
-     * not help, such a text is not used. Default: one that says when to try again.
-     */
-    String message() default "";
-
-    /** Whose permits a call takes. */
-    LimitType limitType() default LimitType.METHOD;
+    /** Starts the keys in Redis. May be empty, must not contain braces. */
+    String prefix() default "rateLimit:";
 }

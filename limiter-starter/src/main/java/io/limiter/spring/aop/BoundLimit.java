@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -35,7 +36,7 @@ final class BoundLimit {
     /** @param factory the one of the declared limit */
     BoundLimit(DeclaredLimit declared, LimiterFactory factory, ApplicationBeans beans) {
         this.declared = declared;
-        this.factory = factory;
+        this.factory = declared.slot() == null ? factory : factory.withHashTag(HashTag.FIRST_KEY);
         RejectionLog log = new RejectionLog(declared.where(), declared.enforced(), System::nanoTime);
         this.checked = new CheckedLimit(declared.name(), declared.enforced(), declared.message(), log);
         String name = declared.name().name();
@@ -44,11 +45,7 @@ final class BoundLimit {
             this.limiter = null;
         } else {
             this.concurrencyLimiter = null;
-            this.limiter = factory.build(name, declared.limit());
-            if (declared.slot() != null) {
-                // So that the totals mention slots from the start.
-                limiter.own().inSlot(name);
-            }
+            this.limiter = this.factory.build(name, declared.limit());
         }
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
@@ -83,14 +80,18 @@ final class BoundLimit {
         Decision earlier = recorder == null || !checked.enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
-                : new CheckPart(checked, limiter(call, request.key()), request, earlier);
+                : new CheckPart(checked, limiter(call, request.key()), request, declared.timeout(), earlier);
     }
 
-    /** The permits that a call holds; {@code null} if it skips the limit. Throws as {@link #part} does. */
+    /** The limit as a step of its own; {@code null} as {@link #part} says, which it throws like. */
     @Nullable
-    CheckStep<?> hold(MethodInvocation call) {
+    CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        if (concurrencyLimiter == null) {
+            CheckPart part = part(call, recorder);
+            return part == null ? null : CheckStep.of(part);
+        }
         PermitRequest request = request(call);
-        return request == null || concurrencyLimiter == null
+        return request == null
                 ? null
                 : CheckStep.hold(checked, concurrencyLimiter, request.key(), request.permits(), declared.timeout());
     }

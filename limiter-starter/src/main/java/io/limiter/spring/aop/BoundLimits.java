@@ -49,39 +49,36 @@ final class BoundLimits {
      */
     Check check(MethodInvocation call) {
         DecisionRecorder recorder = beans.recorder();
+        if (limits.size() == 1) {
+            // Most methods have one limit, so this path makes no set.
+            CheckStep<?> step = limits.get(0).step(call, recorder);
+            return new Check(step == null ? List.of() : List.of(step), recorder);
+        }
         List<CheckPart> enforced = new ArrayList<>(limits.size());
-        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
-        CheckStep<?> hold = null;
+        List<CheckStep<?>> later = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
-            if (limit.declared().isHeld()) {
-                hold = limit.hold(call);
+            if (limit.declared().isHeld() || !limit.declared().enforced()) {
+                CheckStep<?> step = limit.step(call, recorder);
+                if (step != null) {
+                    later.add(limit.declared().isHeld() ? 0 : later.size(), step);
+                }
                 continue;
             }
             CheckPart part = limit.part(call, recorder);
-            if (part == null) {
-                continue;
+            if (part != null && part.earlier() != null) {
+                return new Check(List.of(CheckStep.of(part)), recorder);
             }
-            if (part.earlier() != null) {
-                return new Check(List.of(CheckStep.of(List.of(part))), recorder);
-            }
-            if (limit.declared().enforced()) {
+            if (part != null) {
                 enforced.add(part);
-            } else {
-                steps.add(CheckStep.of(List.of(part)));
             }
         }
-        if (hold != null) {
-            steps.add(0, hold);
-        }
-        if (areDistinct(enforced)) {
-            if (!enforced.isEmpty()) {
-                steps.add(0, CheckStep.of(enforced));
-            }
+        List<CheckStep<?>> steps = new ArrayList<>(limits.size());
+        if (enforced.size() > 1 && areDistinct(enforced)) {
+            steps.add(CheckStep.of(enforced));
         } else {
-            steps.addAll(
-                    0,
-                    enforced.stream().map(each -> CheckStep.of(List.of(each))).toList());
+            enforced.forEach(part -> steps.add(CheckStep.of(part)));
         }
+        steps.addAll(later);
         return new Check(steps, recorder);
     }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * being made.
  *
  * @param where the annotation and the method, for messages
- * @param timeout how long a call waits for permits of a concurrency limit; other limits know their own
+ * @param timeout how long a call waits for permits
  * @param slot the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
  * @param message of rejections; empty for the default

@@ -17,7 +17,7 @@ import org.springframework.core.MethodParameter;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The method of a bean that answers the calls of another one which are refused. */
+/** The method of a bean that answers the rejected calls of another one. */
 final class Fallback {
 
     private final Method method;
@@ -104,7 +104,7 @@ final class Fallback {
     }
 
     /**
-     * Answers a refused call on the bean itself.
+     * Answers a rejected call on the bean itself.
      *
      * @throws Throwable what the method throws
      */

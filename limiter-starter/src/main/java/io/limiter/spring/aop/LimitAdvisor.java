@@ -6,6 +6,7 @@ import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

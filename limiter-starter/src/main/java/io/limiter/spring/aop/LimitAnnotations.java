@@ -8,7 +8,6 @@ import java.lang.annotation.Repeatable;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,9 +25,6 @@ import org.springframework.util.ReflectionUtils;
 
 /** Finds the annotations of methods and types, also those that are inherited, repeated or within others, and reads them. */
 final class LimitAnnotations {
-
-    /** 1000 days, as in configuration. */
-    static final double LONGEST_SECONDS = 86_400_000;
 
     private final List<Class<? extends Annotation>> types;
 
@@ -156,16 +152,5 @@ final class LimitAnnotations {
 
     private static <A extends Annotation> List<DeclaredOn<A>> ofType(Class<A> kind, Method method, Class<?> userClass) {
         return coverMethod(method, userClass) ? DeclaredOn.ofType(kind, userClass) : List.of();
-    }
-
-    /** @throws IllegalArgumentException if the attribute is out of its range */
-    static Duration seconds(MergedAnnotation<?> annotation, String attribute, double shortest, double longest) {
-        double seconds = annotation.getDouble(attribute);
-        // Written so that NaN fails.
-        if (!(seconds >= shortest && seconds <= longest)) {
-            throw new IllegalArgumentException(
-                    attribute + " (seconds) must be between " + shortest + " and " + longest + ", was " + seconds);
-        }
-        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 }

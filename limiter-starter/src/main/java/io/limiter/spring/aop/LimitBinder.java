@@ -61,7 +61,7 @@ final class LimitBinder {
     /** What the stored state depends on. */
     private static Object state(Limit<?> limit) {
         return limit instanceof TokenBucket bucket
-                ? List.of(bucket.permitsPerSecond(), bucket.burstSeconds(), bucket.maxWait())
+                ? List.of(bucket.permitsPerSecond(), bucket.maxPermits(), bucket.maxWait())
                 : limit;
     }
 

@@ -13,6 +13,7 @@ import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.spel.CallCondition;
 import io.limiter.spring.key.spel.CallCost;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.LimitKinds;
 import io.limiter.spring.settings.LimitSettings;
 import java.lang.annotation.Annotation;
@@ -29,8 +30,11 @@ import org.springframework.core.annotation.MergedAnnotation;
 /** Turns the annotations of a method into limits. */
 final class LimitParser {
 
-    private static final double LONGEST_LEASE_SECONDS = 3600;
     private static final double SHORTEST_LEASE_SECONDS = 0.1;
+    private static final double SHORTEST_PERIOD_SECONDS = 0.001;
+
+    /** 1000 days, as in configuration. */
+    private static final double LONGEST_SECONDS = 86_400_000;
 
     private final CallKeys keys;
     private final ConfiguredLimits configured;
@@ -82,12 +86,14 @@ final class LimitParser {
         }
         String given = annotation.getString("name");
         String name = given.isEmpty() ? defaultName : given;
-        LimitType type = annotation.getEnum("limitType", LimitType.class);
+        String key = annotation.getString("key");
+        LimitType declaredType = annotation.getEnum("limitType", LimitType.class);
+        LimitType type = declaredType == LimitType.METHOD && !key.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
         ConfiguredLimits.Configured limit = configured.of(name, declared);
         DeclaredLimit.Permits permits = permits(annotation, annotated);
-        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit());
+        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit(), limit.timeout());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");
@@ -98,14 +104,12 @@ final class LimitParser {
                 limit.timeout(),
                 permits,
                 type,
-                keys.of(type, annotation.getString("key"), annotated),
+                keys.of(type, key, annotated),
                 slot(text(annotation, "slot"), type, annotated),
                 text(annotation, "resolver"),
                 annotation.getString("message"),
                 fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
-                limit.enforce() == null
-                        ? annotation.getValue("enforce", Boolean.class).orElse(true)
-                        : limit.enforce(),
+                limit.enforced(),
                 limit.failurePolicy());
     }
 
@@ -141,34 +145,42 @@ final class LimitParser {
     }
 
     private static LimitSettings rate(MergedAnnotation<RateLimit> annotation) {
-        Duration timeout = LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS);
-        if (annotation.getDouble("rate") == 0) {
-            throw new IllegalArgumentException("rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60");
+        double rate = annotation.getDouble("rate");
+        if (rate == 0) {
+            throw new IllegalArgumentException(
+                    "rate must be more than 0, was 0: in Java 1 / 60 is 0, write 1.0 / 60, or rate = 1, per = 60");
+        }
+        if (annotation.getInt("capacity") < 0) {
+            throw new IllegalArgumentException("capacity must be at least 1, was " + annotation.getInt("capacity"));
         }
         if (annotation.getInt("permits") < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
         return new LimitSettings(
                 LimitKinds.TOKEN_BUCKET,
-                annotation.getDouble("rate"),
-                annotation.getDouble("burst"),
+                rate,
+                annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS),
+                annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
+                annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
                 null,
-                timeout,
+                seconds(annotation, "timeout", 0),
                 Duration.ofSeconds(annotation.getLong("expire")),
-                annotation.getInt("leasePermits"),
-                LimitAnnotations.seconds(annotation, "leaseTime", 0, LONGEST_LEASE_SECONDS),
+                null,
+                null,
                 null,
                 null,
                 null,
                 null,
                 null,
                 failurePolicy(annotation),
-                failureShare(annotation));
+                null);
     }
 
     private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
         return new LimitSettings(
                 LimitKinds.FIXED_WINDOW,
+                null,
+                null,
                 null,
                 null,
                 null,
@@ -182,7 +194,7 @@ final class LimitParser {
                 null,
                 null,
                 failurePolicy(annotation),
-                failureShare(annotation));
+                null);
     }
 
     private static LimitSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
@@ -191,17 +203,30 @@ final class LimitParser {
                 null,
                 null,
                 null,
-                LimitAnnotations.seconds(annotation, "timeout", 0, LimitAnnotations.LONGEST_SECONDS),
+                null,
+                null,
+                seconds(annotation, "timeout", 0),
                 null,
                 null,
                 null,
                 annotation.getInt("limit"),
                 null,
                 null,
-                LimitAnnotations.seconds(annotation, "lease", SHORTEST_LEASE_SECONDS, LimitAnnotations.LONGEST_SECONDS),
+                seconds(annotation, "lease", SHORTEST_LEASE_SECONDS),
                 null,
                 failurePolicy(annotation),
-                failureShare(annotation));
+                null);
+    }
+
+    /** @throws IllegalArgumentException if the attribute is out of its range */
+    private static Duration seconds(MergedAnnotation<?> annotation, String attribute, double shortest) {
+        double seconds = annotation.getDouble(attribute);
+        // Written so that NaN fails.
+        if (!(seconds >= shortest && seconds <= LONGEST_SECONDS)) {
+            throw new IllegalArgumentException(attribute + " (seconds) must be between " + shortest + " and "
+                    + LONGEST_SECONDS + ", was " + seconds);
+        }
+        return Duration.ofNanos(Math.round(seconds * 1e9));
     }
 
     private static @Nullable ZoneId zone(String id) {
@@ -222,23 +247,5 @@ final class LimitParser {
             case THROW -> FailurePolicy.Action.THROW;
             case LOCAL -> FailurePolicy.Action.LOCAL;
         };
-    }
-
-    /** {@code null} if it is the whole limit. */
-    private static @Nullable Double failureShare(MergedAnnotation<?> annotation) {
-        OnFailure onFailure = annotation.getEnum("onFailure", OnFailure.class);
-        double share = annotation.getDouble("failureShare");
-        if (share == 1.0) {
-            return null;
-        }
-        if (onFailure != OnFailure.LOCAL) {
-            throw new IllegalArgumentException(
-                    "failureShare " + share + " has no effect with onFailure " + onFailure + ": use OnFailure.LOCAL");
-        }
-        // Written so that NaN fails.
-        if (!(share > 0 && share <= 1)) {
-            throw new IllegalArgumentException("failureShare must be more than 0 and at most 1, was " + share);
-        }
-        return share;
     }
 }

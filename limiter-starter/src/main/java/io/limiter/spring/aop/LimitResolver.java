@@ -4,16 +4,16 @@ import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which limit a call is under where that is known only then: by the tenant's plan, the weekday, a header. A bean of
- * this type is named by {@link io.limiter.spring.annotation.RateLimit#resolver()}.
+ * Chooses the limit of each call: by the tenant's plan, the weekday, a header. An annotation names the bean with
+ * {@link io.limiter.spring.annotation.RateLimit#resolver()}.
  *
- * <p>The limit has the declared one's name, and the key that the call has: it says how many, not whose. A tenant that
- * changes its plan keeps what it earned and owed, rescaled to the new numbers (see
+ * <p>It chooses how many permits there are, and not whose: the limit has the declared one's name and the key of the call. A
+ * tenant that changes its plan keeps its permits and its debt, rescaled to the new limit (see
  * {@link io.limiter.algorithm.TokenBucket}); a window keeps its count. So all calls of one key should be under one limit
- * at a time: where two are, because there is no key or one that says too little, each call rescales what the other left.
+ * at a time: where they are under two, each call rescales what the other left.
  *
- * <p>It is asked in the thread of the call, once for each, and must be fast and safe for use by many threads. Limiters
- * are kept by the {@link io.limiter.LimiterFactory}, so limits of equal numbers cost a look-up.
+ * <p>Called in the thread of the call, once for each, so it must be fast and safe for use by many threads. The
+ * {@link io.limiter.LimiterFactory} keeps limiters, so an equal limit costs a look-up.
  */
 @FunctionalInterface
 public interface LimitResolver {

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
-/** Goes on with a call later than its interceptor was asked, perhaps in another thread. */
+/** Proceeds with a call after its interceptor has returned, perhaps in another thread. */
 final class Proceeding {
 
     private Proceeding() {}
@@ -17,7 +17,7 @@ final class Proceeding {
                 : call.proceed();
     }
 
-    /** As {@link #with}, for a call that goes on more than once: each time from here. */
+    /** As {@link #with}, for a call that proceeds more than once: each time from here. */
     static @Nullable Object withCopyOf(MethodInvocation call) throws Throwable {
         return with(call instanceof ProxyMethodInvocation again ? again.invocableClone() : call);
     }

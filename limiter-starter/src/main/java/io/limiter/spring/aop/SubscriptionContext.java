@@ -5,15 +5,15 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Brings what belongs to a subscription to a thread. There is a bean of this type in reactive web applications, where a
- * request goes from thread to thread and only Reactor's context goes with it.
+ * Finds the caller of a subscription in Reactor's context. There is a bean of this type in reactive web applications, where
+ * a request goes from thread to thread and only the context goes with it.
  */
 public interface SubscriptionContext {
 
     /**
-     * Runs an action in a thread that knows the caller as far as the context does: its address, its user, its request.
+     * Runs an action in a thread that knows what the context knows of the caller: the address, the user, the request.
      *
-     * @param user whether the action asks for the user, who may have to be waited for
+     * @param user whether the action needs the user, who may have to be waited for
      * @return the action's result, or what it throws
      */
     <T> Mono<T> call(ContextView context, boolean user, Supplier<T> action);

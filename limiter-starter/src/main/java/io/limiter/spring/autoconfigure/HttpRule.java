@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Limit;
@@ -10,6 +11,7 @@ import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -24,15 +26,15 @@ import org.springframework.http.HttpMethod;
 /**
  * One or several limits on HTTP requests, all or nothing.
  *
- * @param name What callers see it by in headers, and its name in Redis. Two must not have one name. Default: the paths.
- * @param path One or several patterns as those of controllers are, such as /api/**.
- * @param methods HTTP methods; all, if none is given. GET is HEAD too.
- * @param exclude Patterns of those paths that it is not for.
- * @param key Whose permits a request takes: ip, user, all, header:name, cookie:name, or a text with expressions over the
+ * @param name Its name in headers and in Redis, unique among the rules. Default: the paths.
+ * @param path Path patterns as those of controllers, such as /api/**.
+ * @param methods HTTP methods; all, if none is given. GET includes HEAD.
+ * @param exclude Patterns of paths that are not limited.
+ * @param key Key of a request: ip, user, all, header:name, cookie:name, or a text with expressions over the
  *     request.
- * @param limits At least one. Settings as those of limiter.limits.
- * @param order Among several that a request is under; lower is asked first.
- * @param enforce Whether it refuses anybody. If not, it is a dry run, of which the log and the meters tell.
+ * @param limits At least one, with the settings of limiter.limits.
+ * @param order Order among several rules that match a request; lower is checked first.
+ * @param enforce Whether it rejects requests. If not, it is in shadow mode: the log and the meters report rejections.
  */
 record HttpRule(
         @Nullable String name,
@@ -46,12 +48,12 @@ record HttpRule(
 
     static final String PREFIX = "httpLimit:";
 
-    /** The name, or what stands for it. */
+    /** The name, or the paths if it has none. */
     String knownName() {
         return name == null || name.isBlank() ? String.join(",", path) : name;
     }
 
-    /** The names of its limits: its own, and behind the first with a number. */
+    /** The names of its limits: its own for the first, with a number for the others. */
     List<String> limitNames() {
         return IntStream.rangeClosed(1, limits.size())
                 .mapToObj(i -> i == 1 ? knownName() : knownName() + "/" + i)
@@ -59,7 +61,7 @@ record HttpRule(
     }
 
     /**
-     * Checked, with its limiters.
+     * The limit on requests, checked, with its limiters.
      *
      * @param property what the names of the settings start with
      * @throws InvalidSettingException naming the setting that cannot work
@@ -82,12 +84,16 @@ record HttpRule(
                         .toList());
         RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
         List<Limiter> limiters = new ArrayList<>();
+        List<Duration> timeouts = new ArrayList<>();
         for (int i = 0; i < limits.size(); i++) {
-            limiters.add(limiter(
-                    property + ".limits[" + i + "]", limits.get(i), limitNames().get(i), factory));
+            LimitSettings limit = limits.get(i);
+            Limiter limiter =
+                    limiter(property + ".limits[" + i + "]", limit, limitNames().get(i), factory);
+            limiters.add(limiter);
+            timeouts.add(limit.timeout(limiter.limit()));
         }
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        return new HttpLimit(PREFIX, route, requestKey, limiters, enforce, log);
+        return new HttpLimit(PREFIX, route, requestKey, limiters, timeouts, enforce, log);
     }
 
     private Limiter limiter(String property, LimitSettings limit, String limiterName, LimiterFactory factory) {
@@ -106,10 +112,11 @@ record HttpRule(
         }
         return named(property, ": ", (LimitSettings numbers) -> {
                     Limit<?> built = numbers.toLimit();
-                    // Another kind would not understand what is stored.
+                    // Another kind could not read the stored state.
                     String kind = built.getClass().getSimpleName();
-                    LimiterFactory told = enforce ? factory : factory.withoutListeners();
-                    LimiterFactory prefixed = told.withPrefix(PREFIX + kind + ":");
+                    LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
+                    LimiterFactory announced = enforce ? tagged : tagged.withoutListeners();
+                    LimiterFactory prefixed = announced.withPrefix(PREFIX + kind + ":");
                     FailurePolicy policy = numbers.onFailure();
                     return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
                 })
@@ -129,7 +136,7 @@ record HttpRule(
         return known;
     }
 
-    /** The same, naming the setting if it fails. */
+    /** The same parser, whose failures name the setting. */
     private static <A, B> Function<A, B> named(String property, Function<A, B> parser) {
         return named(property, " ", parser);
     }

@@ -22,10 +22,10 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * What {@code limiter.http} says, checked. A setting that does not exist fails the start.
+ * The rules of {@code limiter.http}, checked. An unknown setting fails the start.
  *
- * @param first those that need no user, in their order
- * @param byUser those that do, in their order
+ * @param first those whose key needs no user, in their order
+ * @param byUser those whose key needs the user, in their order
  */
 record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
 
@@ -42,7 +42,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
             HttpRule rule = rules.get(i);
             String property = PROPERTY + "[" + i + "]";
             for (int j = 0; j < rule.limits().size(); j++) {
-                // The handler does not see what is too much in a list within a list.
+                // The handler does not find unknown settings in a list within a list.
                 binder.bind(property + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
             }
             HttpLimit limit = rule.build(property, factory);
@@ -71,7 +71,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
                 .orElse(null);
     }
 
-    /** A new one each time, because it remembers what it has seen. */
+    /** A new handler each time, because it has state. */
     private static BindHandler strict() {
         return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }

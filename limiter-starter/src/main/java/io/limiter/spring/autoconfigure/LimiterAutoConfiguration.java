@@ -1,15 +1,17 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.aop.ConfiguredLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -18,8 +20,10 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 /** The limiters, and the advisor that applies them to annotated methods. */
 @AutoConfiguration(
@@ -34,7 +38,7 @@ import org.springframework.core.env.Environment;
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LimiterProperties.class)
 @Import({
-    AutoProxyRegistrar.class,
+    LimiterAutoConfiguration.AutoProxyRegistrar.class,
     LimiterFactoryConfigurations.OfRedis.class,
     LimiterFactoryConfigurations.OfThisProcess.class,
     LimiterFactoryConfigurations.WithoutRedis.class
@@ -54,13 +58,11 @@ public class LimiterAutoConfiguration {
     }
 
     @Bean
-    UnreadRules limiterUnreadRules(ListableBeanFactory beans, Environment environment) {
-        return new UnreadRules(beans, environment);
+    UnusedHttpRules limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
+        return new UnusedHttpRules(beans, environment);
     }
 
-    /**
-     * Made before most beans, so it asks for those it needs later, and reads its order where that takes no bean.
-     */
+    /** Is created before most beans, so it looks up those it needs later, and reads its order without a bean. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
@@ -73,5 +75,26 @@ public class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, configured);
+    }
+
+    /**
+     * Makes sure that beans are proxied: without it, annotations would do nothing in an application that has switched
+     * Spring Boot's own off ({@code spring.aop.auto}). Where there is one already, nothing changes.
+     */
+    static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
+
+        private final Environment environment;
+
+        AutoProxyRegistrar(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
+        }
     }
 }

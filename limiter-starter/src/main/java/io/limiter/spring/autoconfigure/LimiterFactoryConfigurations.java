@@ -39,8 +39,9 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 LimiterProperties properties) {
+            LimiterProperties.Cache cache = properties.cache();
             RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections))
-                    .cacheBounds(properties.cache().bounds())
+                    .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
                     .maxQueued(properties.groupCommit().maxQueued())
                     .yieldWhileWaiting(properties.groupCommit().yield())
                     .denyCacheSize(properties.rejectionCache().size())
@@ -75,11 +76,13 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
                 LimiterProperties properties) {
-            return new LocalLimiterFactory(
-                    properties.cache().bounds(),
-                    properties.local().maxKeys(),
-                    EngineObserver.of(observers.orderedStream().toList()),
-                    listeners.orderedStream().toList());
+            LimiterProperties.Cache cache = properties.cache();
+            LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
+                    .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
+                    .maxKeys(properties.local().maxKeys())
+                    .observer(EngineObserver.of(observers.orderedStream().toList()));
+            listeners.orderedStream().forEach(builder::listener);
+            return builder.build();
         }
     }
 

@@ -4,18 +4,24 @@ import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.Boot3LimiterHealthIndicator;
 import io.limiter.spring.actuate.LimiterHealthIndicator;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /** The health contributor {@code limiter}, on whichever Spring Boot is there. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
-@Conditional(HealthSwitch.class)
+@Conditional(LimiterHealthAutoConfiguration.HealthSwitch.class)
 @ConditionalOnBean(LimiterFactory.class)
 public class LimiterHealthAutoConfiguration {
 
@@ -38,6 +44,24 @@ public class LimiterHealthAutoConfiguration {
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
         Boot3LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory) {
             return new Boot3LimiterHealthIndicator(factory);
+        }
+    }
+
+    /**
+     * Whether the health contributor is switched on: by its own setting, otherwise by the one for all. As Spring Boot's
+     * {@code ConditionalOnEnabledHealthIndicator}, which is in another package in each line.
+     */
+    static final class HealthSwitch extends SpringBootCondition {
+
+        private static final String OWN = "management.health.limiter.enabled";
+        private static final String ALL = "management.health.defaults.enabled";
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            Environment environment = context.getEnvironment();
+            String setting = environment.containsProperty(OWN) ? OWN : ALL;
+            boolean on = environment.getProperty(setting, Boolean.class, true);
+            return new ConditionOutcome(on, ConditionMessage.of(setting + " is " + on));
         }
     }
 }

@@ -12,15 +12,15 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** The meters, which Spring Boot registers where there is a registry. */
+/** The meters; Spring Boot binds them to its registries. */
 @AutoConfiguration(before = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @ConditionalOnClass({MeterRegistry.class, ObservationRegistry.class})
 public class LimiterMetricsAutoConfiguration {
 
     /**
-     * Made before the factory, which it observes, so it asks for everything later. Of several beans that are equal it takes
-     * none: to fail would fail a decision.
+     * Is created before the factory, which it observes, so it looks up other beans later. Of several equal beans it takes none,
+     * because an exception would fail a decision.
      */
     @Bean
     @ConditionalOnMissingBean

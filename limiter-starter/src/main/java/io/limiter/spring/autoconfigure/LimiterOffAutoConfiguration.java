@@ -7,7 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** Where limits are switched off: what builds limiters goes on, and they grant everything. */
+/** Limiters that grant everything, where limits are switched off. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "limiter.enabled", havingValue = false)
 public class LimiterOffAutoConfiguration {

@@ -1,7 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
@@ -196,10 +195,6 @@ record LimiterProperties(
             SettingChecks.range("limiter.cache.maximum", maximum, 1, Integer.MAX_VALUE);
             SettingChecks.range(
                     "limiter.cache.expire-after-access", expireAfterAccess, Duration.ofMillis(1), MAX_DURATION);
-        }
-
-        CacheBounds bounds() {
-            return new CacheBounds(initial, maximum, expireAfterAccess);
         }
     }
 

@@ -15,8 +15,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Takes Spring Boot's health contributor {@code redis} away where limits are in process and no server is configured:
- * the starter has brought the client, and an application without Redis would be {@code DOWN} for it.
+ * Removes Spring Boot's health contributor {@code redis} where limits are in process and no server is configured: the starter
+ * brings the client, and an application without Redis would be {@code DOWN} otherwise.
  */
 @AutoConfiguration(
         // By name: Spring Boot 4 has moved them, and Actuator may not be there.
@@ -35,12 +35,12 @@ public class LimiterUnusedRedisAutoConfiguration {
 
         private static final String CONTRIBUTOR = "redisHealthContributor";
         private static final String CONNECTIONS = "redisConnectionFactory";
-        /** Spring Boot's are those of the settings; others are beans of Docker Compose, for example. */
+        /** Spring Boot's are from the settings; others are beans of Docker Compose, for example. */
         private static final String DETAILS = "redisConnectionDetails";
 
         private static final String SPRING_BOOT = "org.springframework.boot.";
         private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("spring.data.redis");
-        /** What names a server; a timeout, for example, does not. */
+        /** Settings that name a server; a timeout, for example, does not. */
         private static final List<String> SERVER =
                 List.of("url", "host", "port", "sentinel", "cluster", "masterreplica");
 

@@ -9,15 +9,14 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Makes the limiters ready after the connections have started and before a server takes requests: the first decision of a JVM
- * loads classes, connects and sends the scripts, which takes longer than its budget. Waits {@link #LONGEST_WAIT} at most,
- * so that the application starts without Redis too.
+ * Connects to Redis and loads the scripts before a server takes requests: the first decision of a JVM would need more than
+ * the decision timeout for that. It waits at most {@link #LONGEST_WAIT}, so that the application starts without Redis, too.
  */
 final class LimiterWarmUp implements SmartLifecycle {
 
     static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
-    /** After those of the connection factories, 0, and before those of web servers and of what says nothing. */
+    /** After connection factories (0), before web servers and beans without a phase. */
     private static final int PHASE = Integer.MAX_VALUE / 2;
 
     private final ObjectProvider<LimiterFactory> factory;
@@ -32,7 +31,7 @@ final class LimiterWarmUp implements SmartLifecycle {
         running = true;
         if (factory.getIfUnique() instanceof RedisRateLimiterFactory limiters) {
             CompletableFuture<Boolean> ready = limiters.warmUp();
-            // What says why it is not is logged there.
+            // A failure is logged there.
             ready.copy()
                     .completeOnTimeout(false, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
                     .join();

@@ -16,7 +16,7 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.context.support.DelegatingMessageSource;
 import org.springframework.web.util.pattern.PathPattern;
 
-/** Answers to limited calls over HTTP, and limits on requests. */
+/** Responses to rejected requests, and limits on requests. */
 @AutoConfiguration(
         after = LimiterAutoConfiguration.class,
         // By name: Spring Boot 4 has moved it. Of two exception handlers of one order the first one made comes first.
@@ -37,7 +37,7 @@ public class LimiterWebAutoConfiguration {
         return new Answers(properties.web().answers(), messages(context));
     }
 
-    /** Every application has a message source; one that is empty need not be asked. */
+    /** {@code null} if the message source, which every application has, is empty. */
     private static @Nullable MessageSource messages(ApplicationContext context) {
         MessageSource messages =
                 context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class);

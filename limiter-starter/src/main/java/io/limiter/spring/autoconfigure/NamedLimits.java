@@ -1,6 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.spring.aop.ConfiguredLimits;
+import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import java.util.Map;
@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * Reads {@code limiter.limits}, without a bean: limits are checked when beans are made. A setting that does not exist
- * fails the start, because a limit with one number misspelt is another limit.
+ * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created. An unknown setting fails the
+ * start, because a limit with a misspelt setting is another limit.
  */
 final class NamedLimits {
 

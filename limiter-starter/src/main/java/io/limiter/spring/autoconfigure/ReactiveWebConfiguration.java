@@ -24,7 +24,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
-/** Answers and limits of a WebFlux application. */
+/** Responses and limits of a WebFlux application. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
@@ -69,7 +69,7 @@ class ReactiveWebConfiguration {
                 "limiterHttpFilter", rules.first(), properties.web().filterOrder());
     }
 
-    /** Also there without limits, because it passes on the exchange that Spring Security has changed. */
+    /** Is there without limits, too, because it passes on the exchange that Spring Security has changed. */
     @Bean
     HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
@@ -87,7 +87,7 @@ class ReactiveWebConfiguration {
         return new HttpFilters(application, addresses, users, subscriptions, answers, properties);
     }
 
-    /** What filters are made of. */
+    /** Creates the filters. */
     record HttpFilters(
             ApplicationContext application,
             ClientAddress addresses,

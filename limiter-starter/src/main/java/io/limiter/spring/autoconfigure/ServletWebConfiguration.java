@@ -31,7 +31,7 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
-/** Answers and limits of an application of servlets, Spring MVC's or others. */
+/** Responses and limits of an application of servlets, Spring MVC's or others. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, FilterRegistrationBean.class})
@@ -40,22 +40,22 @@ class ServletWebConfiguration {
     /** Before filters that may call limited methods. */
     private static final int ANSWER_ORDER = Ordered.HIGHEST_PRECEDENCE + 100;
 
-    /** What nothing but Spring MVC can do. */
+    /** What needs Spring MVC. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(HandlerExceptionResolver.class)
     static class Mvc {
 
-        /** By its name, as Spring MVC finds it, which tells it to nobody before a request comes to it. */
+        /** Spring MVC finds its bean by this name, and exposes it only in requests that it handles. */
         private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
 
         @Bean
         ServletAnswers limiterServletAnswers(
                 Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
-            // Not before the first refusal, because filters are made before most other beans.
+            // Looked up at the first rejection, because filters are created before most other beans.
             Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
             return new ServletAnswers(answers, request -> {
-                LocaleResolver told = RequestContextUtils.getLocaleResolver(request);
-                LocaleResolver locales = told == null ? known.get() : told;
+                LocaleResolver ofRequest = RequestContextUtils.getLocaleResolver(request);
+                LocaleResolver locales = ofRequest == null ? known.get() : ofRequest;
                 return locales == null ? request.getLocale() : locales.resolveLocale(request);
             });
         }
@@ -118,7 +118,7 @@ class ServletWebConfiguration {
         return new HttpFilters(addresses, users, answers, properties);
     }
 
-    /** What filters are made of. */
+    /** Creates the filters. */
     record HttpFilters(
             ClientAddress addresses,
             ObjectProvider<CurrentUser> users,

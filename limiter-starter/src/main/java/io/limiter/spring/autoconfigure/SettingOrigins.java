@@ -12,12 +12,12 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.Environment;
 
-/** Says for settings what they are set to and where, as Spring Boot's own failure analyses do. */
+/** Shows the values and origins of settings, as Spring Boot's own failure analyses do. */
 final class SettingOrigins {
 
     private SettingOrigins() {}
 
-    /** What is set under these name, or if nothing is, under names that start with it; empty if that is nothing. */
+    /** The setting of this name, or else those whose names start with it. */
     static String of(Environment environment, String setting) {
         Map<ConfigurationPropertyName, ConfigurationProperty> found = new LinkedHashMap<>();
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(setting, '.');

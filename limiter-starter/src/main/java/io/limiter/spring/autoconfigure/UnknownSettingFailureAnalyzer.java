@@ -16,14 +16,14 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Names the settings that there are where one is misspelt. Before Spring Boot's own, which names the type of the binding. */
+/** Lists the known settings where one is misspelt. Comes before Spring Boot's own, which names the type of the binding. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownSettingFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
     private static final ConfigurationPropertyName LIMITS = ConfigurationPropertyName.of("limiter.limits");
     private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("limiter.http");
 
-    /** Of a setting: limiter, limits, the name of the limit, and its own. */
+    /** Of the name of a setting: limiter, limits, the name of the limit, and the setting itself. */
     private static final int LIMITS_ELEMENTS = 4;
 
     @Override
@@ -55,7 +55,7 @@ final class UnknownSettingFailureAnalyzer extends AbstractFailureAnalyzer<Unboun
         return "Remove it, or use one of " + String.join(", ", settings) + ".";
     }
 
-    /** Those that could stand there. */
+    /** The settings at the same place. */
     private static List<String> settingsBeside(ConfigurationPropertyName name) {
         boolean ofLimit = LIMITS.isAncestorOf(name) || name.toString().contains("].limits[");
         return Arrays.stream((ofLimit ? LimitSettings.class : HttpRule.class).getRecordComponents())

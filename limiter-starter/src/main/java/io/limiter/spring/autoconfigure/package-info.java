@@ -1,4 +1,4 @@
-/** Sets everything up in a Spring Boot application; each part steps back for a bean of the application's own. */
+/** The auto-configurations of the starter. Each bean gives way to one of the application. */
 @NullMarked
 package io.limiter.spring.autoconfigure;
 

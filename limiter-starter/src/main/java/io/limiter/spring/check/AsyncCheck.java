@@ -1,6 +1,6 @@
 package io.limiter.spring.check;
 
-import io.limiter.spi.AsyncFailures;
+import io.limiter.internal.backend.AsyncFailures;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

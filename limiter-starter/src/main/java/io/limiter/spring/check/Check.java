@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The steps are decided one after the other, and the first that rejects ends the check: what earlier steps took stays
  * taken. Only if a concurrency limit rejects or cannot decide, spent permits are refunded, because the call used none of
- * them. A step in shadow mode is started on the way and waited for by nobody.
+ * them. A step in shadow mode is started on the way, and nothing waits for it.
  */
 public final class Check {
 
@@ -58,7 +58,7 @@ public final class Check {
 
     /**
      * As {@link #run}, without blocking the calling thread. Cancelling the future cancels the decision that is under way,
-     * as {@link io.limiter.Limiter#decideAsync(int)} says, and releases what the check holds.
+     * as {@link io.limiter.Limiter.Async} says, and releases what the check holds.
      */
     public CompletableFuture<CheckResult> runAsync() {
         return AsyncCheck.start(new CheckRun(steps, recorder));

@@ -1,38 +1,32 @@
 package io.limiter.spring.check;
 
-import io.limiter.LimitPart;
-import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
-import java.util.concurrent.CompletableFuture;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The permits that a check takes from one limit.
  *
+ * @param limiter if the request has a slot, one whose first key is the hash tag
+ * @param timeout how long the call waits for the permits
  * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
  */
 public record CheckPart(
         CheckedLimit limit,
         Limiter limiter,
         PermitRequest request,
+        Duration timeout,
         @Nullable Decision earlier) {
 
-    public CheckPart(CheckedLimit limit, Limiter limiter, PermitRequest request) {
-        this(limit, limiter, request, null);
+    public CheckPart(CheckedLimit limit, Limiter limiter, PermitRequest request, Duration timeout) {
+        this(limit, limiter, request, timeout, null);
     }
 
-    @Nullable
-    String slot() {
-        return request.slot();
-    }
-
-    /** The same in a set. */
-    LimitPart inSet() {
-        String key = request.key();
-        LimitPart part = key == null ? limiter.own() : limiter.on(key);
-        LimitPart taken = request.permits() == 1 ? part : part.permits(request.permits());
-        return request.slot() == null ? taken : taken.inSlot(request.slot());
+    /** The limiter's view of the requested key. */
+    Limiter view() {
+        Limiter tagged = request.slot() == null ? limiter : limiter.on(request.slot());
+        return request.key() == null ? tagged : tagged.on(request.key());
     }
 
     LimitDecision decided(Decision decision) {
@@ -50,13 +44,6 @@ public record CheckPart(
             // Nothing was taken.
             return;
         }
-        String key = request.key();
-        if (request.slot() != null) {
-            CompletableFuture.runAsync(() -> LimitSet.of(inSet()).refund(1));
-        } else if (key == null) {
-            limiter.refundAsync(request.permits());
-        } else {
-            limiter.refundAsync(key, request.permits());
-        }
+        view().async().refund(request.permits());
     }
 }

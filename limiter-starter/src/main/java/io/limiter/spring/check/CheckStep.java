@@ -3,7 +3,7 @@ package io.limiter.spring.check;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.algorithm.Decision;
-import io.limiter.spi.AsyncFailures;
+import io.limiter.internal.backend.AsyncFailures;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,14 +22,19 @@ public abstract class CheckStep<D> {
         this.limit = limit;
     }
 
+    /** Takes the permits of one limit. */
+    public static CheckStep<?> of(CheckPart part) {
+        // A hash tag can only be given to a set.
+        return part.request().slot() == null ? new PartStep(part) : new SetStep(List.of(part));
+    }
+
     /**
      * Takes the permits of one or several limits.
      *
      * @param parts at least one, all of them enforced or all in shadow mode
      */
     public static CheckStep<?> of(List<CheckPart> parts) {
-        // A hash tag can only be given to a set.
-        return parts.size() == 1 && parts.get(0).slot() == null ? new PartStep(parts.get(0)) : new SetStep(parts);
+        return parts.size() == 1 ? of(parts.get(0)) : new SetStep(parts);
     }
 
     /**

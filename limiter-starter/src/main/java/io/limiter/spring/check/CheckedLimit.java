@@ -15,7 +15,7 @@ public record CheckedLimit(LimitName name, boolean enforced, String message, Rej
 
     private static final String SECONDS = "{0}";
 
-    /** @param key whose permits were not there */
+    /** @param key of the permits */
     RateLimitExceededException exception(String key, Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
         if (message.isEmpty() || seconds.isEmpty() && message.contains(SECONDS)) {

@@ -4,7 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
-import io.limiter.spi.AsyncFailures;
+import io.limiter.internal.backend.AsyncFailures;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -30,12 +30,7 @@ final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
     @Override
     Outcome decide() {
         try {
-            String key = request.key();
-            return new Outcome(
-                    key == null
-                            ? limiter.acquire(request.permits(), timeout)
-                            : limiter.acquire(key, request.permits(), timeout),
-                    null);
+            return new Outcome(view().acquire(request.permits(), timeout), null);
         } catch (RateLimitExceededException e) {
             return new Outcome(null, e.decision());
         }
@@ -43,11 +38,11 @@ final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
 
     @Override
     CompletableFuture<Outcome> decideAsync() {
-        String key = request.key();
-        return new AsyncOutcome(
-                key == null
-                        ? limiter.acquireAsync(request.permits(), timeout)
-                        : limiter.acquireAsync(key, request.permits(), timeout));
+        return new AsyncOutcome(view().async().acquire(request.permits(), timeout));
+    }
+
+    private ConcurrencyLimiter view() {
+        return request.key() == null ? limiter : limiter.on(request.key());
     }
 
     @Override

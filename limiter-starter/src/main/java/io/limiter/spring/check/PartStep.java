@@ -1,9 +1,9 @@
 package io.limiter.spring.check;
 
+import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +23,9 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return part.earlier();
         }
-        String key = part.request().key();
+        Limiter view = part.view();
         int permits = part.request().permits();
-        return key == null ? part.limiter().decide(permits) : part.limiter().decide(key, permits);
+        return view instanceof RateLimiter rates ? rates.decide(permits, part.timeout()) : view.decide(permits);
     }
 
     @Override
@@ -33,25 +33,20 @@ final class PartStep extends CheckStep<Decision> {
         if (part.earlier() != null) {
             return CompletableFuture.completedFuture(part.earlier());
         }
-        String key = part.request().key();
+        Limiter view = part.view();
         int permits = part.request().permits();
-        return key == null
-                ? part.limiter().decideAsync(permits)
-                : part.limiter().decideAsync(key, permits);
+        return view instanceof RateLimiter rates
+                ? rates.async().decide(permits, part.timeout())
+                : view.async().decide(permits);
     }
 
     /** Reserves the permits, so that there is no timer until they are due. */
     @Override
     CompletableFuture<Decision> decideInShadow() {
-        if (!(part.limiter() instanceof RateLimiter rates)) {
+        if (!(part.view() instanceof RateLimiter rates)) {
             return decideAsync();
         }
-        String key = part.request().key();
-        int permits = part.request().permits();
-        Duration timeout = rates.limit().timeout();
-        CompletableFuture<Reservation> reserved =
-                key == null ? rates.reserveAsync(permits, timeout) : rates.reserveAsync(key, permits, timeout);
-        return reserved.thenApply(Reservation::decision);
+        return rates.async().reserve(part.request().permits(), part.timeout()).thenApply(Reservation::decision);
     }
 
     @Override

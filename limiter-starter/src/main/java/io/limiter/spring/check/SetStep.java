@@ -1,11 +1,13 @@
 package io.limiter.spring.check;
 
-import io.limiter.LimitPart;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -13,27 +15,33 @@ import org.jspecify.annotations.Nullable;
 final class SetStep extends CheckStep<SetDecision> {
 
     private final List<CheckPart> parts;
-    private final List<LimitPart> inSet;
+    private final List<Limiter> inSet;
     private final LimitSet set;
+    private final Duration[] timeouts;
 
     SetStep(List<CheckPart> parts) {
         super(parts.get(0).limit());
         this.parts = parts;
         this.inSet = new ArrayList<>(parts.size());
+        LimitSet all = null;
         for (CheckPart part : parts) {
-            inSet.add(part.inSet());
+            Limiter limiter = part.view();
+            int permits = part.request().permits();
+            inSet.add(limiter);
+            all = all == null ? LimitSet.of(limiter, permits) : all.and(limiter, permits);
         }
-        this.set = inSet.get(0).with(inSet.subList(1, inSet.size()));
+        this.set = Objects.requireNonNull(all);
+        this.timeouts = parts.stream().map(CheckPart::timeout).toArray(Duration[]::new);
     }
 
     @Override
     SetDecision decide() {
-        return set.decide(1);
+        return set.decide(1, timeouts);
     }
 
     @Override
     CompletableFuture<SetDecision> decideAsync() {
-        return set.decideAsync(1);
+        return set.async().decide(1, timeouts);
     }
 
     @Override
@@ -62,6 +70,6 @@ final class SetStep extends CheckStep<SetDecision> {
     }
 
     private CheckPart part(SetDecision.OfPart decided) {
-        return parts.get(inSet.indexOf(decided.part()));
+        return parts.get(inSet.indexOf(decided.limiter()));
     }
 }

@@ -3,7 +3,7 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the user who makes the current call, for {@link io.limiter.spring.annotation.LimitType#USER}. A bean of this
+ * Finds the user of the current call, for {@link io.limiter.spring.annotation.LimitType#USER}. A bean of this
  * type replaces those for Spring Security and servlets. It is looked up once, so one of a narrower scope has to be a
  * scoped proxy.
  */

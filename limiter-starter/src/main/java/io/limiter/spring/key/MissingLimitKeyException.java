@@ -3,10 +3,10 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call has no key to be limited by: an argument is null or blank, or there is no request or user to ask. It is
- * refused, because otherwise all such calls would share one limit, or escape it.
+ * A call has no key: an argument is null or blank, or there is no request or user. It is rejected, because otherwise all such
+ * calls would share one limit, or escape it.
  *
- * <p>Over HTTP it is answered with status 400, because what a key is made of comes from the caller.
+ * <p>The HTTP status is 400, because the parts of a key come from the caller.
  */
 public final class MissingLimitKeyException extends RuntimeException {
 
@@ -29,7 +29,7 @@ public final class MissingLimitKeyException extends RuntimeException {
         this.forCaller = forCaller;
     }
 
-    /** Whether the message says what the request lacks, and nothing of the application that is nobody's business. */
+    /** Whether the caller may see the message: it names what the request lacks, and no internals of the application. */
     public boolean isForCaller() {
         return forCaller;
     }
@@ -40,8 +40,7 @@ public final class MissingLimitKeyException extends RuntimeException {
     }
 
     /**
-     * For what callers send, as often as they like: without a stack trace, so that a refusal costs little. The message
-     * must say which method it is.
+     * For arguments of callers: without a stack trace, so that a rejection costs little. The message must name the method.
      */
     public static MissingLimitKeyException inCall(String message, @Nullable Throwable cause) {
         return new MissingLimitKeyException(message, cause, false);

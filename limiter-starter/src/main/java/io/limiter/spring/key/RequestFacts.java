@@ -2,14 +2,14 @@ package io.limiter.spring.key;
 
 import org.jspecify.annotations.Nullable;
 
-/** What the key of an HTTP request can be made of. */
+/** The parts of an HTTP request that a key can have. */
 public interface RequestFacts {
 
     /** The HTTP method, such as {@code GET}. */
     String method();
 
     /**
-     * The path within the application, without the query, in its one spelling: without parameters such as {@code ;a=1},
+     * The path within the application, without the query, normalized: without parameters such as {@code ;a=1},
      * {@code ..}, doubled slashes and one at the end, and with percent notation only where it is needed.
      */
     String path();

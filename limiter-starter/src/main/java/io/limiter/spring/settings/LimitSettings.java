@@ -2,6 +2,7 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -17,9 +18,11 @@ import org.springframework.boot.convert.DurationUnit;
  * configuration, durations that are plain numbers are seconds, as in the annotations.
  *
  * @param kind token-bucket, fixed-window, sliding-log, sliding-counter, leaky-bucket, leaky-queue or concurrent
- * @param rate permits per second of a token bucket or a leaky bucket
+ * @param rate permits of a token bucket or a leaky bucket per second, or per period
+ * @param per the period that rate is for; a second if not set
  * @param burst capacity of a token bucket in seconds
- * @param warmUp how long a cold token bucket takes to reach its rate; it has no burst then
+ * @param capacity capacity of a token bucket in permits, instead of burst
+ * @param warmUp how long a cold token bucket takes to reach its rate; it has neither burst nor capacity then
  * @param timeout how long a call waits for permits of a token bucket or of a concurrency limit
  * @param expire how long the state of an unused token bucket is kept at least
  * @param prefetchPermits how many permits of a token bucket an instance may prefetch; 0 for none
@@ -36,7 +39,9 @@ import org.springframework.boot.convert.DurationUnit;
 public record LimitSettings(
         @Nullable String kind,
         @Nullable Double rate,
+        @Nullable Duration per,
         @Nullable Double burst,
+        @Nullable Integer capacity,
         @Nullable Duration warmUp,
         @Nullable Duration timeout,
         @Nullable Duration expire,
@@ -57,7 +62,9 @@ public record LimitSettings(
     LimitSettings(
             @Nullable String kind,
             @Nullable Double rate,
+            @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration per,
             @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration burst,
+            @Nullable Integer capacity,
             @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration warmUp,
             @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration timeout,
             @DurationUnit(ChronoUnit.SECONDS) @Nullable Duration expire,
@@ -73,7 +80,9 @@ public record LimitSettings(
         this(
                 kind,
                 rate,
+                per,
                 burst == null ? null : burst.toSeconds() + burst.getNano() / 1e9,
+                capacity,
                 warmUp,
                 timeout,
                 expire,
@@ -96,6 +105,8 @@ public record LimitSettings(
      */
     public LimitSettings checked(String property) {
         SettingChecks.range(property + ".rate", rate, 1e-8, 1e9);
+        SettingChecks.range(property + ".per", per, Duration.ofMillis(1), LONGEST);
+        SettingChecks.range(property + ".capacity", capacity, 1, Integer.MAX_VALUE);
         // Compared as a duration, so that the message gives the range as one can write it.
         Duration burstTime = burst == null ? null : Duration.ofSeconds(burst.longValue(), nanos(burst));
         SettingChecks.range(property + ".burst", burstTime, Duration.ofNanos(1), LONGEST);
@@ -135,11 +146,14 @@ public record LimitSettings(
         if (others.kind != null) {
             LimitKinds.named(others.kind).checkUses(numbers());
         }
+        boolean ownCapacity = warmUp != null || burst != null || capacity != null;
         boolean ownFailure = failurePolicy != null || failureShare != null;
         return new LimitSettings(
                 others.kind,
                 first(rate, others.rate),
-                warmUp == null ? first(burst, others.burst) : burst,
+                first(per, others.per),
+                ownCapacity ? burst : others.burst,
+                ownCapacity ? capacity : others.capacity,
                 first(warmUp, others.warmUp),
                 first(timeout, others.timeout),
                 first(expire, others.expire),
@@ -168,13 +182,31 @@ public record LimitSettings(
         String known = kind != null ? kind : rate != null ? LimitKinds.TOKEN_BUCKET : LimitKinds.FIXED_WINDOW;
         LimitKinds.named(known).checkUses(numbers());
         Limit<?> limit = LimitKinds.build(known, this);
-        LimitKinds.checkCanBeGranted(1, limit);
+        LimitKinds.checkCanBeGranted(1, limit, timeout(limit));
         return limit;
+    }
+
+    /**
+     * How long a call waits for permits.
+     *
+     * @param limit the one of these settings
+     */
+    public Duration timeout(Limit<?> limit) {
+        if (LimitKinds.LEAKY_QUEUE.equals(kind) && limit instanceof TokenBucket queue) {
+            return queue.maxWait();
+        }
+        return timeout == null ? Duration.ZERO : timeout;
     }
 
     /** What the limit answers while Redis is unavailable; {@code null} for what the application says. */
     public @Nullable FailurePolicy onFailure() {
         return SettingChecks.failurePolicy("failure-policy", failurePolicy, "failure-share", failureShare);
+    }
+
+    /** The rate in permits per second; {@code null} if it is not set. */
+    @Nullable
+    Double permitsPerSecond() {
+        return rate == null || per == null ? rate : Double.valueOf(rate / (per.toNanos() / 1e9));
     }
 
     private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
@@ -185,7 +217,9 @@ public record LimitSettings(
     private Set<String> numbers() {
         Map<String, @Nullable Object> numbers = new LinkedHashMap<>();
         numbers.put("rate", rate);
+        numbers.put("per", per);
         numbers.put("burst", burst);
+        numbers.put("capacity", capacity);
         numbers.put("warm-up", warmUp);
         numbers.put("timeout", timeout);
         numbers.put("expire", expire);

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer to a call that was refused.
+ * The response to a rejected request.
  *
  * @param headers names and values, without those that go with the body; one without a value is not in the answer, even if it was
  *     set before

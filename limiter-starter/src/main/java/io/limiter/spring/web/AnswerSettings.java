@@ -1,10 +1,10 @@
 package io.limiter.spring.web;
 
 /**
- * What refusals look like.
+ * How rejections are answered.
  *
- * @param status of those for a limit that was exceeded, from 400 to 599
- * @param message what refused callers are told, or the code of a message in braces; empty for the default
+ * @param status for an exceeded limit, from 400 to 599
+ * @param message the detail, or the code of a message in braces; empty for the default
  */
 public record AnswerSettings(int status, HeaderSet headers, ProblemBody body, String message) {
 

@@ -1,6 +1,6 @@
 package io.limiter.spring.web;
 
-/** Which headers answers to limited calls have. Those of refusals have {@code Retry-After} in any case. */
+/** The headers of limited responses. Rejections have {@code Retry-After} in any case. */
 public enum HeaderSet {
 
     /** {@code RateLimit-Policy} and {@code RateLimit}, with a member for each limit. */

@@ -9,6 +9,7 @@ import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.RequestFacts;
 import io.limiter.spring.key.spel.RequestKey;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,13 +23,15 @@ public final class HttpLimit {
     private final HttpRoute route;
     private final RequestKey key;
     private final List<Limiter> limiters;
+    private final List<Duration> timeouts;
     private final List<CheckedLimit> checked;
     private final boolean enforced;
     private final RejectionLog log;
 
     /**
      * @param prefix starts the keys in Redis
-     * @param limiters at least one; all or nothing
+     * @param limiters at least one; all or nothing. Of several, the first key is the hash tag
+     * @param timeouts how long a request waits for the permits of each
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param log of what it rejects, or would reject
      */
@@ -37,12 +40,14 @@ public final class HttpLimit {
             HttpRoute route,
             RequestKey key,
             List<Limiter> limiters,
+            List<Duration> timeouts,
             boolean enforced,
             RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
         this.limiters = List.copyOf(limiters);
+        this.timeouts = List.copyOf(timeouts);
         this.checked = this.limiters.stream()
                 .map(limiter -> new CheckedLimit(LimitName.chosen(prefix, limiter.name()), enforced, "", log))
                 .toList();
@@ -83,7 +88,8 @@ public final class HttpLimit {
         List<CheckPart> parts = new ArrayList<>(limiters.size());
         for (int i = 0; i < limiters.size(); i++) {
             CheckedLimit limit = checked.get(i);
-            parts.add(new CheckPart(limit, limiters.get(i), new PermitRequest(limit.name(), ofRequest, slot, 1)));
+            PermitRequest request = new PermitRequest(limit.name(), ofRequest, slot, 1);
+            parts.add(new CheckPart(limit, limiters.get(i), request, timeouts.get(i)));
         }
         return CheckStep.of(parts);
     }

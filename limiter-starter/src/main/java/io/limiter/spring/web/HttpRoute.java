@@ -8,7 +8,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
 
 /**
- * Which requests a limit is for.
+ * The requests that a rule matches.
  *
  * @param paths at least one; one of them has to match
  * @param methods upper case; empty for all
@@ -40,12 +40,10 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
     }
 
     /**
-     * Whether it is for a request.
+     * Whether it matches a request.
      *
-     * @param preflight whether a browser asks on its own behalf whether a page may make a request (CORS), which then is under
-     *     the limit itself; limited by those who name its method
-     * @param ways the path in all the ways in which handlers may understand it; one is enough to be limited, and to be
-     *     excluded it takes all
+     * @param preflight whether it is a CORS preflight, which only a rule that names its method limits
+     * @param ways the paths by which handlers may be found; one that matches is enough, but all must be excluded
      */
     boolean matches(String method, boolean preflight, List<PathContainer> ways) {
         return isMethod(method, preflight)
@@ -53,14 +51,14 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
                 && !ways.stream().allMatch(path -> anyOf(exclude, path));
     }
 
-    /** What answers GET answers HEAD too. */
+    /** Handlers of GET handle HEAD, too. */
     private boolean isMethod(String method, boolean preflight) {
         return methods.isEmpty() && !preflight
                 || methods.contains(method)
                 || method.equals("HEAD") && methods.contains("GET");
     }
 
-    /** Static files are answered with a slash behind them too. */
+    /** Static files are served with a slash behind them, too. */
     private static PathContainer withoutLastSlash(PathContainer path) {
         int last = path.elements().size() - 1;
         return last > 0 && path.elements().get(last) instanceof PathContainer.Separator ? path.subPath(0, last) : path;

@@ -10,15 +10,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The headers that tell of limits. */
+/** The headers of limits. */
 final class LimitHeaders {
 
     private LimitHeaders() {}
 
     /**
-     * Names and values; {@code null} for what is not known, which may have been told before. Empty if there is no limit.
+     * Names and values; {@code null} for a header that is unknown now and may be set from before. Empty if there is no limit.
      *
-     * @param answered the limits whose refusal is answered; empty if none is, or they are not known
+     * @param answered the limits whose rejection is answered; empty if there are none, or they are unknown
      */
     static Map<String, @Nullable String> of(Collection<Quota> quotas, List<String> answered, HeaderSet headers) {
         Map<String, @Nullable String> fields = new LinkedHashMap<>();
@@ -51,9 +51,9 @@ final class LimitHeaders {
         return value == null ? null : value.toString();
     }
 
-    /** The one that refuses, for longest; otherwise the one that has the least left. */
-    private static final Comparator<Quota> TIGHTEST = Comparator.<Quota>comparingInt(quota -> quota.refused() ? 0 : 1)
-            .thenComparing(quota -> quota.refused() ? orMost(quota.seconds()) : 0L, Comparator.<Long>reverseOrder())
+    /** The one that rejects for longest; otherwise the one with the fewest permits remaining. */
+    private static final Comparator<Quota> TIGHTEST = Comparator.<Quota>comparingInt(quota -> quota.rejected() ? 0 : 1)
+            .thenComparing(quota -> quota.rejected() ? orMost(quota.seconds()) : 0L, Comparator.<Long>reverseOrder())
             .thenComparingLong(quota -> orMost(quota.remaining()));
 
     private static long orMost(@Nullable Long value) {

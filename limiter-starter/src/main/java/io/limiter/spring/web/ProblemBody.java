@@ -1,6 +1,6 @@
 package io.limiter.spring.web;
 
-/** What the body of a refusal is. */
+/** The body of a rejection. */
 public enum ProblemBody {
 
     /** A problem (RFC 9457) as JSON. */

@@ -11,24 +11,23 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an answer tells of one limit, as members of the fields {@code RateLimit-Policy} and {@code RateLimit} of
+ * The state of one limit in a response, as members of the fields {@code RateLimit-Policy} and {@code RateLimit} of
  * draft-ietf-httpapi-ratelimit-headers-10.
  *
  * @param policy the name of the limit, as callers may know it
  * @param most the most permits at once
  * @param window in seconds, rounded up; {@code null} if the limit has none
  * @param concurrent whether permits are held and not spent
- * @param refused whether the limit refused
+ * @param rejected whether the limit rejected
  * @param remaining {@code null} if it is not known
- * @param seconds until there is more, rounded up: when a refused call may come again, otherwise when the limit is as if it
- *     had never been used; {@code null} if it is not known, or never
+ * @param seconds retry-after of a rejection, otherwise full-after, rounded up; {@code null} if it is not known, or never
  */
 record Quota(
         String policy,
         long most,
         @Nullable Long window,
         boolean concurrent,
-        boolean refused,
+        boolean rejected,
         @Nullable Long remaining,
         @Nullable Long seconds) {
 
@@ -38,25 +37,25 @@ record Quota(
     private static final long MICROS_PER_SECOND = 1_000_000;
 
     /**
-     * What a limit that decided says.
+     * The quota of a limit that decided.
      *
      * @param decision {@code null} if the limit granted and says no more
      */
     static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
         boolean concurrent = limit instanceof ConcurrencyLimit;
         long most = decision == null ? limit.capacity() : decision.limit();
-        boolean refused = decision != null && !decision.granted();
+        boolean rejected = decision != null && !decision.granted();
         return new Quota(
                 policy,
                 most,
                 window(limit),
                 concurrent,
-                refused,
+                rejected,
                 decision == null ? null : remaining(decision),
                 decision == null ? null : seconds(decision, concurrent));
     }
 
-    /** Of what was settled for a backend that does not decide, nobody knows what remains. */
+    /** Unknown if the failure policy decided without a state. */
     private static @Nullable Long remaining(Decision decision) {
         boolean known = decision.source() != Decision.Source.POLICY;
         return known ? Long.valueOf(decision.remaining()) : decision.granted() ? null : Long.valueOf(0);
@@ -68,7 +67,7 @@ record Quota(
                     ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
                     : null;
         }
-        // When those who hold permits will be done, nobody knows.
+        // It is unknown when concurrency permits will be released.
         boolean known = !concurrent
                 && decision.source() != Decision.Source.POLICY
                 && decision.resetAfterMicros() != Decision.NEVER_MICROS;
@@ -78,7 +77,8 @@ record Quota(
     private static @Nullable Long window(Limit<?> limit) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
-                    ? wholeSeconds(Math.ceil(bucket.burstSeconds()))
+                    ? wholeSeconds(Math.ceil(
+                            Math.max(bucket.burstSeconds(), bucket.minCapacity() / bucket.permitsPerSecond())))
                     : wholeSeconds(bucket.warmUp().period());
         }
         if (limit instanceof FixedWindow window) {
@@ -102,11 +102,11 @@ record Quota(
         return micros / MICROS_PER_SECOND + (micros % MICROS_PER_SECOND == 0 ? 0 : 1);
     }
 
-    /** The same without a time that lies behind the moment at which a refused caller is told to come again. */
+    /** The same without a time that is later than the retry-after of the rejection. */
     Quota within(long retryAfterSeconds) {
         return seconds == null || seconds <= retryAfterSeconds
                 ? this
-                : new Quota(policy, most, window, concurrent, refused, remaining, null);
+                : new Quota(policy, most, window, concurrent, rejected, remaining, null);
     }
 
     /** A member of {@code RateLimit-Policy}. */

@@ -12,24 +12,23 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 
 /**
- * What refused callers are told: by the application's {@link MessageSource} where that has the code, otherwise in English
- * or, to callers who prefer it, in Chinese. {@code {0}} in a message is the number of seconds until the call may be tried
- * again.
+ * The details of rejections: from the application's {@link MessageSource} where it has the code, otherwise in English or, for
+ * callers who prefer it, in Chinese. {@code {0}} in a message is the retry-after in seconds.
  */
 final class RefusalMessages {
 
-    /** Of a limit that was exceeded; followed by a dot and its name, of that limit. */
+    /** For an exceeded limit; followed by a dot and the name of a limit, for that one. */
     static final String EXCEEDED = "limiter.message";
 
-    /** Of a call that will never be granted. */
+    /** For a call that will never be granted. */
     static final String NEVER = "limiter.message-never";
 
     private static final String SECONDS = "{0}";
 
-    /** Of a call without a key. */
+    /** For a call without a key. */
     static final String NO_KEY = "limiter.no-key";
 
-    /** Of limits that cannot be asked. */
+    /** For limits that cannot be decided. */
     static final String UNAVAILABLE = "limiter.unavailable";
 
     // Read once and not by resource bundles, which look for files again for each new locale that a caller makes up.
@@ -42,7 +41,7 @@ final class RefusalMessages {
         this.application = application;
     }
 
-    /** Whether the application is asked, whose messages may have to be read from a file first. */
+    /** Whether messages are looked up in the application, which may have to read them from a file. */
     boolean areOfApplication() {
         return application != null;
     }

@@ -171,7 +171,7 @@ public final class RequestDecisions {
             return answered.retryAfter();
         }
         return quotas.values().stream()
-                .filter(Quota::refused)
+                .filter(Quota::rejected)
                 .map(Quota::seconds)
                 .filter(Objects::nonNull)
                 .mapToLong(Long::longValue)

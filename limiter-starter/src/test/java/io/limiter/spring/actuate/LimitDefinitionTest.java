@@ -15,24 +15,19 @@ class LimitDefinitionTest {
 
     @Test
     void numbers_are_numbers_and_times_are_seconds() {
-        assertThat(LimitDefinition.of(TokenBucket.builder(0.5, 10)
-                        .timeout(Duration.ofMillis(250))
-                        .lease(4, Duration.ofSeconds(2))
-                        .build()))
+        assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10).prefetch(4, Duration.ofSeconds(2))))
                 .containsEntry("capacity", 5L)
                 .containsEntry("permitsPerSecond", 0.5)
                 .containsEntry("burstSeconds", 10.0)
-                .containsEntry("timeout", 0.25)
                 .containsEntry("maxWait", 3600.0)
                 .containsEntry("startsFull", true)
-                .containsEntry("lease", Map.of("maxPermits", 4, "maxTime", 2.0))
+                .containsEntry("prefetch", Map.of("maxPermits", 4, "maxTime", 2.0))
                 .doesNotContainKey("warmUp");
-        assertThat(LimitDefinition.of(TokenBucket.builder(2, new WarmUp(Duration.ofSeconds(3)))
-                        .build()))
+        assertThat(LimitDefinition.of(TokenBucket.perSecond(2).warmUp(new WarmUp(Duration.ofSeconds(3)))))
                 .containsEntry("warmUp", Map.of("period", 3.0, "coldFactor", 3.0));
-        assertThat(LimitDefinition.of(FixedWindow.aligned(3, Duration.ofDays(1), ZoneId.of("UTC"))))
+        assertThat(LimitDefinition.of(FixedWindow.of(3, Duration.ofDays(1)).alignedTo(ZoneId.of("UTC"))))
                 .isEqualTo(Map.of("capacity", 3L, "limit", 3, "period", 86_400.0, "zone", "UTC"));
-        assertThat(LimitDefinition.of(new ConcurrencyLimit(2, Duration.ofMillis(1500))))
+        assertThat(LimitDefinition.of(ConcurrencyLimit.of(2).leaseTime(Duration.ofMillis(1500))))
                 .isEqualTo(Map.of("capacity", 2L, "limit", 2, "leaseTime", 1.5));
     }
 }

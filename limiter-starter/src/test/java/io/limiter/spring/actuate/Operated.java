@@ -2,7 +2,7 @@ package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.testing.Eventually;
@@ -42,8 +42,8 @@ final class Operated {
         all.add("--limiter.failure.decision-timeout=2m");
         all.add("--spring.data.redis.port=" + TestRedis.shared().port());
         ConfigurableApplicationContext started = start(application, all.toArray(String[]::new));
-        CountLimiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
-        Eventually.that(() -> assertThat(warm.peek("warm").source()).isEqualTo(Decision.Source.BACKEND));
+        Limiter warm = started.getBean(LimiterFactory.class).count("warm", 1, Duration.ofHours(1));
+        Eventually.that(() -> assertThat(warm.on("warm").peek().source()).isEqualTo(Decision.Source.BACKEND));
         return started;
     }
 

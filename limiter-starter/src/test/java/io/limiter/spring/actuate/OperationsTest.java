@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.mockito.Mockito.mock;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -76,8 +75,8 @@ class OperationsTest {
         limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
         limiters.count("login", 1, Duration.ofHours(1)).tryAcquire(KEY);
         RateLimiter slow = limiters.build("slow", 100, 0.01, 60);
-        slow.decide(KEY, 1, Duration.ofSeconds(30));
-        slow.decide(KEY, 50, Duration.ofSeconds(30));
+        slow.on(KEY).decide(1, Duration.ofSeconds(30));
+        slow.on(KEY).decide(50, Duration.ofSeconds(30));
     }
 
     private static ConfigurableApplicationContext start(String... arguments) {
@@ -110,7 +109,7 @@ class OperationsTest {
     @Test
     void a_value_that_is_no_limiters_degrades_it_until_it_is_gone() throws Exception {
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
-        CountLimiter limiter = limiters.count("foreign", 100, Duration.ofHours(1));
+        Limiter limiter = limiters.count("foreign", 100, Duration.ofHours(1));
         String key = "countLimit:{foreign:" + KEY + "}:window";
         try (RedisConnection connection =
                 application.getBean(RedisConnectionFactory.class).getConnection()) {
@@ -226,7 +225,7 @@ class OperationsTest {
                                     "--limiter.failure.policy=" + policy,
                                     "--management.health.redis.enabled=false"))
                     .toArray(String[]::new))) {
-                CountLimiter limiter = alone.getBean(LimiterFactory.class).count("login", 1, Duration.ofHours(1));
+                Limiter limiter = alone.getBean(LimiterFactory.class).count("login", 1, Duration.ofHours(1));
                 eventually(() -> {
                     assertThatCode(() -> limiter.tryAcquire(KEY))
                             .satisfiesAnyOf(
@@ -338,21 +337,21 @@ class OperationsTest {
         Duration hour = Duration.ofHours(1);
         for (Limit<?> limit : List.of(
                 TokenBucket.of(1e6, 1),
-                new FixedWindow(999, hour),
-                new SlidingLog(999, hour),
-                new SlidingCounter(999, hour))) {
+                FixedWindow.of(999, hour),
+                SlidingLog.of(999, hour),
+                SlidingCounter.of(999, hour))) {
             Limiter limiter = limiters.build("acl-" + engine + limit.getClass().getSimpleName(), limit);
             for (int i = 0; i < 3; i++) {
                 decided(() -> assertThat(limiter.tryAcquire(KEY)).isTrue());
             }
             decided(() ->
                     LimitSet.of(limiter.on(KEY), limiter.on("other" + KEY)).decide(1));
-            decided(() -> limiter.refund(KEY, 1));
-            decided(() -> limiter.reset(KEY));
+            decided(() -> limiter.on(KEY).refund(1));
+            decided(() -> limiter.on(KEY).reset());
         }
         ConcurrencyLimiter places = limiters.concurrent("acl-" + engine, 900);
         decided(() -> places.tryAcquire(KEY).orElseThrow().close());
-        decided(() -> places.reset(KEY));
+        decided(() -> places.on(KEY).reset());
     }
 
     /** A slow machine may need longer than a decision may take. */

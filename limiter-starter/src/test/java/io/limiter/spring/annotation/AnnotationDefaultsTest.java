@@ -20,20 +20,18 @@ class AnnotationDefaultsTest {
                         Map.entry("prefix", "rateLimit:"),
                         Map.entry("expire", 60L),
                         Map.entry("rate", 1.0),
+                        Map.entry("per", 1.0),
                         Map.entry("burst", 1.0),
+                        Map.entry("capacity", 0),
                         Map.entry("timeout", 0.0),
-                        Map.entry("leasePermits", 0),
-                        Map.entry("leaseTime", 1.0),
                         Map.entry("permits", 1),
                         Map.entry("cost", ""),
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
                         Map.entry("slot", ""),
-                        Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
-                        Map.entry("failureShare", 1.0),
                         Map.entry("limitType", LimitType.METHOD)));
     }
 
@@ -52,10 +50,8 @@ class AnnotationDefaultsTest {
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
                         Map.entry("slot", ""),
-                        Map.entry("enforce", true),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
-                        Map.entry("failureShare", 1.0),
                         Map.entry("limitType", LimitType.METHOD)));
     }
 
@@ -74,7 +70,6 @@ class AnnotationDefaultsTest {
                         Map.entry("fallback", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
-                        Map.entry("failureShare", 1.0),
                         Map.entry("limitType", LimitType.METHOD)));
     }
 

@@ -76,23 +76,14 @@ class AnnotationDiscoveryTest {
                     .contains(new RecordingLimiterFactory.Built(
                             "rateLimit:", name + ".defaults()", TokenBucket.of(1.0, 1.0)))
                     .contains(new RecordingLimiterFactory.Built(
-                            "countLimit:", name + ".counted()", new FixedWindow(1, Duration.ofSeconds(1))))
+                            "countLimit:", name + ".counted()", FixedWindow.of(1, Duration.ofSeconds(1))))
                     .contains(new RecordingLimiterFactory.Built(
-                            "p:",
-                            "sms",
-                            TokenBucket.builder(0.5, 10)
-                                    .expire(Duration.ofSeconds(90))
-                                    .timeout(Duration.ofMillis(250))
-                                    .build()))
-                    .contains(
-                            new RecordingLimiterFactory.Built("q:", "sms", new FixedWindow(2, Duration.ofSeconds(10))))
+                            "p:", "sms", TokenBucket.of(0.5, 10).expire(Duration.ofSeconds(90))))
+                    .contains(new RecordingLimiterFactory.Built("q:", "sms", FixedWindow.of(2, Duration.ofSeconds(10))))
                     .contains(new RecordingLimiterFactory.Built(
                             "rateLimit:",
                             name + ".patient()",
-                            TokenBucket.builder(1.0 / 60, 60)
-                                    .timeout(Duration.ofHours(2))
-                                    .maxWait(Duration.ofHours(2))
-                                    .build()));
+                            TokenBucket.of(1.0 / 60, 60).maxWait(Duration.ofHours(2))));
             bean.everything("0171");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.everything("0171"))

@@ -186,7 +186,7 @@ class ConcurrentLimitTest {
             Reports reports = context.getBean(Reports.class);
             ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
                     .withPrefix("concurrentLimit:")
-                    .build("counted", new ConcurrencyLimit(1));
+                    .build("counted", ConcurrencyLimit.of(1));
             reports.runCounted(() -> assertThat(limiter.inUse()).isEqualTo(1));
             reports.runCounted(() -> {});
             assertThatThrownBy(() -> reports.runCounted(() -> {})).isInstanceOf(RateLimitExceededException.class);
@@ -248,7 +248,7 @@ class ConcurrentLimitTest {
     }
 
     static class Key {
-        @ConcurrentLimit(key = "#{x}")
+        @ConcurrentLimit(key = "#{x}", limitType = LimitType.IP)
         public void call() {}
     }
 
@@ -305,7 +305,7 @@ class ConcurrentLimitTest {
                 Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 8.64E7, was NaN"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -1.0"),
                 Arguments.of(Prefix.class, "prefix must not contain braces"),
-                Arguments.of(Key.class, "has no effect with limitType METHOD"),
+                Arguments.of(Key.class, "has no effect with limitType IP"),
                 Arguments.of(Ip.class, "limitType IP needs a web application"),
                 Arguments.of(Private.class, "the method is private"),
                 Arguments.of(Final.class, "the method is final"),

@@ -33,18 +33,18 @@ class FailurePoliciesTest {
         @CountLimit(name = "policy-throw", limit = 2, period = 3600, onFailure = OnFailure.THROW)
         public void thrown() {}
 
-        @CountLimit(name = "policy-share", limit = 4, period = 3600, onFailure = OnFailure.LOCAL, failureShare = 0.5)
+        @CountLimit(name = "policy-share", limit = 4, period = 3600, onFailure = OnFailure.LOCAL)
         public void shared() {}
 
         @CountLimit(name = "policy-configured", limit = 2, period = 3600, onFailure = OnFailure.ALLOW)
         public void configured() {}
 
-        @CountLimit(name = "policy-tried", enforce = false, onFailure = OnFailure.THROW)
+        @CountLimit(name = "policy-tried", onFailure = OnFailure.THROW)
         public String tried() {
             return "done";
         }
 
-        @RateLimit(name = "policy-rate", rate = 1, enforce = false, onFailure = OnFailure.THROW)
+        @RateLimit(name = "policy-rate", rate = 1, onFailure = OnFailure.THROW)
         public CompletableFuture<String> triedAsync() {
             return CompletableFuture.completedFuture("done");
         }
@@ -58,7 +58,10 @@ class FailurePoliciesTest {
                 .withPropertyValues(
                         "spring.data.redis.port=" + TestRedis.freePort(),
                         "limiter.failure.policy=local",
-                        "limiter.limits.policy-configured.failure-policy=deny")
+                        "limiter.limits.policy-configured.failure-policy=deny",
+                        "limiter.limits.policy-share.failure-share=0.5",
+                        "limiter.limits.policy-tried.enforce=false",
+                        "limiter.limits.policy-rate.enforce=false")
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     refusedAfter(2, limited::byDefault, Decision.Source.LOCAL);

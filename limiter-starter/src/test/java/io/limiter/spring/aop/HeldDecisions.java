@@ -1,9 +1,8 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.FailurePolicy;
-import io.limiter.LimitPart;
+import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -11,9 +10,9 @@ import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,58 +31,60 @@ final class HeldDecisions implements LimiterFactory {
 
     @Override
     public Limiter build(String name, Limit<?> limit) {
-        return (Limiter) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Limiter.class}, (proxy, method, arguments) -> {
-                    return switch (method.getName()) {
-                        case "decideAsync" -> ask(arguments);
-                        case "own", "on" -> part((Limiter) proxy);
-                        case "name" -> name;
-                        case "limit" -> limit;
-                        default -> throw new UnsupportedOperationException(method + " would block");
-                    };
-                });
+        return limiter(name, limit, "");
     }
 
-    private LimitPart part(Limiter limiter) {
-        return (LimitPart) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {LimitPart.class}, (proxy, method, arguments) -> {
-                    return switch (method.getName()) {
-                        case "limiter" -> limiter;
-                        case "permits" -> proxy;
-                        case "with" -> set((LimitPart) proxy);
-                        case "equals" -> proxy == arguments[0];
-                        case "hashCode" -> System.identityHashCode(proxy);
-                        default -> throw new UnsupportedOperationException(method.toString());
-                    };
-                });
+    private Limiter limiter(String name, Limit<?> limit, String key) {
+        return proxy(Limiter.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "async" -> async(key);
+            case "on" -> limiter(name, limit, (String) arguments[0]);
+            case "toSet" -> set((Limiter) proxy);
+            case "name" -> name;
+            case "limit" -> limit;
+            case "equals" -> proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> throw new UnsupportedOperationException(method + " would block");
+        });
+    }
+
+    private Limiter.Async async(String key) {
+        return proxy(Limiter.Async.class, (proxy, method, arguments) -> {
+            if (!method.getName().equals("decide")) {
+                throw new UnsupportedOperationException(method.toString());
+            }
+            return ask(key);
+        });
     }
 
     /** Answers for its first part. */
-    private LimitSet set(LimitPart first) {
-        return (LimitSet) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {LimitSet.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("decideAsync")) {
-                        throw new UnsupportedOperationException(method + " would block");
-                    }
-                    return ask(arguments)
-                            .thenApply(decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision))));
-                });
+    private LimitSet set(Limiter first) {
+        return proxy(LimitSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "and" -> proxy;
+            case "async" -> asyncSet(first);
+            default -> throw new UnsupportedOperationException(method + " would block");
+        });
     }
 
-    private CompletableFuture<Decision> ask(Object[] arguments) {
+    private LimitSet.Async asyncSet(Limiter first) {
+        return proxy(
+                LimitSet.Async.class,
+                (proxy, method, arguments) -> ask("").thenApply(
+                                decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision)))));
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private CompletableFuture<Decision> ask(String key) {
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         asked.add(decision);
-        keys.add(arguments.length == 2 ? String.valueOf(arguments[0]) : "");
+        keys.add(key);
         return decision;
     }
 
     @Override
     public RateLimiter build(String name, TokenBucket limit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public CountLimiter build(String name, FixedWindow limit) {
         throw new UnsupportedOperationException();
     }
 
@@ -94,6 +95,11 @@ final class HeldDecisions implements LimiterFactory {
 
     @Override
     public LimiterFactory withPrefix(String prefix) {
+        return this;
+    }
+
+    @Override
+    public LimiterFactory withHashTag(HashTag hashTag) {
         return this;
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
+import io.limiter.HashTag;
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -333,8 +335,9 @@ class HeldPermitsTest {
                     rejected(reports.bothLater(who, 2, new CompletableFuture<>()));
                 }
             });
-            eventually(() -> assertThat(count(context, "held-both").peek(who).remaining())
-                    .isOne());
+            eventually(
+                    () -> assertThat(count(context, "held-both").on(who).peek().remaining())
+                            .isOne());
             reports.both(who, () -> {});
             rejected(() -> reports.both(who, () -> {}));
             assertThat(inUse(context, "held-both", 1))
@@ -348,8 +351,11 @@ class HeldPermitsTest {
     void nor_those_in_a_slot(Backend backend) {
         run(backend, (context, reports) -> {
             reports.inSlot(who, () -> rejected(() -> reports.inSlot(who, () -> {})));
-            eventually(() -> assertThat(io.limiter.LimitSet.of(
-                                    count(context, "held-slot").on(who).inSlot(who))
+            Limiter tagged = context.getBean(LimiterFactory.class)
+                    .withPrefix("countLimit:")
+                    .withHashTag(HashTag.FIRST_KEY)
+                    .count("held-slot", 2, HOUR);
+            eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
                             .peek(1)
                             .decision()
                             .remaining())
@@ -357,15 +363,15 @@ class HeldPermitsTest {
         });
     }
 
-    private static CountLimiter count(ApplicationContext context, String name) {
+    private static Limiter count(ApplicationContext context, String name) {
         return context.getBean(LimiterFactory.class).withPrefix("countLimit:").count(name, 2, HOUR);
     }
 
     private int inUse(ApplicationContext context, String name, int limit) {
         ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
                 .withPrefix("concurrentLimit:")
-                .build(name, new ConcurrencyLimit(limit));
-        return limiter.inUse(who);
+                .build(name, ConcurrencyLimit.of(limit));
+        return limiter.on(who).inUse();
     }
 
     private static <T> T get(CompletableFuture<T> future) {

@@ -71,13 +71,28 @@ class InvalidLimitsTest {
         public void call() {}
     }
 
-    static class Lease {
-        @RateLimit(rate = 100, leasePermits = -1)
+    static class Per {
+        @RateLimit(per = 0)
         public void call() {}
     }
 
-    static class LeaseTime {
-        @RateLimit(rate = 100, leasePermits = 10, leaseTime = 3601)
+    static class NoPer {
+        @RateLimit(per = Double.NaN)
+        public void call() {}
+    }
+
+    static class Capacity {
+        @RateLimit(capacity = -1)
+        public void call() {}
+    }
+
+    static class CapacityAndBurst {
+        @RateLimit(capacity = 60, burst = 30)
+        public void call() {}
+    }
+
+    static class CapacityTooSmall {
+        @RateLimit(capacity = 2, permits = 3)
         public void call() {}
     }
 
@@ -127,7 +142,7 @@ class InvalidLimitsTest {
     }
 
     static class UselessKey {
-        @RateLimit(key = "#{phone}")
+        @RateLimit(key = "#{phone}", limitType = LimitType.USER)
         public void call(String phone) {}
     }
 
@@ -322,8 +337,13 @@ class InvalidLimitsTest {
                 Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
-                Arguments.of(Lease.class, "lease maxPermits must be between 1 and 1000000000, was -1"),
-                Arguments.of(LeaseTime.class, "leaseTime (seconds) must be between 0.0 and 3600.0, was 3601.0"),
+                Arguments.of(Per.class, "per (seconds) must be between 0.001 and 8.64E7, was 0.0"),
+                Arguments.of(NoPer.class, "per (seconds) must be between 0.001 and 8.64E7, was NaN"),
+                Arguments.of(Capacity.class, "@RateLimit for %s.call(): capacity must be at least 1, was -1"),
+                Arguments.of(
+                        CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),
+                Arguments.of(CapacityAndBurst.class, "leave one of them out"),
+                Arguments.of(CapacityTooSmall.class, "capacity at least 3"),
                 Arguments.of(Expire.class, "expire must be between"),
                 Arguments.of(
                         Zone.class, "zone must be one that Java knows, such as Europe/Berlin or UTC, was 'Berlin'"),
@@ -336,7 +356,7 @@ class InvalidLimitsTest {
                 Arguments.of(
                         UnknownName.class,
                         "@CountLimit for %s.call(java.lang.String): #{fone} in the key '#{fone}' uses 'fone'"),
-                Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType METHOD"),
+                Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType USER"),
                 Arguments.of(SlotOfAll.class, "slot '#{phone}' would give each slot permits of its own"),
                 Arguments.of(ConstantSlot.class, "slot 'one' is the same for all calls: write #{one}"),
                 Arguments.of(OneNameTwoPlaces.class, "it shares the name 'places' with @RateLimit for %s."),

@@ -66,7 +66,7 @@ class LimitResolverTest {
     @Test
     void each_call_is_under_the_limit_that_the_resolver_says() {
         run((api, plans) -> {
-            plans.byTenant.put("gold", new FixedWindow(4, HOUR));
+            plans.byTenant.put("gold", FixedWindow.of(4, HOUR));
             calls(api, "gold", 4);
             calls(api, "basic", 2);
         });
@@ -75,7 +75,7 @@ class LimitResolverTest {
     @Test
     void one_of_several_limits_can_be_resolved() {
         run((api, plans) -> {
-            plans.byTenant.put("gold", new FixedWindow(4, HOUR));
+            plans.byTenant.put("gold", FixedWindow.of(4, HOUR));
             for (int i = 0; i < 4; i++) {
                 api.callUnderTwo("gold");
             }
@@ -88,7 +88,7 @@ class LimitResolverTest {
     @Test
     void what_is_resolved_has_the_name_and_the_prefix_of_what_is_declared() {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
-        FixedWindow resolved = new FixedWindow(5, HOUR);
+        FixedWindow resolved = FixedWindow.of(5, HOUR);
         Contexts.plain()
                 .withBean(LimiterFactory.class, () -> factory)
                 .withBean(Api.class)
@@ -105,7 +105,7 @@ class LimitResolverTest {
     void a_tenant_that_changes_its_plan_keeps_what_it_took() {
         run((api, plans) -> {
             calls(api, "acme", 2);
-            plans.byTenant.put("acme", new FixedWindow(5, HOUR));
+            plans.byTenant.put("acme", FixedWindow.of(5, HOUR));
             calls(api, "acme", 3);
             plans.byTenant.remove("acme");
             calls(api, "acme", 0);
@@ -120,7 +120,7 @@ class LimitResolverTest {
             assertThat(call.method().getName()).isEqualTo("call");
             assertThat(call.arguments()).containsExactly("acme", 7);
             assertThat(call.name()).isEqualTo("api");
-            assertThat(call.declared()).isEqualTo(new FixedWindow(2, HOUR));
+            assertThat(call.declared()).isEqualTo(FixedWindow.of(2, HOUR));
             assertThat(call.key()).isEqualTo("acme");
             assertThatExceptionOfType(UnsupportedOperationException.class)
                     .as("the call's arguments are not the resolver's to change")
@@ -150,7 +150,7 @@ class LimitResolverTest {
     @Test
     void a_refusal_says_what_was_resolved() {
         run((api, plans) -> {
-            plans.byTenant.put("acme", new FixedWindow(1, HOUR));
+            plans.byTenant.put("acme", FixedWindow.of(1, HOUR));
             api.call("acme", 1);
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> api.call("acme", 1))

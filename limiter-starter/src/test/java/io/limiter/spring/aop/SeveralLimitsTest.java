@@ -3,7 +3,7 @@ package io.limiter.spring.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.limiter.LimitPart;
+import io.limiter.HashTag;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
@@ -19,7 +19,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -28,7 +28,9 @@ class SeveralLimitsTest {
 
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
 
-    private final ApplicationContextRunner runner = Contexts.plain().withBean(LimiterFactory.class, () -> factory);
+    private final ApplicationContextRunner runner = Contexts.plain()
+            .withPropertyValues("limiter.limits.free.enforce=false")
+            .withBean(LimiterFactory.class, () -> factory);
 
     static class Several {
 
@@ -155,13 +157,7 @@ class SeveralLimitsTest {
             return CompletableFuture.completedFuture(user);
         }
 
-        @RateLimit(
-                name = "free",
-                limitType = LimitType.CUSTOM,
-                key = "#{user}",
-                slot = "#{tenant}",
-                timeout = 1,
-                enforce = false)
+        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}", timeout = 1)
         public void free(String tenant, String user) {}
     }
 
@@ -173,12 +169,21 @@ class SeveralLimitsTest {
             refused(() -> bean.both("acme", "a"));
             bean.both("acme", "b");
             refused(() -> bean.both("acme", "b"));
-            assertThat(left("countLimit:", "tenants", part -> part.on("acme").inSlot("acme")))
+            assertThat(left(
+                            factory.withHashTag(HashTag.FIRST_KEY),
+                            "countLimit:",
+                            "tenants",
+                            tagged -> tagged.on("acme").on("acme")))
                     .isEqualTo(0);
             // Refused by the tenant's, and so not taken.
-            assertThat(left("rateLimit:", "users", part -> part.on("b").inSlot("acme")))
+            assertThat(left(
+                            factory.withHashTag(HashTag.FIRST_KEY),
+                            "rateLimit:",
+                            "users",
+                            tagged -> tagged.on("acme").on("b")))
                     .isEqualTo(1);
-            assertThat(left("rateLimit:", "users", part -> part.on("b"))).isEqualTo(2);
+            assertThat(left(factory, "rateLimit:", "users", limiter -> limiter.on("b")))
+                    .isEqualTo(2);
         });
     }
 
@@ -191,22 +196,30 @@ class SeveralLimitsTest {
                     .failsWithin(Duration.ZERO)
                     .withThrowableThat()
                     .withCauseInstanceOf(RateLimitExceededException.class);
-            assertThat(left("countLimit:", "alone", part -> part.on("a").inSlot("acme")))
+            assertThat(left(
+                            factory.withHashTag(HashTag.FIRST_KEY),
+                            "countLimit:",
+                            "alone",
+                            tagged -> tagged.on("acme").on("a")))
                     .isEqualTo(0);
             bean.free("acme", "a");
             bean.free("acme", "a");
-            assertThat(left("rateLimit:", "free", part -> part.on("a").inSlot("acme")))
+            assertThat(left(
+                            factory.withHashTag(HashTag.FIRST_KEY),
+                            "rateLimit:",
+                            "free",
+                            tagged -> tagged.on("acme").on("a")))
                     .isEqualTo(0);
         });
     }
 
-    private long left(String prefix, String name, Function<Limiter, LimitPart> part) {
+    private long left(LimiterFactory limiters, String prefix, String name, UnaryOperator<Limiter> part) {
         Limit<?> limit = factory.built().stream()
                 .filter(built -> built.name().equals(name))
                 .findFirst()
                 .orElseThrow()
                 .limit();
-        Limiter limiter = factory.withPrefix(prefix).build(name, limit);
+        Limiter limiter = limiters.withPrefix(prefix).build(name, limit);
         return LimitSet.of(part.apply(limiter)).peek(1).decision().remaining();
     }
 
@@ -222,7 +235,7 @@ class SeveralLimitsTest {
             bean.call();
             refused(bean::call);
             assertThat(factory.built().get(0).limit())
-                    .isEqualTo(FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Pacific/Auckland")));
+                    .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Pacific/Auckland")));
         });
     }
 

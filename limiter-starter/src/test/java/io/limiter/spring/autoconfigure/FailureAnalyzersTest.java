@@ -117,7 +117,9 @@ class FailureAnalyzersTest {
                 Arguments.of(
                         "limiter.limits[com.acme.Sms.send()].limit=0",
                         "limiter.limits[com.acme.Sms.send()].limit must be between 1 and 2147483647, was 0"),
-                Arguments.of("limiter.limits.sms.rat=1", "Remove it, or use one of kind, rate, burst, warm-up, "),
+                Arguments.of(
+                        "limiter.limits.sms.rat=1",
+                        "Remove it, or use one of kind, rate, per, burst, capacity, warm-up, "),
                 Arguments.of(
                         "limiter.limits.com.acme.sms.rate=1",
                         "such as dots: limiter.limits[com.acme.Shop.search()].rate"),
@@ -136,7 +138,8 @@ class FailureAnalyzersTest {
                         "limiter.key.trusted-proxies: '10.0.0.0/33' must have a prefix length between 0 and 32"),
                 Arguments.of("limiter.http[0].patth=/x", "Remove it, or use one of name, path, methods, "),
                 Arguments.of(
-                        "limiter.http[0].limits[0].brust=1", "Remove it, or use one of kind, rate, burst, warm-up, "),
+                        "limiter.http[0].limits[0].brust=1",
+                        "Remove it, or use one of kind, rate, per, burst, capacity, warm-up, "),
                 Arguments.of(
                         "limiter.http[0].path=api", "limiter.http[0].limits must have at least one limit, such as"),
                 Arguments.of("limiter.http[0].order=0", "limiter.http[0].path must be set, such as"),

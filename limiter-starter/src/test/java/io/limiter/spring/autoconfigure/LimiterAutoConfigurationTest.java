@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
 import io.limiter.LimitSet;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.local.LocalLimiterFactory;
@@ -102,14 +102,14 @@ class LimiterAutoConfigurationTest {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             RateLimiter rate = factory.build("rate", 1.0 / 60, 60, 60);
-            CountLimiter count = factory.withPrefix("app:").count("count", 1, Duration.ofHours(1));
+            Limiter count = factory.withPrefix("app:").count("count", 1, Duration.ofHours(1));
             ConcurrencyLimiter concurrent = factory.concurrent("concurrent", 1);
             for (int i = 0; i < 3; i++) {
                 assertThat(rate.acquire("ann", 5)).isZero();
                 rate.reserve(5).cancel();
                 assertThat(count.tryAcquire(7)).isTrue();
-                assertThat(count.decideAsync("ann", 1).join().granted()).isTrue();
-                assertThat(LimitSet.of(rate.own(), count.on("ann")).tryAcquire(1))
+                assertThat(count.on("ann").async().decide(1).join().granted()).isTrue();
+                assertThat(LimitSet.of(rate, count.on("ann")).decide(1).granted())
                         .isTrue();
                 assertThat(concurrent.tryAcquire()).isPresent();
             }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.local.LocalEngine;
 import io.limiter.redis.RedisLock;
 import io.limiter.spring.Contexts;
@@ -36,7 +35,7 @@ class LimiterPropertiesTest {
             assertThat(properties.groupCommit().maxQueued()).isEqualTo(GroupCommit.Settings.DEFAULT.maxQueued());
             assertThat(properties.groupCommit().yield()).isEqualTo(GroupCommit.Settings.DEFAULT.yield());
             assertThat(properties.rejectionCache().size()).isEqualTo(KnownRejections.DEFAULT_SIZE);
-            assertThat(properties.cache().bounds()).isEqualTo(CacheBounds.DEFAULT);
+            assertThat(properties.cache()).isEqualTo(new LimiterProperties.Cache(100, 10_000, Duration.ofMinutes(5)));
             assertThat(properties.local().maxKeys()).isEqualTo(LocalEngine.DEFAULT_MAX_KEYS);
             assertThat(properties.key().trustedProxies()).isEmpty();
             assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.ANY);
@@ -73,7 +72,7 @@ class LimiterPropertiesTest {
                     assertThat(properties.groupCommit())
                             .isEqualTo(new LimiterProperties.GroupCommit(5, Duration.ofMillis(1)));
                     assertThat(properties.rejectionCache().size()).isZero();
-                    assertThat(properties.cache().bounds()).isEqualTo(new CacheBounds(1, 2, Duration.ofMinutes(3)));
+                    assertThat(properties.cache()).isEqualTo(new LimiterProperties.Cache(1, 2, Duration.ofMinutes(3)));
                     assertThat(properties.local().maxKeys()).isEqualTo(4);
                     assertThat(properties.key().trustedProxies()).containsExactly("10.0.0.0/8", "::1");
                     assertThat(properties.key().forwardedHeader()).isEqualTo(ForwardedHeader.X_FORWARDED_FOR);

@@ -56,16 +56,9 @@ class NamedLimitsTest {
 
     @Test
     void configuration_wins_and_leaves_the_rest_as_it_is() {
+        builds(new Built("rateLimit:", "api-search", TokenBucket.of(50, 2)), "limiter.limits.api-search.rate=50");
         builds(
-                new Built(
-                        "rateLimit:",
-                        "api-search",
-                        TokenBucket.builder(50, 2)
-                                .timeout(Duration.ofMillis(500))
-                                .build()),
-                "limiter.limits.api-search.rate=50");
-        builds(
-                new Built("countLimit:", "export", new FixedWindow(3, Duration.ofHours(1))),
+                new Built("countLimit:", "export", FixedWindow.of(3, Duration.ofHours(1))),
                 "limiter.limits.export.period=1h");
         builds(new Built("rateLimit:", "untouched", TokenBucket.of(7, 1)), "limiter.limits.export.limit=4");
     }
@@ -76,12 +69,10 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.builder(100, 60)
-                                .timeout(Duration.ofHours(2))
+                        TokenBucket.of(100, 60)
                                 .maxWait(Duration.ofHours(2))
                                 .expire(Duration.ofMinutes(5))
-                                .lease(10, Duration.ofMillis(200))
-                                .build()),
+                                .prefetch(10, Duration.ofMillis(200))),
                 "limiter.limits.api-search.kind=token-bucket",
                 "limiter.limits.api-search.rate=100",
                 "limiter.limits.api-search.burst=PT1M",
@@ -97,16 +88,14 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.builder(5, new WarmUp(Duration.ofSeconds(10)))
-                                .timeout(Duration.ofMillis(500))
-                                .build()),
+                        TokenBucket.perSecond(5).warmUp(new WarmUp(Duration.ofSeconds(10)))),
                 "limiter.limits.api-search.warm-up=10s");
     }
 
     @Test
     void another_kind_has_keys_of_its_own() {
         builds(
-                new Built("rateLimit:fixed-window:", "api-search", new FixedWindow(9, Duration.ofMinutes(1))),
+                new Built("rateLimit:fixed-window:", "api-search", FixedWindow.of(9, Duration.ofMinutes(1))),
                 "limiter.limits.api-search.kind=fixed-window",
                 "limiter.limits.api-search.limit=9",
                 "limiter.limits.api-search.period=1m");
@@ -122,22 +111,22 @@ class NamedLimitsTest {
                 new Built(
                         "countLimit:",
                         "export",
-                        FixedWindow.aligned(100, Duration.ofDays(1), ZoneId.of("Europe/Berlin"))),
+                        FixedWindow.of(100, Duration.ofDays(1)).alignedTo(ZoneId.of("Europe/Berlin"))),
                 "limiter.limits.export.limit=100",
                 "limiter.limits.export.period=1d",
                 "limiter.limits.export.zone=Europe/Berlin");
         builds(
-                new Built("countLimit:sliding-log:", "export", new SlidingLog(5, Duration.ofHours(1))),
+                new Built("countLimit:sliding-log:", "export", SlidingLog.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-log",
                 "limiter.limits.export.limit=5",
                 "limiter.limits.export.period=PT1H");
         builds(
-                new Built("countLimit:sliding-counter:", "export", new SlidingCounter(5, Duration.ofHours(1))),
+                new Built("countLimit:sliding-counter:", "export", SlidingCounter.of(5, Duration.ofHours(1))),
                 "limiter.limits.export.kind=sliding-counter",
                 "limiter.limits.export.limit=5",
                 "limiter.limits.export.period=1h");
         builds(
-                new Built("rateLimit:leaky-bucket:", "api-search", LeakyBucket.meter(20, 5)),
+                new Built("rateLimit:leaky-bucket:", "api-search", LeakyBucket.meter(5, 20)),
                 "limiter.limits.api-search.kind=leaky-bucket",
                 "limiter.limits.api-search.limit=20",
                 "limiter.limits.api-search.rate=5");
@@ -151,10 +140,10 @@ class NamedLimitsTest {
     @Test
     void every_number_of_a_concurrency_limit() {
         builds(
-                new Built("concurrentLimit:", "report", new ConcurrencyLimit(5, Duration.ofSeconds(20))),
+                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(5).leaseTime(Duration.ofSeconds(20))),
                 "limiter.limits.report.limit=5");
         builds(
-                new Built("concurrentLimit:", "report", new ConcurrencyLimit(2, Duration.ofMinutes(1))),
+                new Built("concurrentLimit:", "report", ConcurrencyLimit.of(2).leaseTime(Duration.ofMinutes(1))),
                 "limiter.limits.report.kind=concurrent",
                 "limiter.limits.report.lease=60");
     }
@@ -214,7 +203,7 @@ class NamedLimitsTest {
 
     @Test
     void a_name_that_no_annotation_has_is_warned_of() {
-        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues(
                             "limiter.limits.export.limit=4",
                             "limiter.limits.report.limit=4",
@@ -223,7 +212,7 @@ class NamedLimitsTest {
                             .singleElement(as(STRING))
                             .startsWith("WARN limiter.limits.* has settings for [exprot]"));
         }
-        try (LogLines log = new LogLines("io.limiter.spring.aop.ConfiguredLimits")) {
+        try (LogLines log = new LogLines("io.limiter.spring.settings.ConfiguredLimits")) {
             runner.withPropertyValues("limiter.limits.export.limit=4")
                     .run(context -> assertThat(log.all()).isEmpty());
         }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
@@ -18,11 +18,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 /** Limits that refuse nobody. */
@@ -32,34 +34,41 @@ class ShadowModeTest {
 
     static class Tried {
 
-        @CountLimit(name = "tried", limit = 2, period = 3600, enforce = false)
+        @CountLimit(name = "tried", limit = 2, period = 3600)
         public String call() {
             return "called";
         }
 
-        @CountLimit(name = "dry", limit = 2, period = 3600, enforce = false)
+        @CountLimit(name = "dry", limit = 2, period = 3600)
         @CountLimit(name = "wet", limit = 3, period = 3600)
         @CountLimit(name = "wetter", limit = 4, period = 3600)
         public void besideOthers() {}
 
-        @CountLimit(name = "dry", limit = 2, period = 3600, enforce = false)
+        @CountLimit(name = "dry", limit = 2, period = 3600)
         @CountLimit(name = "wet", limit = 3, period = 3600)
         public void besideOne() {}
 
-        @CountLimit(name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}", enforce = false)
+        @CountLimit(name = "keyless", limitType = LimitType.CUSTOM, key = "#{phone}")
         public String keyless(@Nullable String phone) {
             return "called";
         }
 
-        @CountLimit(name = "costless", limit = 2, period = 3600, cost = "#{cost}", enforce = false)
+        @CountLimit(name = "costless", limit = 2, period = 3600, cost = "#{cost}")
         public String costless(int cost) {
             return "called";
         }
     }
 
+    private static ApplicationContextRunner shadow() {
+        return Contexts.local()
+                .withPropertyValues(Stream.of("tried", "dry", "keyless", "costless", "slow")
+                        .map(name -> "limiter.limits." + name + ".enforce=false")
+                        .toArray(String[]::new));
+    }
+
     @Test
     void it_lets_calls_through_that_have_no_key_or_no_cost() {
-        Contexts.local().withBean(Tried.class).run(context -> {
+        shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 assertThat(tried.keyless(null)).isEqualTo("called");
@@ -71,7 +80,7 @@ class ShadowModeTest {
 
     @Test
     void it_takes_permits_and_refuses_nobody() {
-        Contexts.local().withBean(Tried.class).run(context -> {
+        shadow().withBean(Tried.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 Tried tried = context.getBean(Tried.class);
                 tried.call();
@@ -93,10 +102,10 @@ class ShadowModeTest {
 
     static class Slow {
 
-        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500, enforce = false)
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500)
         public void call() {}
 
-        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500, enforce = false)
+        @RateLimit(name = "slow", rate = 0.001, burst = 1000, timeout = 2500)
         public CompletableFuture<String> later() {
             return CompletableFuture.completedFuture("called");
         }
@@ -105,7 +114,7 @@ class ShadowModeTest {
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void it_books_permits_that_others_would_wait_for_and_holds_nobody_up() {
-        Contexts.local().withBean(Slow.class).run(context -> {
+        shadow().withBean(Slow.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 Slow slow = context.getBean(Slow.class);
                 slow.call();
@@ -125,7 +134,7 @@ class ShadowModeTest {
 
     @Test
     void beside_others_it_is_asked_last_and_keeps_nothing_from_them() {
-        Contexts.local().withBean(Tried.class).run(context -> {
+        shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             for (int i = 0; i < 3; i++) {
                 tried.besideOthers();
@@ -139,7 +148,7 @@ class ShadowModeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_call_that_the_others_refuse_takes_nothing_from_it(boolean several) {
-        Contexts.local().withBean(Tried.class).run(context -> {
+        shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             assertThat(count(context, "wet", 3).tryAcquire(3)).isTrue();
             assertThatExceptionOfType(RateLimitExceededException.class)
@@ -152,7 +161,7 @@ class ShadowModeTest {
         return count(context, name, limit).peek().remaining();
     }
 
-    private static CountLimiter count(ApplicationContext context, String name, int limit) {
+    private static Limiter count(ApplicationContext context, String name, int limit) {
         return context.getBean(LimiterFactory.class).count(name, limit, Duration.ofHours(1));
     }
 

@@ -2,8 +2,8 @@ package io.limiter.spring.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.CountLimiter;
 import io.limiter.FailingLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
@@ -77,7 +77,7 @@ class LimiterEventsTest {
     @Test
     void refusals_are_events_and_reach_the_listeners_of_the_application() {
         Contexts.local().withBean(Heard.class).withBean(Own.class).run(context -> {
-            CountLimiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             assertThat(limiter.tryAcquire("alice")).isTrue();
             Decision refusal = limiter.decide("alice", 1);
             assertThat(refusal.granted()).isFalse();
@@ -96,38 +96,42 @@ class LimiterEventsTest {
 
     static class Tried {
 
-        @CountLimit(name = "tried", limit = 1, period = 3600, enforce = false)
+        @CountLimit(name = "tried", limit = 1, period = 3600)
         public void call() {}
 
-        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10, enforce = false)
+        @RateLimit(name = "booked", rate = 0.001, burst = 1000, timeout = 10)
         public void book() {}
     }
 
     @Test
     void a_dry_run_refuses_nobody_and_so_is_no_event() {
-        Contexts.local().withBean(Heard.class).withBean(Tried.class).run(context -> {
-            Tried tried = context.getBean(Tried.class);
-            for (int i = 0; i < 3; i++) {
-                tried.call();
-                tried.book();
-            }
-            LimiterFactory factory = context.getBean(LimiterFactory.class);
-            CountLimiter last = factory.count("last", 1, Duration.ofDays(1));
-            last.decide(1);
-            last.decide(1);
-            Heard heard = context.getBean(Heard.class);
-            // Events come in order.
-            Eventually.that(() -> assertThat(heard.events)
-                    .last()
-                    .isInstanceOfSatisfying(
-                            LimitExceededEvent.class,
-                            event -> assertThat(event.limiter()).isEqualTo("last")));
-            assertThat(heard.events).hasSize(1);
-            assertThat(((LocalLimiterFactory) factory).statistics().totals())
-                    .filteredOn(totals -> totals.name().equals("tried"))
-                    .singleElement()
-                    .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
-        });
+        Contexts.local()
+                .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.booked.enforce=false")
+                .withBean(Heard.class)
+                .withBean(Tried.class)
+                .run(context -> {
+                    Tried tried = context.getBean(Tried.class);
+                    for (int i = 0; i < 3; i++) {
+                        tried.call();
+                        tried.book();
+                    }
+                    LimiterFactory factory = context.getBean(LimiterFactory.class);
+                    Limiter last = factory.count("last", 1, Duration.ofDays(1));
+                    last.decide(1);
+                    last.decide(1);
+                    Heard heard = context.getBean(Heard.class);
+                    // Events come in order.
+                    Eventually.that(() -> assertThat(heard.events)
+                            .last()
+                            .isInstanceOfSatisfying(
+                                    LimitExceededEvent.class,
+                                    event -> assertThat(event.limiter()).isEqualTo("last")));
+                    assertThat(heard.events).hasSize(1);
+                    assertThat(((LocalLimiterFactory) factory).statistics().totals())
+                            .filteredOn(totals -> totals.name().equals("tried"))
+                            .singleElement()
+                            .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
+                });
     }
 
     static class Deaf {
@@ -152,7 +156,7 @@ class LimiterEventsTest {
                     .addApplicationListener(
                             (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
             assertThat(events.hearsRefusals()).isTrue();
-            CountLimiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
+            Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             limiter.tryAcquire();
             assertThat(limiter.tryAcquire()).isFalse();
             Eventually.that(() -> assertThat(late).hasSize(1));

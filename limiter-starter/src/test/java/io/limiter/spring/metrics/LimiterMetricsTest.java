@@ -3,7 +3,7 @@ package io.limiter.spring.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.spring.Contexts;
@@ -66,7 +66,7 @@ class LimiterMetricsTest {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
             for (String prefix : new String[] {"a:", "b:"}) {
-                CountLimiter limiter = factory.withPrefix(prefix).count("later", 1, DAY);
+                Limiter limiter = factory.withPrefix(prefix).count("later", 1, DAY);
                 limiter.tryAcquire("alice");
                 limiter.tryAcquire("alice");
             }
@@ -105,7 +105,7 @@ class LimiterMetricsTest {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             LimiterFactory factory = context.getBean(LimiterFactory.class);
-            CountLimiter limiter = factory.count("k", 1, DAY);
+            Limiter limiter = factory.count("k", 1, DAY);
             limiter.tryAcquire("alice@example.com");
             limiter.tryAcquire("alice@example.com");
             factory.concurrent("places", 1).tryAcquire("alice@example.com");
@@ -204,7 +204,7 @@ class LimiterMetricsTest {
                 .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
                 .run(context -> {
                     assertThat(context).hasNotFailed().doesNotHaveBean("limiterMetrics");
-                    CountLimiter limiter = context.getBean(LimiterFactory.class).count("k", 1, DAY);
+                    Limiter limiter = context.getBean(LimiterFactory.class).count("k", 1, DAY);
                     assertThat(limiter.tryAcquire()).isTrue();
                     assertThat(limiter.tryAcquire()).isFalse();
                 });
@@ -215,7 +215,7 @@ class LimiterMetricsTest {
         RateLimiter slow = factory.build("slow", 100, 0.01, 60);
         slow.decide(1, Duration.ofSeconds(30));
         slow.decide(50, Duration.ofSeconds(30));
-        slow.decideAsync(50, Duration.ofSeconds(30)).join();
+        slow.async().decide(50, Duration.ofSeconds(30)).join();
     }
 
     private double count(String limit, String outcome, String source) {

@@ -28,7 +28,7 @@ class WaitSpansTest {
             Observation.createNotStarted("request", observations).observe(() -> {
                 slow.decide(1, Duration.ofSeconds(30));
                 slow.decide(50, Duration.ofSeconds(30));
-                slow.decideAsync(50, Duration.ofSeconds(30)).join();
+                slow.async().decide(50, Duration.ofSeconds(30)).join();
             });
             // Who waits is told before the wait has ended.
             Eventually.that(() -> assertThat(waits(tracer)).hasSize(2).allSatisfy(wait -> {

@@ -20,7 +20,7 @@ class AnswersTest {
 
     private static final Decision REFUSED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
     private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
-    private static final FixedWindow LIMIT = new FixedWindow(5, Duration.ofMinutes(1));
+    private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
 
     private final StaticMessageSource messages = new StaticMessageSource();
     private final RequestDecisions decisions = new RequestDecisions();

@@ -74,6 +74,7 @@ public abstract class HttpContract {
             "--limiter.failure.decision-timeout=2m",
             "--spring.web.resources.static-locations=classpath:/contract/",
             "--limiter.key.trusted-proxies=127.0.0.0/8,::1",
+            "--limiter.limits.dry.enforce=false",
             "--limiter.http[0].name=api",
             "--limiter.http[0].path=/api/**",
             "--limiter.http[0].exclude=/api/health/**",

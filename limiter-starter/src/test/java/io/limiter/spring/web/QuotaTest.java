@@ -33,20 +33,17 @@ class QuotaTest {
 
     static Stream<Arguments> policies() {
         return Stream.of(
-                Arguments.of(new FixedWindow(5, Duration.ofMinutes(1)), "\"x\";q=5;w=60"),
-                Arguments.of(new FixedWindow(5, Duration.ofMillis(1)), "\"x\";q=5;w=1"),
-                Arguments.of(new FixedWindow(5, Duration.ofMillis(1001)), "\"x\";q=5;w=2"),
-                Arguments.of(new SlidingLog(5, Duration.ofHours(1)), "\"x\";q=5;w=3600"),
-                Arguments.of(new SlidingCounter(5, Duration.ofDays(1)), "\"x\";q=5;w=86400"),
+                Arguments.of(FixedWindow.of(5, Duration.ofMinutes(1)), "\"x\";q=5;w=60"),
+                Arguments.of(FixedWindow.of(5, Duration.ofMillis(1)), "\"x\";q=5;w=1"),
+                Arguments.of(FixedWindow.of(5, Duration.ofMillis(1001)), "\"x\";q=5;w=2"),
+                Arguments.of(SlidingLog.of(5, Duration.ofHours(1)), "\"x\";q=5;w=3600"),
+                Arguments.of(SlidingCounter.of(5, Duration.ofDays(1)), "\"x\";q=5;w=86400"),
                 Arguments.of(TokenBucket.of(5, 1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(50, 0.1), "\"x\";q=5;w=1"),
                 Arguments.of(TokenBucket.of(2, 2.5), "\"x\";q=5;w=3"),
-                Arguments.of(
-                        TokenBucket.builder(1, new WarmUp(Duration.ofSeconds(7)))
-                                .build(),
-                        "\"x\";q=5;w=7"),
-                Arguments.of(LeakyBucket.meter(5, 0.5), "\"x\";q=5;w=10"),
-                Arguments.of(new ConcurrencyLimit(5), "\"x\";q=5;qu=\"concurrent-requests\""));
+                Arguments.of(TokenBucket.perSecond(1).warmUp(new WarmUp(Duration.ofSeconds(7))), "\"x\";q=5;w=7"),
+                Arguments.of(LeakyBucket.meter(0.5, 5), "\"x\";q=5;w=10"),
+                Arguments.of(ConcurrencyLimit.of(5), "\"x\";q=5;qu=\"concurrent-requests\""));
     }
 
     @ParameterizedTest
@@ -79,7 +76,7 @@ class QuotaTest {
 
     @Test
     void of_calls_at_the_same_time_nobody_knows_when_they_are_done() {
-        ConcurrencyLimit limit = new ConcurrencyLimit(5);
+        ConcurrencyLimit limit = ConcurrencyLimit.of(5);
         assertThat(Quota.of("x", limit, null).policyMember()).isEqualTo("\"x\";q=5;qu=\"concurrent-requests\"");
         assertThat(Quota.of("x", limit, null).limitMember()).isNull();
         assertThat(Quota.of("x", limit, GRANTED).limitMember()).isEqualTo("\"x\";r=3");
@@ -136,7 +133,7 @@ class QuotaTest {
         assertThat(LimitHeaders.of(List.of(late, never), List.of(), HeaderSet.X_RATELIMIT))
                 .containsEntry("X-RateLimit-Limit", "6")
                 .containsEntry("X-RateLimit-Reset", null);
-        Quota other = Quota.of("other", new FixedWindow(5, Duration.ofMinutes(1)), GRANTED);
+        Quota other = Quota.of("other", FixedWindow.of(5, Duration.ofMinutes(1)), GRANTED);
         assertThat(LimitHeaders.of(List.of(late, other), List.of("other"), HeaderSet.X_RATELIMIT))
                 .as("whose refusal is answered")
                 .containsEntry("X-RateLimit-Limit", Long.toString(other.most()));
@@ -147,7 +144,7 @@ class QuotaTest {
     @Test
     void the_page_has_all_headers_and_parameters_and_no_others() throws IOException {
         String page = Files.readString(Path.of("..", "docs", "http.md"));
-        List<Quota> quotas = List.of(quota(GRANTED), Quota.of("x", new ConcurrencyLimit(5), GRANTED));
+        List<Quota> quotas = List.of(quota(GRANTED), Quota.of("x", ConcurrencyLimit.of(5), GRANTED));
         Map<String, String> fields = LimitHeaders.of(quotas, List.of(), HeaderSet.BOTH);
         Set<String> headers = new TreeSet<>(fields.keySet());
         headers.add("Retry-After");
@@ -178,6 +175,6 @@ class QuotaTest {
     }
 
     private static Quota quota(Decision decision) {
-        return Quota.of("x", new FixedWindow(5, Duration.ofMinutes(1)), decision);
+        return Quota.of("x", FixedWindow.of(5, Duration.ofMinutes(1)), decision);
     }
 }

@@ -1,7 +1,7 @@
 package io.limiter.internal.redis.client;
 
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
-import io.limiter.spi.AsyncFailures;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.limiter.internal.redis.client;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.LimitFailures;
-import io.limiter.spi.Answer;
-import io.limiter.spi.KeyRequests;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.QueryTimeoutException;
 
-/** What can go wrong with Redis, in the words a reader of the log needs, and what it means for the next try. */
+/** Translates errors of Redis into failures, by what they mean for a retry. */
 public final class RedisErrors {
 
     private static final String NOPERM = "NOPERM";
     private static final String DELETE = "delete the key, or use another name or prefix";
 
-    /** Errors that go on until somebody does something, and what. */
+    /** Permanent errors, which last until an operator acts, and their remedies. */
     private static final Map<String, String> REMEDIES = Map.of(
             "WRONGTYPE",
             DELETE,
@@ -37,7 +37,7 @@ public final class RedisErrors {
             "MISCONF",
             "see Redis's log: it cannot save to its disk");
 
-    /** Errors that say that nothing was done and that it may go well in a moment. */
+    /** Errors after which nothing was executed and a retry may succeed. */
     private static final String PASSING = "LOADING|BUSY|READONLY|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|NOREPLICAS"
             + "|NOSCRIPT|max number of clients reached";
 
@@ -194,6 +194,17 @@ public final class RedisErrors {
             }
         }
         return null;
+    }
+
+    /** What was withdrawn just before it was sent: its caller has its failure already. */
+    public static LimiterBackendException withdrawn(String key) {
+        return new LimiterBackendException(key, "it was withdrawn");
+    }
+
+    public static List<Answer> withdrawn(List<KeyRequests<?>> batch) {
+        return batch.stream()
+                .map(requests -> Answer.failed(withdrawn(requests.key())))
+                .toList();
     }
 
     /** Redis was not asked any more. */

@@ -11,11 +11,10 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 /**
- * The commands that are under way, so that none is waited for longer than its budget, and none is sent twice.
+ * The commands in flight: bounds their time and prevents Lettuce from sending them twice.
  *
- * <p>When a connection breaks, Lettuce sends again what was not answered as soon as it is connected again. For a decision
- * that would be one too many: the first may have been executed. So all that is under way is given up when the connection
- * breaks, and Lettuce does not send what was given up.
+ * <p>After a reconnection, Lettuce sends unanswered commands again. A decision would then be executed twice. So all
+ * commands in flight are cancelled when the connection breaks, and Lettuce does not send cancelled commands.
  */
 final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool {
 
@@ -27,11 +26,11 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         deadlines.watch(this);
     }
 
-    /** Takes note of a command. */
+    /** Adds a command. */
     Sent add(CompletableFuture<?> answer) {
         Sent command = new Sent(answer, deadlines.now() + deadlines.budgetNanos());
         sent.add(command);
-        deadlines.look();
+        deadlines.ensureChecking();
         return command;
     }
 
@@ -45,7 +44,7 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         return !sent.isEmpty();
     }
 
-    /** One that was closed is not made again, so nothing is sent again. */
+    /** A closed connection is not restored, so nothing is sent again. */
     @Override
     public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
         if (connection.isClosed()) {
@@ -56,7 +55,7 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         }
     }
 
-    /** One that is under way. */
+    /** A command in flight. */
     final class Sent {
 
         private final CompletableFuture<?> answer;
@@ -84,7 +83,7 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
 
         private void giveUp(RuntimeException why) {
             sent.remove(this);
-            // First the answer: what is cancelled would fail it with less to tell.
+            // First the answer: the cancellation would complete it with a less specific exception.
             answer.completeExceptionally(why);
             RedisFuture<?> waitedFor = command;
             if (waitedFor != null) {

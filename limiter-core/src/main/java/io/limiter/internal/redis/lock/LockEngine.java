@@ -6,23 +6,21 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.StateCodec;
-import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Answer;
 import io.limiter.spi.DistributedLock;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
  * {@link #DEFAULT_LOCK_WAIT} still waits that long for the lock, because whether permits are there is not known before.
  */
-public final class LockEngine implements Engine {
+public final class LockEngine implements Backend {
 
-    /** How long to wait for the lock if the caller's timeout is shorter. */
+    /** Minimum time to wait for the lock, even if the caller's timeout is shorter. */
     public static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
 
     private static final byte[][] NO_ARGUMENTS = {};
@@ -50,8 +48,7 @@ public final class LockEngine implements Engine {
     private final Duration lockWait;
     private final Duration longestWait;
     private final Ticker ticker;
-    private final KnownRejections denials;
-    private final Executor blockingCalls;
+    private final KnownRejections rejections;
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
     private final LuaScript save = LuaScript.of(LuaScript.resource(LockEngine.class, "save.lua"));
@@ -62,8 +59,7 @@ public final class LockEngine implements Engine {
      * @param longestWait how long to wait for it at most
      * @param clock the part of the scripts that tells the time
      * @param ticker measures how long the lock was waited for
-     * @param denials is told what was decided
-     * @param blockingCalls runs the calls of those who do not want to wait
+     * @param rejections records the decisions
      */
     public LockEngine(
             RedisCalls redis,
@@ -72,53 +68,45 @@ public final class LockEngine implements Engine {
             Duration longestWait,
             String clock,
             Ticker ticker,
-            KnownRejections denials,
-            Executor blockingCalls) {
+            KnownRejections rejections) {
         this.redis = redis;
         this.lock = lock;
         this.lockWait = lockWait;
         this.longestWait = longestWait;
         this.ticker = ticker;
-        this.denials = denials;
-        this.blockingCalls = blockingCalls;
+        this.rejections = rejections;
         this.load = LuaScript.of(clock, LuaScript.resource(LockEngine.class, "load.lua"));
     }
 
+    /** Decides one key after the other. The batch can be withdrawn until the first lock is acquired. */
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
+    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
         if (closed) {
-            return RedisErrors.closed(batch);
+            return CompletableFuture.completedFuture(RedisErrors.closed(batch));
         }
         List<Answer> answers = new ArrayList<>(batch.size());
-        for (KeyRequests<?> asked : batch) {
-            answers.add(answer(asked, () -> true));
+        for (KeyRequests<?> keyRequests : batch) {
+            answers.add(answer(keyRequests, answers.isEmpty() ? send : () -> true));
         }
-        return answers;
+        return CompletableFuture.completedFuture(answers);
     }
 
-    /** On a thread that may block; withdrawn until the lock is had. */
     @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        KeyRequests<?> asked = new KeyRequests<>(key, limit, List.of(request));
-        return BlockingCalls.decideIfSent(blockingCalls, key, pending -> {
-            if (closed) {
-                throw LimiterBackendException.closed(key);
-            }
-            return answer(asked, pending::send).decisions().get(0);
-        });
+    public boolean blocks() {
+        return true;
     }
 
-    private Answer answer(KeyRequests<?> asked, BooleanSupplier mayGoOn) {
+    private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier mayGoOn) {
         try {
-            return Answer.of(decide(asked, mayGoOn));
+            return Answer.of(decide(keyRequests, mayGoOn));
         } catch (LimitFailure e) {
-            return Answer.failed(RedisErrors.limitFailed(asked, e.cause, e.decided));
+            return Answer.failed(RedisErrors.limitFailed(keyRequests, e.cause, e.decided));
         } catch (RuntimeException e) {
-            return Answer.failed(RedisErrors.of(asked.key(), e));
+            return Answer.failed(RedisErrors.of(keyRequests.key(), e));
         }
     }
 
-    /** Needs no lock: whoever has loaded it meanwhile cannot save it, and starts over. */
+    /** Needs no lock: a concurrent decision cannot save its state, and starts over. */
     @Override
     public void reset(String key) {
         try {
@@ -135,33 +123,35 @@ public final class LockEngine implements Engine {
     }
 
     /**
-     * @param mayGoOn asked once, as soon as the lock is had
+     * @param mayGoOn called once, as soon as the lock is acquired
      */
-    private <S> List<Decision> decide(KeyRequests<S> asked, BooleanSupplier mayGoOn) {
+    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier mayGoOn) {
         boolean goesOn = false;
         long startNanos = ticker.read();
-        long patienceNanos = patienceNanos(asked.requests());
+        long patienceNanos = patienceNanos(keyRequests.requests());
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, patienceNanos - waitedNanos);
-            try (DistributedLock.Held held = lock.tryLock(asked.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
+            try (DistributedLock.Held held =
+                    lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
                     throw new LimiterBackendException(
-                            asked.key(), "its lock was not to be had within " + Duration.ofNanos(patienceNanos));
+                            keyRequests.key(),
+                            "its lock could not be acquired within " + Duration.ofNanos(patienceNanos));
                 }
                 goesOn = goesOn || mayGoOn.getAsBoolean();
                 if (!goesOn) {
-                    throw new LimiterBackendException(asked.key(), "it was withdrawn");
+                    throw RedisErrors.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
-                List<Decision> decisions = stepAndSave(asked, lockedMicros);
+                List<Decision> decisions = stepAndSave(keyRequests, lockedMicros);
                 if (decisions != null) {
                     return decisions;
                 }
             }
             if (leftNanos == 0) {
                 throw new LimiterBackendException(
-                        asked.key(),
+                        keyRequests.key(),
                         "others changed it faster than it could be saved, for " + Duration.ofNanos(waitedNanos));
             }
         }
@@ -176,12 +166,12 @@ public final class LockEngine implements Engine {
         return Math.min(patience, longestWait.toNanos());
     }
 
-    /** The decisions, or {@code null} if somebody else changed the state meanwhile. */
-    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> asked, long lockedMicros) {
-        Limit<S> limit = asked.limit();
-        long sentNanos = denials.readNanos();
-        Loaded<S> loaded = load(asked);
-        List<Request> requests = asked.requests().stream()
+    /** The decisions, or {@code null} if the state was changed concurrently. */
+    private <S> @Nullable List<Decision> stepAndSave(KeyRequests<S> keyRequests, long lockedMicros) {
+        Limit<S> limit = keyRequests.limit();
+        long sentNanos = rejections.readNanos();
+        Loaded<S> loaded = load(keyRequests);
+        List<Request> requests = keyRequests.requests().stream()
                 .map(request -> request.waited(lockedMicros))
                 .toList();
         List<Decision> decisions = new ArrayList<>(requests.size());
@@ -194,12 +184,16 @@ public final class LockEngine implements Engine {
             onlyPeeks &= request.peek();
         }
         boolean changed = state != loaded.state || (loaded.withoutTtl() && !onlyPeeks);
-        if (changed && state != null && !save(asked, loaded, state)) {
+        if (changed && state != null && !save(keyRequests, loaded, state)) {
             return null;
         }
         try {
-            denials.decided(
-                    new KeyRequests<>(asked.key(), limit, requests), decisions, state, loaded.nowMicros, sentNanos);
+            rejections.decided(
+                    new KeyRequests<>(keyRequests.key(), limit, requests),
+                    decisions,
+                    state,
+                    loaded.nowMicros,
+                    sentNanos);
         } catch (RuntimeException e) {
             throw new LimitFailure(e, true);
         }
@@ -230,25 +224,26 @@ public final class LockEngine implements Engine {
         }
     }
 
-    private <S> Loaded<S> load(KeyRequests<S> asked) {
-        List<Object> reply = redis.call(load, utf8(asked.key()));
+    private <S> Loaded<S> load(KeyRequests<S> keyRequests) {
+        List<Object> reply = redis.call(load, utf8(keyRequests.key()));
         long nowMicros = (Long) reply.get(0);
         long ttlMillis = (Long) reply.get(1);
         byte[] value = reply.size() < 3 ? null : (byte[]) reply.get(2);
-        S state = value == null ? null : codec.read(asked.key(), value, asked.limit(), nowMicros, ttlMillis);
+        S state =
+                value == null ? null : codec.read(keyRequests.key(), value, keyRequests.limit(), nowMicros, ttlMillis);
         return new Loaded<>(nowMicros, ttlMillis, value, state);
     }
 
-    private <S> boolean save(KeyRequests<S> asked, Loaded<S> loaded, S state) {
-        // What was stored under other numbers may have to be kept longer than these need.
-        long lifetimeMillis = Math.max(lifetimeMillis(asked.limit(), state, loaded.nowMicros), loaded.ttlMillis);
+    private <S> boolean save(KeyRequests<S> keyRequests, Loaded<S> loaded, S state) {
+        // A state stored under another definition may have to be kept longer than this one needs.
+        long lifetimeMillis = Math.max(lifetimeMillis(keyRequests.limit(), state, loaded.nowMicros), loaded.ttlMillis);
         List<byte[]> arguments = new ArrayList<>(3);
         arguments.add(write(state));
         arguments.add(utf8(Long.toString(lifetimeMillis)));
         if (loaded.value != null) {
             arguments.add(loaded.value);
         }
-        List<Object> reply = redis.call(save, utf8(asked.key()), arguments.toArray(NO_ARGUMENTS));
+        List<Object> reply = redis.call(save, utf8(keyRequests.key()), arguments.toArray(NO_ARGUMENTS));
         return (Long) reply.get(0) == 1;
     }
 
@@ -256,7 +251,7 @@ public final class LockEngine implements Engine {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A limit of somebody's own that throws, which is not Redis' doing. */
+    /** An exception of a custom limit, as opposed to one of Redis. */
     private static final class LimitFailure extends RuntimeException {
 
         private static final long serialVersionUID = 1;

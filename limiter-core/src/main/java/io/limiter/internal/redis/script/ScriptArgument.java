@@ -2,13 +2,13 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.spi.KeyRequests;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** What a script is asked, as {@code batch.lua} and {@code set.lua} read it. Not safe for use by several threads. */
+/** Encodes the argument of a script, as {@code batch.lua} and {@code set.lua} read it. Not thread-safe. */
 final class ScriptArgument {
 
     private static final int SECTION_BYTES = Integer.BYTES + Short.BYTES;
@@ -19,7 +19,7 @@ final class ScriptArgument {
     private ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * @param aboutMicros what Redis' clock may show
+     * @param aboutMicros estimated server time
      */
     ScriptArgument(long aboutMicros) {
         this.aboutMicros = aboutMicros;
@@ -31,15 +31,15 @@ final class ScriptArgument {
         out.put((byte) kind);
     }
 
-    /** A section for as many keys, all of which are asked this. */
-    void addSection(int keys, KeyRequests<?> asked) {
-        Limit<Object> limit = LimitScripts.erased(asked.limit());
+    /** Adds a section for several keys with equal limits and requests. */
+    void addSection(int keys, KeyRequests<?> keyRequests) {
+        Limit<Object> limit = LimitScripts.erased(keyRequests.limit());
         LimitScript<Limit<Object>, Object> script = LimitScripts.of(limit);
         ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
         script.writeNumbers(limit, aboutMicros, out);
-        List<Request> requests = asked.requests();
+        List<Request> requests = keyRequests.requests();
         int runs = 0;
         for (int first = 0; first < requests.size(); runs++) {
             Request request = requests.get(first);

@@ -5,23 +5,22 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.spi.Answer;
-import io.limiter.spi.AsyncFailures;
-import io.limiter.spi.KeyRequests;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of a limit's script: what it is given, and what its reply means. Java's side of {@code batch.lua}, which
+ * One call of a limit's script: encodes its arguments and decodes its reply. Java twin of {@code batch.lua}, which
  * describes both.
  *
- * <p>Like goes together, so that a call is small and Redis has little to do: keys that are asked the same share a
- * section, and like requests in a row are one run. The reply is not one answer for each request but the state from which
- * they follow; {@link Limit#step} gives them here, bit by bit as in Lua.
+ * <p>To keep calls small, keys with equal requests share a section, and equal requests in a row are one run. The
+ * reply contains states instead of decisions; {@link Limit#step} computes the decisions here, bit by bit as in Lua.
  */
 public final class ScriptCall {
 
@@ -36,8 +35,8 @@ public final class ScriptCall {
 
     /**
      * @param batch all of one kind of limit
-     * @param sentNanos by the denials' clock
-     * @param aboutMicros what Redis' clock may show
+     * @param sentNanos by the clock of the rejection cache
+     * @param aboutMicros estimated server time
      */
     public ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long aboutMicros) {
         this.batch = batch;
@@ -45,12 +44,12 @@ public final class ScriptCall {
         this.aboutMicros = aboutMicros;
     }
 
-    /** What Redis' clock showed. */
+    /** The server time of a reply. */
     static long nowMicros(List<Object> reply) {
         return (Long) reply.get(0);
     }
 
-    /** The places of those that were not decided because the time was not the one expected. */
+    /** Indexes of requests that were not decided because the server time was not the expected one. */
     List<Integer> atAnotherTime() {
         return atAnotherTime;
     }
@@ -67,7 +66,7 @@ public final class ScriptCall {
         ScriptArgument argument = new ScriptArgument(aboutMicros);
         for (int first = 0; first < batch.size(); ) {
             int end = first + 1;
-            while (end < batch.size() && askSame(batch.get(first), batch.get(end))) {
+            while (end < batch.size() && equalRequests(batch.get(first), batch.get(end))) {
                 end++;
             }
             argument.addSection(end - first, batch.get(first));
@@ -76,35 +75,35 @@ public final class ScriptCall {
         return argument.toBytes();
     }
 
-    private static boolean askSame(KeyRequests<?> one, KeyRequests<?> other) {
+    private static boolean equalRequests(KeyRequests<?> one, KeyRequests<?> other) {
         return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
     }
 
     /** The answers, in the order of the batch. */
-    public List<Answer> answers(List<Object> reply, KnownRejections denials) {
+    public List<Answer> answers(List<Object> reply, KnownRejections rejections) {
         long now = nowMicros(reply);
         long granted = 0;
         boolean complete = true;
         List<Answer> answers = new ArrayList<>(batch.size());
         for (int i = 0; i < batch.size(); i++) {
-            KeyRequests<?> asked = batch.get(i);
+            KeyRequests<?> keyRequests = batch.get(i);
             byte[] value = (byte[]) reply.get(i + 2);
             if (isProblem(value)) {
                 if (isAnotherTime(value)) {
                     atAnotherTime.add(i);
                 }
-                answers.add(Answer.failed(problem(asked.key(), value)));
+                answers.add(Answer.failed(problem(keyRequests.key(), value)));
                 continue;
             }
             try {
-                Answer answer = answer(asked, value, now, denials);
-                granted += grants(asked.requests(), answer.decisions());
+                Answer answer = answer(keyRequests, value, now, rejections);
+                granted += grants(keyRequests.requests(), answer.decisions());
                 answers.add(answer);
             } catch (LimiterBackendException e) {
                 answers.add(Answer.failed(e.maybeDone()));
                 complete = false;
             } catch (RuntimeException e) {
-                answers.add(Answer.failed(RedisErrors.limitFailed(asked, e, true)));
+                answers.add(Answer.failed(RedisErrors.limitFailed(keyRequests, e, true)));
                 complete = false;
             }
         }
@@ -118,22 +117,23 @@ public final class ScriptCall {
         return answers;
     }
 
-    /** Whether the script found something else than a state. */
+    /** Whether the reply for a key is a problem instead of a state. */
     static boolean isProblem(byte @Nullable [] value) {
         return value != null && value.length > 0 && value[0] == '!';
     }
 
-    private <S> Answer answer(KeyRequests<S> asked, byte @Nullable [] value, long now, KnownRejections denials) {
-        Limit<S> limit = asked.limit();
-        S state = value == null ? null : CODEC.read(asked.key(), value, limit, now, -1);
-        List<Request> requests = asked.requests();
+    private <S> Answer answer(
+            KeyRequests<S> keyRequests, byte @Nullable [] value, long now, KnownRejections rejections) {
+        Limit<S> limit = keyRequests.limit();
+        S state = value == null ? null : CODEC.read(keyRequests.key(), value, limit, now, -1);
+        List<Request> requests = keyRequests.requests();
         List<Decision> decisions = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             Step<S> step = limit.step(state, now, requests.get(i));
             state = step.state();
             decisions.add(step.decision());
         }
-        denials.decided(asked, decisions, state, now, sentNanos);
+        rejections.decided(keyRequests, decisions, state, now, sentNanos);
         return Answer.of(decisions);
     }
 
@@ -152,7 +152,7 @@ public final class ScriptCall {
         return problem.equals("UNREADABLE") ? RedisErrors.unreadable(key) : RedisErrors.refused(key, problem);
     }
 
-    /** Whether it was not decided because the time was not the one expected. */
+    /** Whether it was not decided because the server time was not the expected one. */
     static boolean isAnotherTime(byte[] reply) {
         return problemOf(reply).equals(ANOTHER_TIME);
     }
@@ -161,17 +161,17 @@ public final class ScriptCall {
         return new String(reply, 1, reply.length - 1, StandardCharsets.UTF_8);
     }
 
-    /** Redis has decided, but what, is not known. */
+    /** Failures for a batch that was decided but whose reply makes no sense. */
     static List<Answer> notUnderstood(List<KeyRequests<?>> batch, RuntimeException error) {
         return batch.stream()
-                .map(asked -> Answer.failed(RedisErrors.notUnderstood(asked.key(), error)))
+                .map(keyRequests -> Answer.failed(RedisErrors.notUnderstood(keyRequests.key(), error)))
                 .toList();
     }
 
     static List<Answer> allFailed(List<KeyRequests<?>> batch, Throwable error) {
         Throwable cause = AsyncFailures.cause(error);
         return batch.stream()
-                .map(asked -> Answer.failed(RedisErrors.of(asked.key(), cause)))
+                .map(keyRequests -> Answer.failed(RedisErrors.of(keyRequests.key(), cause)))
                 .toList();
     }
 }

@@ -2,16 +2,13 @@ package io.limiter.internal.redis.script;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.internal.time.BlockingCalls;
-import io.limiter.spi.Answer;
-import io.limiter.spi.BatchEngine;
-import io.limiter.spi.KeyRequests;
 import io.limiter.spi.LimitScript;
 import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
@@ -24,38 +21,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, or in a Cluster, where a script sees the
- * keys of one slot only, one for each slot. The script reads the server's clock once and writes each key once, as the
- * last thing it does for it, so nothing can be half done.
+ * Decides inside Redis, with one {@code EVALSHA} for a batch of one kind of limit; in a Cluster, one for each slot.
+ * The script reads the server's clock once and writes each key once, as the last step for it, so nothing can be half
+ * done.
  *
- * <p>What Redis sends back is the state it found, and the time; the answers are worked out from these here, by the same
+ * <p>Redis replies with the states it found and the time; the decisions are computed from these here, by the same
  * steps. See {@link ScriptCall}.
  */
-public final class ScriptEngine implements BatchEngine {
+public final class ScriptEngine implements Backend {
 
     private final RedisCalls redis;
-    private final KnownRejections denials;
-    private final Executor blockingCalls;
+    private final KnownRejections rejections;
     private final Map<LimitScript<?, ?>, LuaScript> scripts = new HashMap<>();
-    // What Redis' clock showed last; before that, this machine's.
+    // Estimated server time: Redis's at the last reply, or this machine's before there was one.
     private volatile long aboutMicros = System.currentTimeMillis() * 1000;
-    private final SetScripts together;
+    private final SetScripts setScripts;
     private volatile boolean closed;
 
     /**
-     * @param clock the part of the scripts that tells the time
-     * @param denials is told what was decided
-     * @param blockingCalls makes the calls of those who do not want to wait, where the client would block them
+     * @param clock the part of the scripts that reads the time
+     * @param rejections records the decisions
      */
-    public ScriptEngine(RedisCalls redis, String clock, KnownRejections denials, Executor blockingCalls) {
+    public ScriptEngine(RedisCalls redis, String clock, KnownRejections rejections) {
         this.redis = redis;
-        this.denials = denials;
-        this.blockingCalls = blockingCalls;
-        this.together = new SetScripts(clock);
+        this.rejections = rejections;
+        this.setScripts = new SetScripts(clock);
         String batch = LuaScript.resource(ScriptEngine.class, "batch.lua");
         for (LimitScript<?, ?> limit : LimitScripts.all()) {
             scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, limit.script())));
@@ -87,43 +81,22 @@ public final class ScriptEngine implements BatchEngine {
         return redis.slotOf(key);
     }
 
+    /** Decides the set in one call, unless its keys are in different slots of a Cluster. */
     @Override
-    public List<Answer> decide(List<KeyRequests<?>> batch) {
-        return start(batch).join();
-    }
-
-    @Override
-    public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-        if (blocks()) {
-            return BlockingCalls.decide(blockingCalls, key, () -> decide(key, limit, request));
-        }
-        return start(List.of(new KeyRequests<>(key, limit, List.of(request))))
-                .thenApply(answers -> answers.get(0).decisions().get(0));
-    }
-
-    /** In one call where the keys can share one, that is but in a Cluster whose slots differ. */
-    @Override
-    public List<@Nullable Decision> decideTogether(List<SetPart<?>> parts) {
-        return shareCall(parts)
-                ? List.copyOf(startTogether(parts).join().decisions())
-                : BatchEngine.super.decideTogether(parts);
-    }
-
-    /** As {@link #decideTogether}. */
-    @Override
-    public CompletableFuture<List<@Nullable Decision>> decideTogetherAsync(List<SetPart<?>> parts) {
-        if (blocks()) {
-            return BlockingCalls.decide(blockingCalls, parts.get(0).key(), () -> decideTogether(parts));
-        }
+    public CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
         boolean shareCall;
         try {
             shareCall = shareCall(parts);
         } catch (LimiterBackendException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return shareCall
-                ? startTogether(parts).thenApply(answer -> List.copyOf(answer.decisions()))
-                : BatchEngine.super.decideTogetherAsync(parts);
+        if (!shareCall) {
+            return Backend.super.startSet(parts, send);
+        }
+        return send.getAsBoolean()
+                ? callSet(parts).thenApply(answer -> List.copyOf(answer.decisions()))
+                : CompletableFuture.failedFuture(
+                        RedisErrors.withdrawn(parts.get(0).key()));
     }
 
     private boolean shareCall(List<SetPart<?>> parts) {
@@ -136,19 +109,20 @@ public final class ScriptEngine implements BatchEngine {
     }
 
     /** Never completed exceptionally. */
-    private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts) {
+    private CompletableFuture<Answer> callSet(List<SetPart<?>> parts) {
         return closed
-                ? CompletableFuture.completedFuture(
-                        RedisErrors.closed(List.of(parts.get(0).toKeyRequests()))
-                                .get(0))
-                : startTogether(parts, aboutMicros, true);
+                ? CompletableFuture.completedFuture(RedisErrors.closed(List.of(KeyRequests.of(parts.get(0))))
+                        .get(0))
+                : callSet(parts, aboutMicros, true);
     }
 
-    /** @param again whether to call once more if Redis' clock shows something else than was expected */
-    private CompletableFuture<Answer> startTogether(List<SetPart<?>> parts, long expectedMicros, boolean again) {
-        SetCall call = new SetCall(parts, denials.readNanos(), expectedMicros);
+    /**
+     * @param again whether to call once more if the server time is not the expected one
+     */
+    private CompletableFuture<Answer> callSet(List<SetPart<?>> parts, long expectedMicros, boolean again) {
+        SetCall call = new SetCall(parts, rejections.readNanos(), expectedMicros);
         try {
-            LuaScript script = together.of(parts);
+            LuaScript script = setScripts.of(parts);
             redis.sends(parts.size(), parts.size());
             return redis.start(script, call.keys(), call.argument())
                     .handle((reply, error) ->
@@ -159,15 +133,15 @@ public final class ScriptEngine implements BatchEngine {
         }
     }
 
-    /** Of a key that is forbidden, Redis does not say which it is: so each is looked at. */
+    /** Redis does not tell which key is forbidden, so each one is peeked. */
     private CompletableFuture<Answer> failed(SetCall call, List<SetPart<?>> parts, Throwable error) {
         Answer failed = call.failed(error);
         if (!RedisErrors.forbidsKey(error)) {
             return CompletableFuture.completedFuture(failed);
         }
-        return start(parts.stream().<KeyRequests<?>>map(SetPart::toPeek).toList())
-                .thenApply(looks -> looks.stream()
-                        .filter(look -> look.failure() != null)
+        return start(parts.stream().<KeyRequests<?>>map(KeyRequests::peek).toList())
+                .thenApply(peeks -> peeks.stream()
+                        .filter(peek -> peek.failure() != null)
                         .findFirst()
                         .orElse(failed));
     }
@@ -178,8 +152,8 @@ public final class ScriptEngine implements BatchEngine {
             long nowMicros = ScriptCall.nowMicros(reply);
             aboutMicros = nowMicros;
             return again && call.isAnotherTime(reply)
-                    ? startTogether(parts, nowMicros, false)
-                    : CompletableFuture.completedFuture(call.answer(reply, denials));
+                    ? callSet(parts, nowMicros, false)
+                    : CompletableFuture.completedFuture(call.answer(reply, rejections));
         } catch (RuntimeException e) {
             return CompletableFuture.completedFuture(call.notUnderstood(e));
         }
@@ -201,10 +175,17 @@ public final class ScriptEngine implements BatchEngine {
     }
 
     @Override
-    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
+    public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
         if (closed) {
             return CompletableFuture.completedFuture(RedisErrors.closed(batch));
         }
+        if (!send.getAsBoolean()) {
+            return CompletableFuture.completedFuture(RedisErrors.withdrawn(batch));
+        }
+        return start(batch);
+    }
+
+    private CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch) {
         List<List<Integer>> calls;
         try {
             if (batch.size() == 1 || fitsOneCall(batch)) {
@@ -222,7 +203,7 @@ public final class ScriptEngine implements BatchEngine {
         return CompletableFuture.allOf(started).thenApply(done -> Arrays.asList(answers));
     }
 
-    /** As nearly all do. */
+    /** The common case. */
     private boolean fitsOneCall(List<KeyRequests<?>> batch) {
         LuaScript script = scriptOf(batch.get(0));
         int lane = laneOf(batch.get(0).key());
@@ -238,10 +219,11 @@ public final class ScriptEngine implements BatchEngine {
     private List<List<Integer>> calls(List<KeyRequests<?>> batch) {
         Map<Object, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
-            KeyRequests<?> asked = batch.get(i);
+            KeyRequests<?> keyRequests = batch.get(i);
             Object call = lanes() == 1
-                    ? scriptOf(asked).sha1()
-                    : new LaneAndScript(laneOf(asked.key()), scriptOf(asked).sha1());
+                    ? scriptOf(keyRequests).sha1()
+                    : new LaneAndScript(
+                            laneOf(keyRequests.key()), scriptOf(keyRequests).sha1());
             calls.computeIfAbsent(call, c -> new ArrayList<>()).add(i);
         }
         return List.copyOf(calls.values());
@@ -262,7 +244,7 @@ public final class ScriptEngine implements BatchEngine {
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
         redis.sends(batch.size(), requests(batch));
-        ScriptCall call = new ScriptCall(batch, denials.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), aboutMicros);
         return send(script, call, batch)
                 .thenCompose(answers -> call.atAnotherTime().isEmpty()
                         ? CompletableFuture.completedFuture(answers)
@@ -271,8 +253,8 @@ public final class ScriptEngine implements BatchEngine {
 
     private static int requests(List<KeyRequests<?>> batch) {
         int requests = 0;
-        for (KeyRequests<?> asked : batch) {
-            requests += asked.requests().size();
+        for (KeyRequests<?> keyRequests : batch) {
+            requests += keyRequests.requests().size();
         }
         return requests;
     }
@@ -300,7 +282,7 @@ public final class ScriptEngine implements BatchEngine {
                 .thenCompose(answered -> answered);
     }
 
-    /** Nothing of the batch was executed because of one key or a few: the others are not to fail with these. */
+    /** Splits a batch of which nothing was executed because of a few keys, so that the others do not fail too. */
     private CompletableFuture<List<Answer>> inHalves(LuaScript script, List<KeyRequests<?>> batch) {
         int half = batch.size() / 2;
         return call(script, batch.subList(0, half))
@@ -314,19 +296,19 @@ public final class ScriptEngine implements BatchEngine {
     private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
         try {
             aboutMicros = ScriptCall.nowMicros(reply);
-            return call.answers(reply, denials);
+            return call.answers(reply, rejections);
         } catch (RuntimeException e) {
             call.atAnotherTime().clear();
             return ScriptCall.notUnderstood(batch, e);
         }
     }
 
-    /** Now that the time is known. It does not happen twice: what holds at a time holds for days. */
+    /** Repeats the call with the server time. Does not happen twice: the parameters are valid for days. */
     private CompletableFuture<List<Answer>> again(
             LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
         List<KeyRequests<?>> part =
                 places.stream().<KeyRequests<?>>map(batch::get).toList();
-        ScriptCall call = new ScriptCall(part, denials.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(part, rejections.readNanos(), aboutMicros);
         return send(script, call, part).thenApply(late -> {
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), late.get(i));
@@ -335,8 +317,8 @@ public final class ScriptEngine implements BatchEngine {
         });
     }
 
-    private LuaScript scriptOf(KeyRequests<?> asked) {
-        return Objects.requireNonNull(scripts.get(LimitScripts.of(asked.limit())));
+    private LuaScript scriptOf(KeyRequests<?> keyRequests) {
+        return Objects.requireNonNull(scripts.get(LimitScripts.of(keyRequests.limit())));
     }
 
     private record LaneAndScript(int lane, String sha1) {}

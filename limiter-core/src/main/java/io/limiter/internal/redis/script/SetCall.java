@@ -5,9 +5,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.RedisErrors;
-import io.limiter.spi.Answer;
 import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,8 +28,8 @@ public final class SetCall {
     private final long aboutMicros;
 
     /**
-     * @param sentNanos by the denials' clock
-     * @param aboutMicros what Redis' clock may show
+     * @param sentNanos by the clock of the rejection cache
+     * @param aboutMicros estimated server time
      */
     public SetCall(List<SetPart<?>> parts, long sentNanos, long aboutMicros) {
         this.parts = parts;
@@ -48,7 +49,7 @@ public final class SetCall {
         ScriptArgument argument = new ScriptArgument(aboutMicros);
         for (SetPart<?> part : parts) {
             argument.addKind(SetScripts.kindOf(part.limit()));
-            argument.addSection(1, part.toKeyRequests());
+            argument.addSection(1, KeyRequests.of(part));
         }
         return argument.toBytes();
     }
@@ -65,7 +66,7 @@ public final class SetCall {
     }
 
     /** A decision for each part, in their order: all granted and taken, or none taken. */
-    public Answer answer(List<Object> reply, KnownRejections denials) {
+    public Answer answer(List<Object> reply, KnownRejections rejections) {
         for (int i = 0; i < parts.size(); i++) {
             byte[] value = found(reply, i);
             if (value != null && ScriptCall.isProblem(value)) {
@@ -80,7 +81,7 @@ public final class SetCall {
             } catch (LimiterBackendException e) {
                 return Answer.failed(e.maybeDone());
             } catch (RuntimeException e) {
-                return Answer.failed(RedisErrors.limitFailed(parts.get(i).toKeyRequests(), e, true));
+                return Answer.failed(RedisErrors.limitFailed(KeyRequests.of(parts.get(i)), e, true));
             }
         }
         long granted = turns.stream().filter(Turn::granted).count();
@@ -91,7 +92,7 @@ public final class SetCall {
         }
         boolean take = granted == parts.size();
         return Answer.of(turns.stream()
-                .map(turn -> turn.decision(take, denials, sentNanos))
+                .map(turn -> turn.decision(take, rejections, sentNanos))
                 .toList());
     }
 
@@ -104,14 +105,14 @@ public final class SetCall {
         return Answer.failed(RedisErrors.notAsked(parts.get(0).key(), error));
     }
 
-    /** Redis has decided, but what, is not known. */
+    /** The failure for a set that was decided but whose reply makes no sense. */
     Answer notUnderstood(RuntimeException error) {
         return Answer.failed(RedisErrors.notUnderstood(parts.get(0).key(), error));
     }
 
     /** The call failed as a whole. */
     Answer failed(Throwable error) {
-        return ScriptCall.allFailed(List.of(parts.get(0).toKeyRequests()), error)
+        return ScriptCall.allFailed(List.of(KeyRequests.of(parts.get(0))), error)
                 .get(0);
     }
 
@@ -134,14 +135,14 @@ public final class SetCall {
             return step.decision().granted();
         }
 
-        /** What this part decided; only a look where it would grant and another refuses. */
-        Decision decision(boolean take, KnownRejections denials, long sentNanos) {
+        /** The decision of this part; a peek if it would grant and another part rejects. */
+        Decision decision(boolean take, KnownRejections rejections, long sentNanos) {
             if (granted() && !take) {
                 Limit<S> limit = part.limit();
                 return limit.step(found, nowMicros, part.request().as(Request.Action.PEEK))
                         .decision();
             }
-            denials.decided(part.toKeyRequests(), List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            rejections.decided(KeyRequests.of(part), List.of(step.decision()), step.state(), nowMicros, sentNanos);
             return step.decision();
         }
     }

@@ -13,10 +13,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spellings of a state in Redis, told apart by the first byte: JSON, which Java writes for every kind of limit, and
- * the packed form, which the scripts write because it is smaller and faster to read. Everybody reads both.
+ * Encodes and decodes states in Redis. There are two encodings, told apart by the first byte: JSON, which Java writes
+ * for every kind of limit, and a packed one, which the scripts write because it is smaller and faster to read. Both
+ * are read everywhere.
  *
- * <p>With a mapper of its own, because the application's may be configured to write numbers in ways that lose digits.
+ * <p>Uses a mapper of its own, because the application's may be configured to write numbers with fewer digits.
  */
 public final class StateCodec {
 
@@ -38,7 +39,7 @@ public final class StateCodec {
     }
 
     /**
-     * Reads a state in any spelling.
+     * Decodes a state in any encoding.
      *
      * @throws io.limiter.LimiterBackendException if it is none: never a fresh bucket instead
      */

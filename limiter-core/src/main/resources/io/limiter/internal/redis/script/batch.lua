@@ -8,9 +8,9 @@
 -- there are none: the parts of a kind are put where the lines in brackets are.
 --
 -- KEYS    one or several
--- ARGV[1] sections, one after the other. A section is for as many of the keys as it says, which are all asked the same:
---         how many keys (4 bytes), how many runs (2 bytes), the numbers of the limit (see its script), and the runs: permits
---         (4 bytes, negative to peek), timeoutMicros (8 bytes, a double; -1 to give permits back, -2 to charge them, -2 less
+-- ARGV[1] sections, one after the other. A section is for as many of the keys as it says, all with equal requests:
+--         how many keys (4 bytes), how many runs (2 bytes), the parameters of the limit (see its script), and the runs: permits
+--         (4 bytes, negative to peek), timeoutMicros (8 bytes, a double; -1 to return permits, -2 to charge them, -2 less
 --         its ticket to cancel a grant), and how many such requests in a row (4 bytes). All little-endian. A kind may write
 --         other things than permits and a timeout into the first twelve bytes; its script says what.
 -- RETURN  the time in microseconds, how many requests were granted, and for each key the value that was found (false if

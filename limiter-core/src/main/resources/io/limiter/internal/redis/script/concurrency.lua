@@ -1,12 +1,12 @@
 -- Permits that are held under leases, as io.limiter.algorithm.ConcurrencyLimit computes it. Change neither without the
 -- other. See batch.lua, in which its parts are put.
 --
--- Numbers of a limit, as little-endian doubles: limit, leaseMicros.
+-- Parameters of a limit, as little-endian doubles: limit, leaseMicros.
 --
 -- A request's twelve bytes say, instead of permits and a timeout: how many permits to take, and the id that is to hold
 -- them; or 0, and the id whose lease is renewed, negative if it is released; or a negative number of permits to peek.
 --
--- The value is read in either spelling and written packed: byte 9, then for each holder, 28 bytes, little-endian: its id
+-- The value is read in both encodings and written packed: byte 9, then for each holder, 28 bytes, little-endian: its id
 -- (a double, whole), how many permits it has (4 bytes), when its lease is over, in microseconds, and how long a lease of its
 -- is (doubles, whole). All are whole numbers below 2^53, so it makes no difference in which order they are added.
 
@@ -60,7 +60,7 @@ local RELEASED, MANY_RUNS = 0, 8
           ids[live], weights[live], expiries[live], leases[live] = id, weight, expiry, length
           held = held + weight
           if places and places[id] then
-            -- Nobody writes an id twice. If it is there, the first counts, and after that the second.
+            -- No id is written twice. If it is there, the first counts, and after that the second.
             places = nil
           elseif places then
             places[id] = live

@@ -1,12 +1,12 @@
 -- The fixed window, as io.limiter.algorithm.FixedWindow computes it. Change neither without the other. See batch.lua, in
 -- which its parts are put.
 --
--- Numbers of a limit, as little-endian doubles: limit, periodMicros, whether its windows are aligned to a zone's clocks (1
+-- Parameters of a limit, as little-endian doubles: limit, periodMicros, whether its windows are aligned to a zone's clocks (1
 -- or 0), and if so what these show, as io.limiter.algorithm.ZoneClock has it: sinceMicros, offsetMicros, changesAtMicros,
 -- nextOffsetMicros, thenUntilMicros. A time beyond what these cover is the problem 'TIME', and the caller, who now knows
--- the time, asks again. The requests' timeouts make no difference here.
+-- the time, calls again. The requests' timeouts make no difference here.
 --
--- The value is read in either spelling and written packed: byte 2, then the doubles count, windowEndMillis. A plain
+-- The value is read in both encodings and written packed: byte 2, then the doubles count, windowEndMillis. A plain
 -- number is read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
@@ -39,11 +39,11 @@ local HUGE = math.huge
         end
       end
       if value then
-        local spelling, stored, millis, counter
+        local encoding, stored, millis, counter
         if #value == 17 then
-          spelling, stored, millis = unpack_bytes('<Bdd', value)
+          encoding, stored, millis = unpack_bytes('<Bdd', value)
         end
-        if spelling ~= 2 then
+        if encoding ~= 2 then
           stored = nil
           if string.byte(value, 1) == 123 then
             local ok, json = pcall(cjson.decode, value)
@@ -59,7 +59,7 @@ local HUGE = math.huge
           found = '!UNREADABLE'
           break
         end
-        if spelling ~= 2 then
+        if encoding ~= 2 then
           found = pack_bytes('<Bdd', 2, stored, millis)
         end
         found_end = math.floor(millis * 1000 + 0.5)
@@ -97,7 +97,7 @@ local HUGE = math.huge
               count, changed = math.max(0, count - permits * cancelled), true
             end
           else
-            -- Once one is refused, so are all that are like it.
+            -- After one rejection, all equal requests are rejected.
             local taken = math.max(0, math.min(times, math.floor((limit - count) / permits)))
             if taken > 0 then
               count, granted, changed, open = count + taken * permits, granted + taken, true, true
@@ -108,7 +108,7 @@ local HUGE = math.huge
       end
 
 --[save]
-      -- A value that was left without a TTL would stay for ever if only refusals follow.
+      -- A value that was left without a TTL would stay for ever if only rejections follow.
       if not only_peeks and (changed or was_open and redis_call('PTTL', key) == -1) then
         local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
         local saved = redis_pcall(

@@ -2,7 +2,7 @@
 -- set has its own block in it, which is set_kind.lua with the parts of its script; see batch.lua for these.
 --
 -- All are decided first, and nothing is saved. If all are granted, they are decided once more and saved. If not, only those
--- that refuse are: a refusal may have something to save (see Limit.step), and what would be granted takes nothing. The
+-- that reject are: a rejection may have something to save (see Limit.step), and what would be granted takes nothing. The
 -- second time each starts from what the first left, so it comes to the same, even if time has moved on in Redis.
 --
 -- KEYS    one or several, each once
@@ -18,7 +18,7 @@ local GIVE_BACK, CHARGE = -1, -2
 local arg, at = ARGV[1], 1
 local granted, grants = 0, 0
 local parts = #KEYS
-local reply, found_all, starts, refused = {now, 0}, {}, {}, {}
+local reply, found_all, starts, rejected = {now, 0}, {}, {}, {}
 for i = 1, parts do
   reply[i + 2] = false
 end
@@ -27,7 +27,7 @@ local values = redis_call('MGET', unpack(KEYS))
 for pass = 1, 2 do
   local saves = pass == 2
   for i = 1, parts do
-    if not saves or grants == parts or refused[i] then
+    if not saves or grants == parts or rejected[i] then
       local key, value = KEYS[i], found_all[i]
       if not saves then
         starts[i] = at
@@ -47,10 +47,10 @@ for pass = 1, 2 do
       until true
       reply[i + 2], found_all[i] = found, again or found
       if found and string.byte(found, 1) == 33 then
-        -- Nothing is half done: Redis refuses the first write of a script, or none.
+        -- Nothing is half done: Redis rejects the first write of a script, or none.
         return reply
       end
-      refused[i] = granted == granted_before
+      rejected[i] = granted == granted_before
     end
   end
   if not saves then

@@ -1,9 +1,9 @@
 -- The sliding window counter, as io.limiter.algorithm.SlidingCounter computes it. Change neither without the other. See
 -- batch.lua, in which its parts are put.
 --
--- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+-- Parameters of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
 --
--- The value is read in either spelling and written packed: byte 4, then the doubles previous, current, startMicros,
+-- The value is read in both encodings and written packed: byte 4, then the doubles previous, current, startMicros,
 -- periodMicros, and until when the key is kept, in seconds since the epoch (4 bytes). While limiters of two periods share it,
 -- the doubles of the other windows follow: previous, current, startMicros, periodMicros, usedMicros. While the key is kept
 -- long enough, the value is overwritten in place, which leaves the expiry alone and costs a third of a SET with a new one.
@@ -24,21 +24,21 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
       local other_previous, other_current, other_start, other_period, other_used
       local both = false
       if value then
-        local spelling
+        local encoding
         if #value == PACKED_BYTES or #value == BOTH_BYTES then
-          spelling, previous, current, start, period, kept_until = unpack_bytes(PACKED, value)
+          encoding, previous, current, start, period, kept_until = unpack_bytes(PACKED, value)
           both = #value == BOTH_BYTES
           if both then
             other_previous, other_current, other_start, other_period, other_used
               = unpack_bytes(PACKED_OTHER, value, PACKED_BYTES + 1)
           end
         end
-        if spelling ~= 4 then
+        if encoding ~= 4 then
           local ok, json = pcall(cjson.decode, value)
           both, kept_until = false, 0
           if ok and type(json) == 'table' then
             previous, current, start, period = json.previous, json.current, json.startMicros, json.periodMicros
-            spelling = type(previous) == 'number' and type(current) == 'number' and type(start) == 'number'
+            encoding = type(previous) == 'number' and type(current) == 'number' and type(start) == 'number'
               and type(period) == 'number' and 4
             local other = json.other
             if other ~= nil and other ~= cjson.null then
@@ -49,11 +49,11 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
               end
               both = type(other_previous) == 'number' and type(other_current) == 'number'
                 and type(other_start) == 'number' and type(other_period) == 'number' and type(other_used) == 'number'
-              spelling = both and spelling
+              encoding = both and encoding
             end
           end
         end
-        if not (spelling == 4 and previous >= 0 and previous <= MOST and current >= 0 and current <= MOST
+        if not (encoding == 4 and previous >= 0 and previous <= MOST and current >= 0 and current <= MOST
           and start >= 0 and start < LATEST and period >= 1 and period < LATEST
           and (not both or other_previous >= 0 and other_previous <= MOST and other_current >= 0 and other_current <= MOST
             and other_start >= 0 and other_start < LATEST and other_period >= 1 and other_period < LATEST
@@ -158,7 +158,7 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
             if timeout == CHARGE then
               taken, changed = permits * times, true
             else
-              -- Once one is refused, so are all that are like it.
+              -- After one rejection, all equal requests are rejected.
               local fit = math.max(0, math.min(times, math.floor((limit - carried - current) / permits)))
               if fit > 0 then
                 taken, granted, changed = fit * permits, granted + fit, true

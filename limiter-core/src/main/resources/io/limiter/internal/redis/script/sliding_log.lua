@@ -1,22 +1,22 @@
 -- The sliding window log, as io.limiter.algorithm.SlidingLog computes it. Change neither without the other. See batch.lua,
 -- in which its parts are put.
 --
--- Numbers of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+-- Parameters of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
 --
--- The value is read in either spelling and written packed: byte 3; the entries, oldest first, each a time in microseconds
--- (a double) and the number of permits up to and including it (4 bytes, going round); and an end of three numbers of 4
+-- The value is read in both encodings and written packed: byte 3; the entries, oldest first, each a time in microseconds
+-- (a double) and the number of permits up to and including it (4 bytes, modulo 2^32); and an end of three numbers of 4
 -- bytes: how many permits were granted before the first live entry, how many entries ahead of it are dead, and until when
 -- the key is kept, in seconds since the epoch. What is dead stays dead, even for a longer period.
 --
 -- A grant is written over the end, with a new end behind it. Only when more than half of the entries are dead, permits are
--- given back that were there before, or the key has to be kept longer, the live part is set anew. What is dead need not have
+-- returned that were there before, or the key has to be kept longer, the live part is set anew. What is dead need not have
 -- left: the oldest of far too many permits count to the first live entry. Of what was cancelled, the entries behind it are
 -- written anew, which are few if it was granted lately.
 --
 -- The caller is not sent the whole log but one from which its requests are answered alike: because entries hold sums, any
 -- entry can be left out that no answer depends on, and its permits count to the next. Sent are the oldest, from the first
--- whose leaving frees a permit until enough have left for the largest request that was refused, and the newest, from the
--- last that was not given back, or from the one before the oldest that was cancelled.
+-- whose leaving frees a permit until enough have left for the largest request that was rejected, and the newest, from the
+-- last that was not returned, or from the one before the oldest that was cancelled.
 
 --[constants]
 local ENTRY, END = '<dI4', '<I4I4I4'
@@ -174,7 +174,7 @@ local SECOND = 1000000
               end
               until_it = until_it - (cancelled[low] or 0)
               if kept < found_live - cancelled_all then
-                -- The newest were given back in this call.
+                -- The newest were returned in this call.
                 local earlier = 0
                 for entry, gone in pairs(cancelled) do
                   earlier = entry < low and earlier + gone or earlier
@@ -193,7 +193,7 @@ local SECOND = 1000000
             live, changed = math.min(live + permits * times, MOST), true
             most = math.max(most, live)
           else
-            -- Once one is refused, so are all that are like it.
+            -- After one rejection, all equal requests are rejected.
             local taken = math.max(0, math.min(times, math.floor((limit - live) / permits)))
             if taken > 0 then
               live, granted, changed = live + taken * permits, granted + taken, true
@@ -206,8 +206,8 @@ local SECOND = 1000000
         end
       end
 
-      -- entryOf, for the last permit that was not given back, the first whose leaving frees one, and the last that has to
-      -- leave for the largest refused request.
+      -- entryOf, for the last permit that was not returned, the first whose leaving frees one, and the last that has to
+      -- leave for the largest rejected request.
       local last_kept, first_short, last_short = size - 1, dead, dead - 1
       local short = largest > 0 and size > dead and most + largest - limit or 0
       for search = 1, 3 do

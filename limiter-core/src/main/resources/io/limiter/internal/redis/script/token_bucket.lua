@@ -5,10 +5,10 @@
 -- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
 -- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
 --
--- Numbers of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
+-- Parameters of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
 -- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
 --
--- The value is read in either spelling and written packed: byte 1, then the doubles maxPermits, storedPermits,
+-- The value is read in both encodings and written packed: byte 1, then the doubles maxPermits, storedPermits,
 -- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
 -- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in
 -- place, which leaves its expiry alone and costs a third of a SET with a new one. So a new expiry is given once in a while,
@@ -42,7 +42,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[decide]
       local max, stored, next_free, remainder, kept_until
-      local must_save, other_numbers = false, false
+      local must_save, other_definition = false, false
       local interval_micros, negligible = limit_micros, limit_negligible
       -- Bookings: lastTicketMicros, cancelledUntilMicros, furthestMicros
       local last_ticket, cancelled_until, furthest = 0, 0, 0
@@ -54,11 +54,11 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
         max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
         must_save = not starts_full
       else
-        local spelling, interval
+        local encoding, interval
         if #value == 44 then
-          spelling, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
+          encoding, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
         elseif #value == 68 and string.byte(value, 1) == 1 then
-          spelling, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
+          encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
             unpack_bytes(PACKED_WITH_BOOKINGS, value)
         else
           local ok, json = pcall(cjson.decode, value)
@@ -70,21 +70,21 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             end
             if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'
               and type(next_free) == 'number' and type(remainder) == 'number' then
-              spelling = 1
+              encoding = 1
             end
             local bookings = json.bookings
             if type(bookings) == 'table' then
               last_ticket, cancelled_until, furthest =
                 bookings.lastTicketMicros, bookings.cancelledUntilMicros, bookings.furthestMicros
               if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
-                spelling = nil
+                encoding = nil
               end
             elseif bookings ~= nil and bookings ~= cjson.null then
-              spelling = nil
+              encoding = nil
             end
           end
         end
-        if not (spelling == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
+        if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
           and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
           and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
           and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
@@ -94,7 +94,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
         next_free = next_free * 1000 + 0.5
         next_free = next_free - next_free % 1
         if max ~= limit_max or interval ~= limit_interval then
-          other_numbers, must_save = true, true
+          other_definition, must_save = true, true
           interval_micros = interval * 1000
           negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
         end
@@ -118,7 +118,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           end
         end
         -- rescale
-        if other_numbers then
+        if other_definition then
           stored = math.min(limit_max, stored * interval / limit_interval)
           max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
         end
@@ -221,7 +221,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             stored = stored - taken * permits
             granted, times, changed = granted + taken, times - taken, true
           end
-          -- Once one is refused, so are all that are like it.
+          -- After one rejection, all equal requests are rejected.
           while times > 0 do
             -- book
             local from_stored = permits < stored and permits or stored
@@ -288,15 +288,15 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
         local seconds = now / 1000000
         local kept = kept_until and (kept_until - seconds) % SECONDS or SECONDS
         local saved
-        if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_numbers then
+        if kept * 1000 >= keep and kept < SECONDS / 2 and #value == length and not other_definition then
           saved = redis_pcall('SETRANGE', key, '0', pack_bytes(
             packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
             last_ticket, cancelled_until, furthest))
         else
           -- A quarter longer, and the next calls need no new expiry; a second at least, which is what kept_until can tell.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
-          if other_numbers or value and #value ~= length then
-            -- What was stored under other numbers may have to be kept longer than these need. Not longer still, or two
+          if other_definition or value and #value ~= length then
+            -- What was stored under another definition may have to be kept longer than this one needs. Not longer still, or two
             -- limits that take turns would keep it for ever.
             keep = math.max(keep, redis_call('PTTL', key))
           end

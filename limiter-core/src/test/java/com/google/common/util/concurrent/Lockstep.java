@@ -34,7 +34,7 @@ final class Lockstep {
     private String last = "";
 
     private Lockstep(TokenBucket bucket, int cutsInACall, boolean realign) {
-        this.bucket = bucket.toBuilder().maxWait(UNBOUNDED).build();
+        this.bucket = bucket.maxWait(UNBOUNDED);
         this.timeline = new Timeline<>(this.bucket);
         this.cutsInACall = cutsInACall;
         this.realign = realign;
@@ -56,8 +56,7 @@ final class Lockstep {
 
     /** A limiter that warms up cuts the costs above and below the threshold, and of fresh permits, one by one. */
     static Lockstep warmingUp(double rate, Duration period, double coldFactor) {
-        TokenBucket bucket =
-                TokenBucket.builder(rate, new WarmUp(period, coldFactor)).build();
+        TokenBucket bucket = TokenBucket.perSecond(rate).warmUp(new WarmUp(period, coldFactor));
         return new Lockstep(bucket, 3, true);
     }
 

@@ -1,9 +1,10 @@
 package io.limiter.internal.redis.script;
 
+import static io.limiter.testing.Decisions.decideIn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.CountLimiter;
+import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
@@ -12,11 +13,11 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.redis.RedisFixture;
-import io.limiter.spi.Answer;
-import io.limiter.spi.Engine;
-import io.limiter.spi.KeyRequests;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
@@ -54,17 +55,16 @@ class ScriptEngineTest {
     @Test
     void a_bucket_is_given_a_new_expiry_once_in_a_while_and_never_too_late() {
         String key = redis.prefix() + "{k}";
-        TokenBucket limit =
-                TokenBucket.builder(1, 10).expire(Duration.ofSeconds(20)).build();
-        Engine engine = engine();
+        TokenBucket limit = TokenBucket.of(1, 10).expire(Duration.ofSeconds(20));
+        Backend engine = engine();
         RedisFixture.commands().configResetstat();
         long startNanos = System.nanoTime();
-        engine.decide(key, limit, ONE);
+        decideIn(engine, key, limit, ONE);
         for (int second = 1; second <= 40; second++) {
             // The test's clock moves, and what expiry goes by does not.
             redis.clock().advance(Duration.ofSeconds(1));
             RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
-            Decision decision = engine.decide(key, limit, new Request(second % 3 + 1, 0, false));
+            Decision decision = decideIn(engine, key, limit, new Request(second % 3 + 1, 0, false));
             // A refusal writes nothing.
             long needed = Math.max(decision.granted() ? 20_000 : 0, decision.resetAfterMicros() / 1_000);
             long ttl = RedisFixture.commands().pttl(key);
@@ -81,7 +81,7 @@ class ScriptEngineTest {
     void a_bucket_does_not_say_that_it_is_kept_for_longer_than_it_is() {
         String key = redis.prefix() + "{k}";
         long startNanos = System.nanoTime();
-        engine().decide(key, TEN, ONE);
+        decideIn(engine(), key, TEN, ONE);
         byte[] value = RedisFixture.commands().get(key);
         long ttl = RedisFixture.commands().pttl(key);
         long elapsedMillis = Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
@@ -94,9 +94,9 @@ class ScriptEngineTest {
     void limits_that_take_turns_on_one_key_do_not_prolong_its_life() {
         String key = redis.prefix() + "{k}";
         TokenBucket other = TEN.withRate(2);
-        Engine engine = engine();
+        Backend engine = engine();
         for (int i = 0; i < 20; i++) {
-            engine.decide(key, i % 2 == 0 ? TEN : other, ONE);
+            decideIn(engine, key, i % 2 == 0 ? TEN : other, ONE);
         }
         assertThat(RedisFixture.commands().pttl(key))
                 .as("no longer than a bucket that has one limit")
@@ -118,10 +118,13 @@ class ScriptEngineTest {
         String bucket = redis.prefix() + "{a}";
         String window = redis.prefix() + "{b}";
         String other = redis.prefix() + "{c}";
-        List<Answer> answers = engine().decide(List.of(
-                new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
-                new KeyRequests<>(window, new FixedWindow(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
-                new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
+        List<Answer> answers = decideIn(
+                engine(),
+                List.of(
+                        new KeyRequests<>(bucket, TokenBucket.of(1, 2), List.of(ONE, PEEK, ONE, PEEK, ONE)),
+                        new KeyRequests<>(
+                                window, FixedWindow.of(2, Duration.ofSeconds(10)), List.of(ONE, PEEK, ONE, ONE)),
+                        new KeyRequests<>(other, TEN, List.of(new Request(12, 5_000_000, false), ONE))));
         assertThat(granted(answers.get(0))).containsExactly(true, true, true, false, false);
         assertThat(granted(answers.get(1))).containsExactly(true, true, true, false);
         assertThat(answers.get(2).decisions())
@@ -146,10 +149,12 @@ class ScriptEngineTest {
         String good = redis.prefix() + "{good}";
         RedisFixture.commands().set(bad, "not a bucket".getBytes(java.nio.charset.StandardCharsets.UTF_8));
         RedisFixture.commands().hset(wrong, "field", new byte[] {1});
-        List<Answer> answers = engine().decide(List.of(
-                new KeyRequests<>(bad, TEN, List.of(ONE, ONE)),
-                new KeyRequests<>(wrong, TEN, List.of(ONE)),
-                new KeyRequests<>(good, TEN, List.of(ONE))));
+        List<Answer> answers = decideIn(
+                engine(),
+                List.of(
+                        new KeyRequests<>(bad, TEN, List.of(ONE, ONE)),
+                        new KeyRequests<>(wrong, TEN, List.of(ONE)),
+                        new KeyRequests<>(good, TEN, List.of(ONE))));
         assertThatThrownBy(() -> answers.get(0).decisions())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(bad)
@@ -166,11 +171,15 @@ class ScriptEngineTest {
         String full = redis.prefix() + "{full}";
         RedisFixture.commands().configSet("maxmemory", "1");
         try {
-            List<Answer> answers = engine().decide(List.of(
-                    new KeyRequests<>(full, TEN, List.of(PEEK, ONE, ONE)),
-                    new KeyRequests<>(redis.prefix() + "{peeked}", TEN, List.of(PEEK)),
-                    new KeyRequests<>(
-                            full + "window", new FixedWindow(1, Duration.ofSeconds(1)), List.of(PEEK, ONE, ONE))));
+            List<Answer> answers = decideIn(
+                    engine(),
+                    List.of(
+                            new KeyRequests<>(full, TEN, List.of(PEEK, ONE, ONE)),
+                            new KeyRequests<>(redis.prefix() + "{peeked}", TEN, List.of(PEEK)),
+                            new KeyRequests<>(
+                                    full + "window",
+                                    FixedWindow.of(1, Duration.ofSeconds(1)),
+                                    List.of(PEEK, ONE, ONE))));
             for (int failed : new int[] {0, 2}) {
                 assertThatThrownBy(() -> answers.get(failed).decisions())
                         .isInstanceOf(LimiterBackendException.class)
@@ -195,14 +204,16 @@ class ScriptEngineTest {
                   return server.pcall(command, key, ...)
                 end}
                 """;
-        ScriptEngine engine = new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()), refusing, new KnownRejections(0), Runnable::run);
-        for (Limit<?> limit : List.of(TEN, new FixedWindow(10, Duration.ofMinutes(1)))) {
+        ScriptEngine engine =
+                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), refusing, new KnownRejections(0));
+        for (Limit<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
-            List<Answer> answers = engine.decide(List.of(
-                    new KeyRequests<>(start + "{good}", limit, List.of(ONE, ONE, PEEK)),
-                    new KeyRequests<>(start + "{bad}", limit, List.of(ONE)),
-                    new KeyRequests<>(start + "{better}", limit, List.of(ONE))));
+            List<Answer> answers = decideIn(
+                    engine,
+                    List.of(
+                            new KeyRequests<>(start + "{good}", limit, List.of(ONE, ONE, PEEK)),
+                            new KeyRequests<>(start + "{bad}", limit, List.of(ONE)),
+                            new KeyRequests<>(start + "{better}", limit, List.of(ONE))));
             assertThat(granted(answers.get(0))).containsExactly(true, true, true);
             assertThatThrownBy(() -> answers.get(1).decisions())
                     .isInstanceOf(LimiterBackendException.class)
@@ -215,7 +226,7 @@ class ScriptEngineTest {
     @Test
     void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
         Limit<String> own = new OwnLimit();
-        assertThatThrownBy(() -> engine().decide("k", own, ONE))
+        assertThatThrownBy(() -> decideIn(engine(), "k", own, ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(OwnLimit.class.getName())
                 .hasMessageContaining("TokenBucket")
@@ -225,23 +236,21 @@ class ScriptEngineTest {
     @Test
     void refusals_and_peeks_write_nothing() {
         String key = redis.prefix() + "{k}";
-        Engine engine = engine();
-        assertThat(engine.decide(key, TEN, PEEK).granted()).isTrue();
-        assertThat(engine.decide(key, TEN, new Request(11, 0, false)).granted()).isFalse();
+        Backend engine = engine();
+        assertThat(decideIn(engine, key, TEN, PEEK).granted()).isTrue();
+        assertThat(decideIn(engine, key, TEN, new Request(11, 0, false)).granted())
+                .isFalse();
         assertThat(redis.keys()).isEmpty();
-        engine.decide(key, TEN, new Request(10, 0, false));
+        decideIn(engine, key, TEN, new Request(10, 0, false));
         byte[] before = RedisFixture.commands().get(key);
         redis.clock().advance(Duration.ofMillis(500));
-        assertThat(engine.decide(key, TEN, ONE).granted()).isFalse();
+        assertThat(decideIn(engine, key, TEN, ONE).granted()).isFalse();
         assertThat(RedisFixture.commands().get(key)).isEqualTo(before);
     }
 
-    private Engine engine() {
+    private Backend engine() {
         return new ScriptEngine(
-                RedisFixture.calls(RedisFixture.connections()),
-                redis.clockLua(),
-                new KnownRejections(0),
-                Runnable::run);
+                RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
     private static List<Boolean> granted(Answer answer) {
@@ -278,8 +287,8 @@ class ScriptEngineTest {
 
     @Test
     void clocks_in_another_season_than_expected_cost_one_more_call() {
-        FixedWindow daily = FixedWindow.aligned(1, Duration.ofDays(1), ZoneId.of("Europe/Berlin"));
-        CountLimiter limiter = redis.byScript().build("k", daily);
+        FixedWindow daily = FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Europe/Berlin"));
+        Limiter limiter = redis.byScript().build("k", daily);
         limiter.tryAcquire();
         // From 2025-11-20T14:46:40.123456Z; the clocks change in March and in October.
         redis.clock().advance(Duration.ofDays(365));

@@ -46,6 +46,7 @@ final class IpAddresses {
         allowed.getIPv6AddressParametersBuilder()
                 .allowBinary(false)
                 .allowBase85(false)
+                .allowUnlimitedLeadingZeros(false)
                 .getEmbeddedIPv4AddressParametersBuilder()
                 .allow_inet_aton(false)
                 .allowBinary(false)

@@ -20,7 +20,7 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
     private final ExchangeUsers users;
     private final Supplier<Stream<WebFluxConfigurer>> configurers;
 
-    /** @param configurers those of the application, asked when it has started */
+    /** @param configurers those of the application, called when it has started */
     public ExchangeSubscriptions(ExchangeUsers users, Supplier<Stream<WebFluxConfigurer>> configurers) {
         this.users = users;
         this.configurers = configurers;

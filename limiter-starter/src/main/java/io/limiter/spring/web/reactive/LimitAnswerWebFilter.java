@@ -7,7 +7,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Sees to it that answers tell of limits, and that these find the exchange in Reactor's context. */
+/** Adds the headers of limits to responses, and the exchange to Reactor's context, where limits find it. */
 public final class LimitAnswerWebFilter implements WebFilter, Ordered {
 
     /** Before filters that may call limited methods. */

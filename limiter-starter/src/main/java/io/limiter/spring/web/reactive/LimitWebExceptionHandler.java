@@ -7,7 +7,7 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers a refused call of WebFlux, as {@link Answers} says.
+ * Answers a rejected call of WebFlux, as {@link Answers} says.
  *
  * <p>What {@code @ExceptionHandler} methods handle does not come here, and handlers of the application with an order below
  * -1 come before it. It comes right before the one of Spring Boot that answers all exceptions, whose order is -1 too.
@@ -30,7 +30,7 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
-        RuntimeException refusal = Answers.refusal(exception);
-        return refusal == null ? Mono.error(exception) : answers.write(refusal, exchange);
+        RuntimeException rejection = Answers.refusal(exception);
+        return rejection == null ? Mono.error(exception) : answers.write(rejection, exchange);
     }
 }

@@ -10,7 +10,7 @@ import org.springframework.security.core.context.SecurityContext;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** The user whom Spring Security has authenticated, by Reactor's context, or if it knows none, the exchange's. */
+/** The user that Spring Security has authenticated, from Reactor's context, or else that of the exchange. */
 public final class SecurityExchangeUsers implements ExchangeUsers {
 
     private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
@@ -24,7 +24,7 @@ public final class SecurityExchangeUsers implements ExchangeUsers {
                 .switchIfEmpty(Mono.defer(() -> ofExchange(exchange)));
     }
 
-    /** Spring Security tells the exchange of anonymous users too. */
+    /** Spring Security puts anonymous users into the exchange, too. */
     private Mono<String> ofExchange(@Nullable ServerWebExchange exchange) {
         return exchange == null
                 ? Mono.empty()

@@ -13,8 +13,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Sees to it that answers tell of limits, in each dispatch of a request, and answers the refusals that nobody else did:
- * those of servlets and filters that are not Spring MVC's.
+ * Adds the headers of limits in each dispatch of a request, and answers rejections that are not answered otherwise: those of
+ * servlets and filters that are not Spring MVC's.
  */
 public final class LimitAnswerFilter implements Filter {
 
@@ -38,10 +38,10 @@ public final class LimitAnswerFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            RuntimeException refusal = Answers.refusal(e);
+            RuntimeException rejection = Answers.refusal(e);
             // What is forwarded to is part of a handler, which may know what to do.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
-            if (refusal == null || inner || !answers.write(refusal, request, response)) {
+            if (rejection == null || inner || !answers.write(rejection, request, response)) {
                 throw e;
             }
         } finally {

@@ -9,10 +9,10 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers a refused call of Spring MVC, as {@link Answers} says.
+ * Answers a rejected call of Spring MVC, as {@link Answers} says.
  *
  * <p>It comes last of all resolvers, so whatever the application does with the exception itself has precedence. It also
- * answers for exceptions that a refusal caused, if nobody else does.
+ * answers exceptions that a rejection caused, unless another resolver does.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
@@ -30,7 +30,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
-        RuntimeException refusal = Answers.refusal(exception);
-        return refusal != null && answers.write(refusal, request, response) ? new ModelAndView() : null;
+        RuntimeException rejection = Answers.refusal(exception);
+        return rejection != null && answers.write(rejection, request, response) ? new ModelAndView() : null;
     }
 }

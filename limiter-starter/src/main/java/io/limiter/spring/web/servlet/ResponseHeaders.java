@@ -14,8 +14,8 @@ final class ResponseHeaders {
             response.setHeader(name, value);
         } else if (response.containsHeader(name)) {
             response.setHeader(name, null);
-            // Since Servlet 6.1 it is gone; before, nothing can take a header back, and one that is empty tells nothing
-            // wrong.
+            // Since Servlet 6.1 it is gone; before, nothing can take a header back, and an empty one is
+            // not wrong.
             if (response.containsHeader(name)) {
                 response.setHeader(name, "");
             }

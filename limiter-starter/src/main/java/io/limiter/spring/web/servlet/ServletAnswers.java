@@ -60,7 +60,7 @@ public final class ServletAnswers extends AnswerWriter {
         try {
             bytes = response.getOutputStream();
         } catch (IllegalStateException e) {
-            // The handler has asked for the writer, and there is only one of the two.
+            // The handler uses the writer, and a response has only one of the two.
             writeCharacters(answer, response);
             return;
         }

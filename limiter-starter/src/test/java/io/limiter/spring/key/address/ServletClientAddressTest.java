@@ -95,6 +95,8 @@ class ServletClientAddressTest {
                     10.0.0.1     | 999.1.1.1                                 | 10.0.0.1
                     10.0.0.1     | 010.1.1.1                                 | 10.0.0.1
                     10.0.0.1     | 1                                         | 10.0.0.1
+                    10.0.0.1     | 00001::1                                  | 10.0.0.1
+                    10.0.0.1     | ::ffff:010.1.1.1                          | 10.0.0.1
                     """)
     void xForwardedFor(String remote, String header, String expected) {
         assertThat(address(resolver(64), remote, List.of(header), List.of())).isEqualTo(expected);

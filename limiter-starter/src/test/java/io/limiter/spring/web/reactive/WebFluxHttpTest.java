@@ -138,7 +138,7 @@ class WebFluxHttpTest extends HttpContract {
         }
 
         @GetMapping("/dry")
-        @CountLimit(name = "dry", period = 3600, enforce = false)
+        @CountLimit(name = "dry", period = 3600)
         public Mono<String> dry() {
             return Mono.just("done");
         }
@@ -206,7 +206,8 @@ class WebFluxHttpTest extends HttpContract {
         @GetMapping("/places")
         public Mono<String> places(@RequestParam("run") String run) {
             return Mono.usingWhen(
-                    Mono.fromFuture(() -> limiters.concurrent("places", 1).acquireAsync(run, 1, Duration.ofMinutes(1))),
+                    Mono.fromFuture(() ->
+                            limiters.concurrent("places", 1).on(run).async().acquire(1, Duration.ofMinutes(1))),
                     lease -> Mono.delay(Duration.ofMillis(1)).thenReturn("held " + lease.isHeld()),
                     lease -> Mono.fromFuture(lease.closeAsync()));
         }
@@ -452,7 +453,9 @@ class WebFluxHttpTest extends HttpContract {
         }
         Reply rejected = get("/leased/twice");
         assertThat(rejected.statusCode()).isEqualTo(429);
-        assertThat(get("/leased").statusCode()).as("the first lease is released").isEqualTo(200);
+        assertThat(get("/leased").statusCode())
+                .as("the first lease is released")
+                .isEqualTo(200);
     }
 
     @Test

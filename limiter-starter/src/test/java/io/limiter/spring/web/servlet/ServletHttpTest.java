@@ -101,7 +101,7 @@ class ServletHttpTest extends HttpContract {
         }
 
         @GetMapping("/dry")
-        @CountLimit(name = "dry", period = 3600, enforce = false)
+        @CountLimit(name = "dry", period = 3600)
         public String dry() {
             return "done";
         }

@@ -1,16 +1,16 @@
-package io.limiter.internal.resilience;
+package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Limit;
 
-/** What is thrown where a limit itself throws, which is nobody's doing but its author's: the same by every engine. */
+/** Failures for limits whose own code throws, the same for every engine. */
 public final class LimitFailures {
 
     private LimitFailures() {}
 
     /**
-     * @param decided whether the backend had decided already
+     * @param decided whether the backend had already saved the decision
      */
     public static LimiterBackendException of(String key, Limit<?> limit, RuntimeException cause, boolean decided) {
         if (cause instanceof LimiterBackendException already) {

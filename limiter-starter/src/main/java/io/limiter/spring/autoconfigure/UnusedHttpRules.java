@@ -9,16 +9,16 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.core.env.Environment;
 
-/** Warns of {@code limiter.http} in an application in which nobody reads it. */
-final class UnreadRules implements SmartInitializingSingleton {
+/** Warns about {@code limiter.http} in an application that serves no HTTP requests. */
+final class UnusedHttpRules implements SmartInitializingSingleton {
 
-    private static final Logger log = LoggerFactory.getLogger(UnreadRules.class);
+    private static final Logger log = LoggerFactory.getLogger(UnusedHttpRules.class);
     private static final ConfigurationPropertyName PROPERTY = ConfigurationPropertyName.of("limiter.http");
 
     private final ListableBeanFactory beans;
     private final Environment environment;
 
-    UnreadRules(ListableBeanFactory beans, Environment environment) {
+    UnusedHttpRules(ListableBeanFactory beans, Environment environment) {
         this.beans = beans;
         this.environment = environment;
     }
@@ -27,7 +27,7 @@ final class UnreadRules implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         if (!beans.containsBean("limiterHttpRules") && areSet()) {
             log.warn("limiter.http has rules, and no request is limited by them: this is no web application, neither of"
-                    + " servlets nor of WebFlux; let it be one, or remove limiter.http");
+                    + " servlets nor of WebFlux. Remove limiter.http");
         }
     }
 

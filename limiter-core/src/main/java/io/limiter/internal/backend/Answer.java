@@ -1,11 +1,11 @@
-package io.limiter.spi;
+package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What became of the requests for one key: a decision for each, or the reason why there is none. */
+/** The decisions of the requests for one key, or the failure that prevented them. */
 public final class Answer {
 
     private final List<Decision> decisions;
@@ -24,7 +24,7 @@ public final class Answer {
         return new Answer(List.of(), failure);
     }
 
-    /** Why there are no decisions; {@code null} if there are. */
+    /** Why there are no decisions; {@code null} if there are some. */
     public @Nullable LimiterBackendException failure() {
         return failure;
     }

@@ -1,4 +1,4 @@
-package io.limiter.spi;
+package io.limiter.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,23 +6,25 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.internal.resilience.BoundedCall;
 import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.GuardedEngine;
+import io.limiter.spi.PendingSet;
+import io.limiter.spi.SetPart;
 import io.limiter.testing.Patience;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Limits that cannot be decided at one moment: who is asked what, and what becomes of it when one fails. */
-class InOrderTest {
+class SequentialSetTest {
 
     private final List<String> asked = new ArrayList<>();
     private final List<Request> requests = new ArrayList<>();
@@ -30,25 +32,25 @@ class InOrderTest {
     private final Set<String> failing = new HashSet<>();
     private final Set<String> passing = new HashSet<>();
     private @Nullable LimiterBackendException special;
-    private final Engine engine = new Recorder();
+    private final Backend backend = new Recorder();
 
     @Test
     void all_are_taken_in_their_order() {
-        assertThat(engine.decideTogether(parts())).hasSize(3).allMatch(Decision::granted);
+        assertThat(decide()).hasSize(3).allMatch(Decision::granted);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c");
     }
 
     @Test
     void the_first_that_refuses_ends_it() {
         refusing.add("TAKE b");
-        assertThat(engine.decideTogether(parts())).extracting(Decision::granted).containsExactly(true, false, true);
+        assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a", "PEEK a", "PEEK c");
     }
 
     @Test
     void what_was_taken_before_a_failure_goes_back() {
         failing.add("TAKE c");
-        assertThatThrownBy(() -> engine.decideTogether(parts()))
+        assertThatThrownBy(() -> decide())
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("TAKE c")
                 .hasNoSuppressedExceptions();
@@ -58,13 +60,13 @@ class InOrderTest {
     @Test
     void what_cannot_go_back_is_told() {
         failing.addAll(List.of("TAKE c", "GIVE_BACK a"));
-        assertThatThrownBy(() -> engine.decideTogether(parts()))
+        assertThatThrownBy(() -> decide())
                 .hasMessageContaining("TAKE c")
                 .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("GIVE_BACK a"));
         assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
         failing.remove("TAKE c");
         refusing.add("TAKE c");
-        assertThatThrownBy(() -> engine.decideTogether(parts())).hasMessageContaining("GIVE_BACK a");
+        assertThatThrownBy(() -> decide()).hasMessageContaining("GIVE_BACK a");
         assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
     }
 
@@ -88,13 +90,16 @@ class InOrderTest {
         refusing.add("TAKE c");
         passing.add("PEEK a");
         Guard guard = Patience.guard();
-        CompletableFuture<?> asks = BoundedCall.start(guard, "a", () -> {
-            if (asked.contains("PEEK a")) {
-                passing.clear();
+        Backend passes = new Recorder() {
+            @Override
+            public CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
+                if (asked.contains("PEEK a")) {
+                    passing.clear();
+                }
+                return super.startSet(parts, send);
             }
-            return engine.decideTogetherAsync(parts());
-        });
-        assertThat(asks).succeedsWithin(Patience.BUDGET);
+        };
+        assertThat(bounded(passes, guard)).succeedsWithin(Patience.BUDGET);
         assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(2);
         guard.close();
     }
@@ -103,8 +108,7 @@ class InOrderTest {
         asked.clear();
         Guard guard = Patience.guard();
         try {
-            BoundedCall.start(guard, "a", () -> engine.decideTogetherAsync(parts()))
-                    .await();
+            bounded(backend, guard).await();
             throw new AssertionError("it did not fail");
         } catch (LimiterBackendException e) {
             assertThat(e.isAmbiguous()).as(e.toString()).isTrue();
@@ -123,32 +127,28 @@ class InOrderTest {
         passing.add("GIVE_BACK a");
         for (Kind kind : List.of(Kind.PERMANENT, Kind.CLOSED)) {
             special = LimiterBackendException.of(kind, "test", "c", "TAKE c", null);
-            assertThatThrownBy(() -> engine.decideTogether(parts()))
-                    .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
-                        assertThat(e.kind()).isEqualTo(kind);
-                        assertThat(e.isAmbiguous()).isTrue();
-                    });
+            assertThatThrownBy(() -> decide()).isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                assertThat(e.kind()).isEqualTo(kind);
+                assertThat(e.isAmbiguous()).isTrue();
+            });
         }
     }
 
     @Test
     void async_asks_the_same() {
-        assertThat(engine.decideTogetherAsync(parts()).join()).allMatch(Decision::granted);
+        assertThat(decideAsync().join()).allMatch(Decision::granted);
         refusing.add("TAKE c");
-        assertThat(engine.decideTogetherAsync(parts()).join())
-                .extracting(Decision::granted)
-                .containsExactly(true, true, false);
+        assertThat(decideAsync().join()).extracting(Decision::granted).containsExactly(true, true, false);
         failing.add("TAKE b");
         asked.clear();
-        assertThatThrownBy(() -> engine.decideTogetherAsync(parts()).join())
-                .hasCauseInstanceOf(LimiterBackendException.class);
+        assertThatThrownBy(() -> decideAsync().join()).hasCauseInstanceOf(LimiterBackendException.class);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a");
     }
 
     @Test
     void what_goes_back_and_what_is_looked_at_is_what_was_asked_for() {
         refusing.add("TAKE c");
-        engine.decideTogether(parts());
+        decide();
         assertThat(requests)
                 .extracting(Request::permits)
                 .as("takes, and the returns and the peeks of each but the last")
@@ -159,27 +159,32 @@ class InOrderTest {
     void a_failure_is_told_when_all_is_back() {
         failing.add("TAKE c");
         CompletableFuture<Void> slow = new CompletableFuture<>();
-        Engine slowToReturn = new Engine() {
+        Backend slowToReturn = new Recorder() {
             @Override
-            public List<Answer> decide(List<KeyRequests<?>> batch) {
-                return engine.decide(batch);
-            }
-
-            @Override
-            public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-                CompletableFuture<Decision> decided = engine.decideAsync(key, limit, request);
-                return request.action() == Action.GIVE_BACK ? slow.thenCompose(done -> decided) : decided;
-            }
-
-            @Override
-            public void reset(String key) {
-                engine.reset(key);
+            public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+                CompletableFuture<List<Answer>> decided = super.start(batch, send);
+                boolean givesBack = batch.get(0).requests().get(0).action() == Action.GIVE_BACK;
+                return givesBack ? slow.thenCompose(done -> decided) : decided;
             }
         };
-        CompletableFuture<?> failed = slowToReturn.decideTogetherAsync(parts());
+        CompletableFuture<?> failed = slowToReturn.startSet(parts(), () -> true);
         assertThat(failed).isNotDone();
         slow.complete(null);
         assertThat(failed).isCompletedExceptionally();
+    }
+
+    private static PendingSet bounded(Backend backend, Guard guard) {
+        PendingSet set = new PendingSet(parts(), null);
+        new GuardedEngine(backend, Runnable::run, guard).decide(set);
+        return set;
+    }
+
+    private List<@Nullable Decision> decide() {
+        return AsyncFailures.join(decideAsync());
+    }
+
+    private CompletableFuture<List<@Nullable Decision>> decideAsync() {
+        return backend.startSet(parts(), () -> true);
     }
 
     private static List<SetPart<?>> parts() {
@@ -190,28 +195,28 @@ class InOrderTest {
         return parts;
     }
 
-    private final class Recorder implements Engine {
+    private class Recorder implements Backend {
 
         @Override
-        public List<Answer> decide(List<KeyRequests<?>> batch) {
-            return batch.stream()
-                    .map(each -> Answer.of(
-                            List.of(decideOne(each.key(), each.requests().get(0)))))
-                    .toList();
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            assertThat(send.getAsBoolean()).isTrue();
+            KeyRequests<?> only = batch.get(0);
+            try {
+                return CompletableFuture.completedFuture(List.of(
+                        Answer.of(List.of(decideOne(only.key(), only.requests().get(0))))));
+            } catch (LimiterBackendException e) {
+                return CompletableFuture.completedFuture(List.of(Answer.failed(e)));
+            }
+        }
+
+        @Override
+        public boolean blocks() {
+            return false;
         }
 
         @Override
         public void reset(String key) {
             throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            try {
-                return CompletableFuture.completedFuture(decideOne(key, request));
-            } catch (LimiterBackendException e) {
-                return CompletableFuture.failedFuture(e);
-            }
         }
 
         private Decision decideOne(String key, Request request) {

@@ -1,4 +1,4 @@
-package io.limiter.spi;
+package io.limiter.internal.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,22 +8,25 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
+import io.limiter.spi.SetPart;
+import io.limiter.testing.Decisions;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What a set that is decided in order gives back late, whichever engine decides: nobody has permits twice because of it. */
+/** What a set that is decided in order gives back late, whichever backend decides: no permit is granted twice because of it. */
 public abstract class InOrderContract {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
-    private static final SlidingLog NEVER_TWO = new SlidingLog(1, TEN_SECONDS);
+    private static final SlidingLog NEVER_TWO = SlidingLog.of(1, TEN_SECONDS);
 
-    /** The engine under test. */
-    protected abstract Engine engine();
+    /** The backend under test. */
+    protected abstract Backend backend();
 
-    /** The clock of the engine. */
+    /** The clock of the backend. */
     protected abstract TestClock clock();
 
     /** A key of this test's own. */
@@ -31,7 +34,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_window_that_has_ended_meanwhile_gives_its_permits_to_none() {
-        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
             assertThat(take(window, 2).granted()).isTrue();
@@ -42,7 +45,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_window_that_is_still_open_has_its_permits_again() {
-        FixedWindow window = new FixedWindow(3, TEN_SECONDS);
+        FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS.dividedBy(2));
             assertThat(take(window, 1).granted()).isTrue();
@@ -53,7 +56,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_log_forgets_what_was_not_used_and_not_what_others_used_since() {
-        SlidingLog log = new SlidingLog(3, TEN_SECONDS);
+        SlidingLog log = SlidingLog.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(Duration.ofSeconds(1));
             assertThat(take(log, 2).granted()).isTrue();
@@ -68,7 +71,7 @@ public abstract class InOrderContract {
 
     @Test
     void a_counter_forgets_what_was_not_used_and_not_what_others_used_in_the_next_window() {
-        SlidingCounter counter = new SlidingCounter(10, TEN_SECONDS);
+        SlidingCounter counter = SlidingCounter.of(10, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
             assertThat(take(counter, 2).granted()).isTrue();
@@ -81,9 +84,12 @@ public abstract class InOrderContract {
 
     /** Asks for permits of a limit together with what is refused. Something happens before they go back. */
     private void refusedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
-        Engine inOrder = new BeforeGivingBack(engine(), meanwhile);
-        assertThat(inOrder.decideTogether(List.of(
-                        part(key("{k}" + limit.keySuffix()), limit, permits), part(key("{full}:log"), NEVER_TWO, 2))))
+        Backend inOrder = new BeforeGivingBack(backend(), meanwhile);
+        assertThat(Decisions.decideSetIn(
+                        inOrder,
+                        List.of(
+                                part(key("{k}" + limit.keySuffix()), limit, permits),
+                                part(key("{full}:log"), NEVER_TWO, 2))))
                 .last()
                 .matches(refusal -> !refusal.granted());
     }
@@ -93,33 +99,34 @@ public abstract class InOrderContract {
     }
 
     private Decision take(Limit<?> limit, int permits) {
-        return engine().decide(key("{k}" + limit.keySuffix()), limit, new Request(permits, 0, false));
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(permits, 0, false));
     }
 
     private long remaining(Limit<?> limit) {
-        return engine().decide(key("{k}" + limit.keySuffix()), limit, new Request(1, 0, true))
+        return Decisions.decideIn(backend(), key("{k}" + limit.keySuffix()), limit, new Request(1, 0, true))
                 .remaining();
     }
 
-    /** Decides sets in order, even if the engine need not. */
-    private record BeforeGivingBack(Engine engine, Runnable meanwhile) implements Engine {
+    /** Decides sets in order, even if the backend need not. */
+    private record BeforeGivingBack(Backend backend, Runnable meanwhile) implements Backend {
 
         @Override
-        public List<Answer> decide(List<KeyRequests<?>> batch) {
-            if (batch.get(0).requests().get(0).action() == Request.Action.GIVE_BACK) {
-                meanwhile.run();
-            }
-            return engine.decide(batch);
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            boolean givesBack = batch.get(0).requests().get(0).action() == Request.Action.GIVE_BACK;
+            // Elsewhere, because it waits for Redis, whose client's thread this may be.
+            return givesBack
+                    ? CompletableFuture.runAsync(meanwhile).thenCompose(done -> backend.start(batch, send))
+                    : backend.start(batch, send);
         }
 
         @Override
-        public CompletableFuture<Decision> decideAsync(String key, Limit<?> limit, Request request) {
-            return engine.decideAsync(key, limit, request);
+        public boolean blocks() {
+            return backend.blocks();
         }
 
         @Override
         public void reset(String key) {
-            engine.reset(key);
+            backend.reset(key);
         }
     }
 }

@@ -1,10 +1,7 @@
-package io.limiter.spring.aop;
+package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.algorithm.Limit;
-import io.limiter.spring.settings.InvalidSettingException;
-import io.limiter.spring.settings.LimitKinds;
-import io.limiter.spring.settings.LimitSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -15,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What configuration says about limits, by their names. It overrides the annotations.
- */
+/** The settings of annotated limits in configuration, by the names of limits. They override the annotations. */
 public final class ConfiguredLimits {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
@@ -31,7 +26,7 @@ public final class ConfiguredLimits {
         this.byName = Map.copyOf(byName);
     }
 
-    /** What the names of the settings of a limit start with; in brackets, if its name is no element of one. */
+    /** The prefix of a limit's settings, such as {@code limiter.limits.search}. */
     public static String property(String name) {
         return NAME_OF_ELEMENT.matcher(name).matches() ? PROPERTY + "." + name : PROPERTY + "[" + name + "]";
     }
@@ -39,10 +34,10 @@ public final class ConfiguredLimits {
     /**
      * The limit of this name.
      *
-     * @param declared what its annotation says, with its kind
-     * @throws IllegalArgumentException if it cannot work, also if that comes of both together
+     * @param declared the settings of its annotation, with their kind
+     * @throws IllegalArgumentException if they cannot work, perhaps because of both together
      */
-    Configured of(String name, LimitSettings declared) {
+    public Configured of(String name, LimitSettings declared) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
             return Configured.of(declared, null, declared.onFailure());
@@ -69,7 +64,7 @@ public final class ConfiguredLimits {
         }
     }
 
-    /** A limit of the one sort and a limit of the other have nothing in common, whatever the settings say. */
+    /** Settings cannot be for both, because held and spent permits have no setting in common but the limit. */
     private void checkIsForOne(String name, boolean held) {
         Boolean before = heldByName.putIfAbsent(name, held);
         if (before != null && before != held) {
@@ -84,8 +79,8 @@ public final class ConfiguredLimits {
         return new InvalidSettingException(property, "with " + property + ".*: " + cause.getMessage(), cause);
     }
 
-    /** Says which names no annotation has, so that a misspelt one is found. */
-    void warnOfUnused() {
+    /** Warns of names that no annotation has, which may be misspelt. */
+    public void warnOfUnused() {
         Set<String> unused = new TreeSet<>(byName.keySet());
         unused.removeAll(heldByName.keySet());
         if (!unused.isEmpty()) {
@@ -99,26 +94,27 @@ public final class ConfiguredLimits {
     /**
      * A limit with its configuration.
      *
-     * @param timeout how long a call waits for permits of a concurrency limit
+     * @param timeout how long a call waits for permits
      * @param otherKind the kind's name, if it is not that of the annotation
-     * @param enforce {@code null} if configuration does not say
+     * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
      */
-    record Configured(
+    public record Configured(
             Limit<?> limit,
             Duration timeout,
             @Nullable String otherKind,
-            @Nullable Boolean enforce,
+            boolean enforced,
             @Nullable FailurePolicy failurePolicy) {
 
         /** @throws IllegalArgumentException if the settings make no limit */
         private static Configured of(
                 LimitSettings settings, @Nullable String otherKind, @Nullable FailurePolicy failurePolicy) {
+            Limit<?> limit = LimitKinds.build(settings);
             return new Configured(
-                    LimitKinds.build(settings),
-                    settings.timeout() == null ? Duration.ZERO : settings.timeout(),
+                    limit,
+                    settings.timeout(limit),
                     otherKind,
-                    settings.enforce(),
+                    settings.enforce() == null || settings.enforce(),
                     failurePolicy);
         }
     }

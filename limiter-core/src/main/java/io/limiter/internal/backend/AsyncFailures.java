@@ -1,21 +1,21 @@
-package io.limiter.spi;
+package io.limiter.internal.backend;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong, without the wrapping that futures put around what failed in a stage before. */
+/** Unwraps the exceptions of failed futures. */
 public final class AsyncFailures {
 
     private AsyncFailures() {}
 
-    /** The failure itself. */
+    /** The failure without the {@link CompletionException} around it. */
     public static Throwable cause(Throwable error) {
         @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
         return cause == null ? error : cause;
     }
 
-    /** Waits for the value, also if interrupted; throws what the future failed with as it is, if that is unchecked. */
+    /** Waits for the value, even if interrupted. An unchecked exception of the future is thrown as it is. */
     public static <T extends @Nullable Object> T join(CompletableFuture<T> future) {
         try {
             return future.join();

@@ -1,4 +1,4 @@
-package io.limiter;
+package io.limiter.internal.limiter;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,0 +1,80 @@
+package io.limiter.internal.backend;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.spi.SetPart;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores the states and takes their steps atomically, in Redis: by script or under a lock. Decides many requests in
+ * one call; does not limit its own time and does not retry. Safe for use by multiple threads.
+ */
+public interface Backend extends AutoCloseable {
+
+    /**
+     * Decides a batch of requests; those for one key in order, as if they had arrived one after the other at the same
+     * moment. Batches that share keys are decided in the order in which they were started.
+     *
+     * @param batch no key twice
+     * @param send called once, immediately before anything is executed; nothing is executed if it returns {@code
+     *     false}
+     * @return an answer for each key, in the order of the batch; never completed exceptionally
+     */
+    CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send);
+
+    /**
+     * Acquires permits of several keys, all or nothing.
+     *
+     * <p>This default acquires from one key after the other up to the first rejection, and then cancels the earlier
+     * grants. No limit is exceeded, but other callers can be rejected in between because of permits that are returned
+     * a moment later. Backends that can decide all parts at one moment override it.
+     *
+     * @param parts no key twice
+     * @param send as for {@link #start}
+     * @return a decision for each part, in order. If all are granted, all permits are taken; otherwise none, and the
+     *     granted decisions tell what would have been granted. Fails with {@link LimiterBackendException}
+     */
+    default CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
+        return SequentialSet.decide(this, parts, send);
+    }
+
+    /** Whether {@link #start} would block the calling thread to connect or to wait for the answer. */
+    boolean blocks();
+
+    /**
+     * Connects to the backend if necessary, so that {@link #start} does not have to. Blocks.
+     *
+     * @throws RuntimeException if there is no connection
+     */
+    default void connect() {}
+
+    /** The failure of a key's requests if {@link #connect} has thrown. */
+    default LimiterBackendException notConnected(String key, RuntimeException thrown) {
+        return LimiterBackendException.of(
+                LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);
+    }
+
+    /** The number of lanes (batch queues). Keys of different lanes never share a call. */
+    default int lanes() {
+        return 1;
+    }
+
+    /** The lane of a key, from 0 to {@code lanes() - 1}. */
+    default int laneOf(String key) {
+        return 0;
+    }
+
+    /**
+     * Deletes the state of a key. Blocks.
+     *
+     * @throws LimiterBackendException if it is not certain that the state was deleted
+     */
+    void reset(String key);
+
+    /** Fails all later requests; those already sent are still answered. */
+    @Override
+    default void close() {}
+}

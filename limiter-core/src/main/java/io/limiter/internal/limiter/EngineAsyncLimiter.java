@@ -1,0 +1,60 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.Limiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A limiter's methods that return futures.
+ *
+ * @param <V> the limiter, or its view of a key
+ */
+class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
+
+    final V limiter;
+
+    EngineAsyncLimiter(V limiter) {
+        this.limiter = limiter;
+    }
+
+    @Override
+    public Limiter.Async on(String key) {
+        return limiter.on(key).async();
+    }
+
+    @Override
+    public final CompletableFuture<Decision> decide(int permits) {
+        return decide(permits, 0);
+    }
+
+    @Override
+    public final CompletableFuture<Boolean> tryAcquire(int permits) {
+        return MappedFuture.of(decide(permits), Decision::granted);
+    }
+
+    @Override
+    public final CompletableFuture<Decision> peek(int permits) {
+        return limiter.answerAsync(new Request(permits, 0, true));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> refund(int permits) {
+        return limiter.answerAsync(Request.giveBack(permits));
+    }
+
+    @Override
+    public final CompletableFuture<Decision> charge(int permits) {
+        return limiter.answerAsync(Request.charge(permits));
+    }
+
+    final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {
+        KeyPath path = limiter.path;
+        return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+    }
+
+    @Override
+    public String toString() {
+        return limiter + ".async()";
+    }
+}

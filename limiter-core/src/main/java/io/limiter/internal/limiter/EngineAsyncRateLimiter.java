@@ -1,0 +1,48 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.RateLimiter;
+import io.limiter.Reservation;
+import io.limiter.algorithm.Decision;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** A rate limiter's methods that return futures. */
+final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter> implements RateLimiter.Async {
+
+    EngineAsyncRateLimiter(EngineRateLimiter limiter) {
+        super(limiter);
+    }
+
+    @Override
+    public RateLimiter.Async on(String key) {
+        return limiter.on(key).async();
+    }
+
+    @Override
+    public CompletableFuture<Decision> decide(int permits, Duration timeout) {
+        return decide(permits, Timeouts.micros(timeout));
+    }
+
+    @Override
+    public CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
+        return MappedFuture.of(decide(permits, timeout), Decision::granted);
+    }
+
+    @Override
+    public CompletableFuture<Duration> acquire(int permits) {
+        String key = limiter.path.key();
+        return MappedFuture.of(
+                decide(permits, limiter.limit().maxWaitMicros()), decision -> limiter.acquired(key, decision));
+    }
+
+    @Override
+    public CompletableFuture<Reservation> reserve(int permits) {
+        return reserve(permits, limiter.limit().maxWait());
+    }
+
+    @Override
+    public CompletableFuture<Reservation> reserve(int permits, Duration timeout) {
+        KeyPath path = limiter.path;
+        return limiter.bound.reserveAsync(path.countedKey(), path.backendKey(), permits, Timeouts.micros(timeout));
+    }
+}

@@ -1,0 +1,48 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.internal.key.KeySpace;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a view, each within the one before it, and where their permits are stored.
+ *
+ * @param parts none for the limiter itself
+ * @param key the key as callers read it; {@code null} for the limiter itself
+ * @param countedKey the key in statistics, which leave out a hash tag; {@code null} for the limiter itself
+ * @param backendKey the stored key
+ */
+record KeyPath(
+        List<String> parts, @Nullable String key, @Nullable String countedKey, String backendKey) {
+
+    static KeyPath own(KeySpace keys) {
+        return new KeyPath(List.of(), null, null, keys.own());
+    }
+
+    /**
+     * @throws IllegalArgumentException if the key is blank
+     */
+    KeyPath on(KeySpace keys, String next) {
+        if (parts.isEmpty()) {
+            String backendKey = keys.of(next);
+            return new KeyPath(List.of(next), next, next, backendKey);
+        }
+        List<String> all = Stream.concat(parts.stream(), Stream.of(next)).toList();
+        String backendKey = keys.of(all);
+        List<String> counted = keys.firstIsHashTag() ? all.subList(1, all.size()) : all;
+        return new KeyPath(all, readable(all), readable(counted), backendKey);
+    }
+
+    private static String readable(List<String> keys) {
+        return keys.size() == 1
+                ? keys.get(0)
+                : keys.stream().map(KeyPath::encode).collect(Collectors.joining("#"));
+    }
+
+    /** So that no key reads like two. */
+    private static String encode(String key) {
+        return key.replace("%", "%25").replace("#", "%23");
+    }
+}

@@ -1,0 +1,38 @@
+package io.limiter.spi;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pending decision with one part, or several that are decided all or nothing.
+ *
+ * @param <T> the caller's result
+ */
+public abstract sealed class PendingDecision<T> extends Pending<T> permits PendingRequest, PendingSet {
+
+    PendingDecision(String key, @Nullable Fallback<T> fallback) {
+        super(key, fallback);
+    }
+
+    /** The number of parts, at least 1. */
+    public abstract int size();
+
+    /** The backend's key of a part. No key occurs twice. */
+    public abstract String key(int part);
+
+    /** The limit of that key. */
+    public abstract Limit<?> limit(int part);
+
+    public abstract Request request(int part);
+
+    /**
+     * Completes this with the decisions.
+     *
+     * @param decisions the decision of each part; {@code null} for a part that was not decided because another one is
+     *     rejected by the cache
+     */
+    public abstract void decided(IntFunction<@Nullable Decision> decisions);
+}

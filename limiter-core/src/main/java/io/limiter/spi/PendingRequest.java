@@ -1,0 +1,61 @@
+package io.limiter.spi;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The pending decision of a single request. */
+public final class PendingRequest extends PendingDecision<Decision> {
+
+    private final Limit<?> limit;
+    private final Request request;
+
+    public PendingRequest(String key, Limit<?> limit, Request request, @Nullable Fallback<Decision> fallback) {
+        super(key, fallback);
+        this.limit = limit;
+        this.request = request;
+    }
+
+    /** Starts the decision of a request without a fallback. */
+    public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request) {
+        PendingRequest pending = new PendingRequest(key, limit, request, null);
+        engine.decide(pending);
+        return pending;
+    }
+
+    public Limit<?> limit() {
+        return limit;
+    }
+
+    public Request request() {
+        return request;
+    }
+
+    @Override
+    public int size() {
+        return 1;
+    }
+
+    @Override
+    public String key(int part) {
+        return key();
+    }
+
+    @Override
+    public Limit<?> limit(int part) {
+        return limit;
+    }
+
+    @Override
+    public Request request(int part) {
+        return request;
+    }
+
+    @Override
+    public void decided(IntFunction<@Nullable Decision> decisions) {
+        complete(Objects.requireNonNull(decisions.apply(0)));
+    }
+}

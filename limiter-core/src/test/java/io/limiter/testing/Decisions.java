@@ -1,0 +1,50 @@
+package io.limiter.testing;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
+import io.limiter.spi.Engine;
+import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
+import io.limiter.spi.SetPart;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What engines and backends decide, waited for. */
+public final class Decisions {
+
+    private Decisions() {}
+
+    public static Decision decide(Engine engine, String key, Limit<?> limit, Request request) {
+        return PendingRequest.start(engine, key, limit, request).await();
+    }
+
+    public static List<@Nullable Decision> decideSet(Engine engine, List<SetPart<?>> parts) {
+        return startSet(engine, parts).await();
+    }
+
+    public static PendingSet startSet(Engine engine, List<SetPart<?>> parts) {
+        PendingSet pending = new PendingSet(parts, null);
+        engine.decide(pending);
+        return pending;
+    }
+
+    public static Decision decideIn(Backend backend, String key, Limit<?> limit, Request request) {
+        return decideIn(backend, List.of(new KeyRequests<>(key, limit, List.of(request))))
+                .get(0)
+                .decisions()
+                .get(0);
+    }
+
+    public static List<Answer> decideIn(Backend backend, List<KeyRequests<?>> batch) {
+        return backend.start(batch, () -> true).join();
+    }
+
+    public static List<@Nullable Decision> decideSetIn(Backend backend, List<SetPart<?>> parts) {
+        return AsyncFailures.join(backend.startSet(parts, () -> true));
+    }
+}

@@ -1,0 +1,127 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.RecordingLimiterFactory;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What the numbers of annotations come to, alone and with configuration. */
+class RateNumbersTest {
+
+    static class Limited {
+
+        @RateLimit(name = "minute", key = "#{who}", rate = 1, per = 60)
+        public void minute(String who) {}
+
+        @RateLimit(name = "guava", key = "#{who}", rate = 1.0 / 60, burst = 60)
+        public void guava(String who) {}
+
+        @RateLimit(name = "hundred", rate = 600, per = 60)
+        public void hundred() {}
+
+        @RateLimit(name = "capacity", rate = 3, per = 7, capacity = 100)
+        public void capacity() {}
+
+        @RateLimit(name = "burst", rate = 10, burst = 6)
+        public void burst() {}
+
+        @CountLimit(name = "count", key = "#{who}")
+        public void count(String who) {}
+
+        @ConcurrentLimit(name = "held", key = "#{who}")
+        public void held(String who, Runnable work) {
+            work.run();
+        }
+    }
+
+    private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
+
+    @Test
+    void a_rate_is_for_a_second_or_for_as_many_as_it_says() {
+        run(limited -> {
+            assertThat(bucket("minute").permitsPerSecond())
+                    .isEqualTo(bucket("guava").permitsPerSecond())
+                    .isEqualTo(1.0 / 60);
+            assertThat(bucket("minute").capacity()).as("at least one permit").isOne();
+            assertThat(bucket("guava").burstSeconds()).isEqualTo(60);
+            assertThat(bucket("hundred").permitsPerSecond()).isEqualTo(10);
+            assertThat(bucket("hundred").burstSeconds()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void a_capacity_is_in_permits() {
+        run(limited -> {
+            assertThat(bucket("capacity").capacity()).isEqualTo(100);
+            assertThat(bucket("capacity").permitsPerSecond()).isEqualTo(3.0 / 7);
+            for (int i = 0; i < 100; i++) {
+                limited.capacity();
+            }
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::capacity);
+        });
+    }
+
+    @Test
+    void a_key_says_whose_permits_they_are() {
+        run(limited -> {
+            limited.minute("a");
+            limited.minute("b");
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.minute("a"));
+            limited.count("a");
+            limited.count("b");
+            limited.held("a", () -> {
+                limited.held("b", () -> {});
+                assertThatExceptionOfType(RateLimitExceededException.class)
+                        .isThrownBy(() -> limited.held("a", () -> {}));
+            });
+        });
+    }
+
+    @Test
+    void configuration_overrides_each_by_itself() {
+        run(
+                limited -> {
+                    assertThat(bucket("minute").permitsPerSecond())
+                            .as("per is the annotation's")
+                            .isEqualTo(5.0 / 60);
+                    assertThat(bucket("guava").permitsPerSecond()).isEqualTo(1.0 / 3600);
+                    assertThat(bucket("guava").capacity()).isEqualTo(2);
+                    assertThat(bucket("capacity").burstSeconds()).isEqualTo(14);
+                    assertThat(bucket("burst").capacity()).isEqualTo(7);
+                },
+                "limiter.limits.minute.rate=5",
+                "limiter.limits.guava.rate=1",
+                "limiter.limits.guava.per=1h",
+                "limiter.limits.guava.capacity=2",
+                "limiter.limits.capacity.burst=14",
+                "limiter.limits.burst.capacity=7");
+    }
+
+    private TokenBucket bucket(String name) {
+        return factory.built().stream()
+                .filter(built -> built.name().equals(name))
+                .map(built -> (TokenBucket) built.limit())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private void run(Consumer<Limited> test, String... settings) {
+        Contexts.plain()
+                .withPropertyValues(settings)
+                .withBean(LimiterFactory.class, () -> factory)
+                .withBean(Limited.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    test.accept(context.getBean(Limited.class));
+                });
+    }
+}
