@@ -102,7 +102,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
                 : null;
         Engine bounded = shared == null ? new GuardedEngine(backend, blockingCalls, guard) : shared;
         this.engine = new Prefetch(new RejectionCache(denials, bounded), Sleeper.UNINTERRUPTIBLE);
-        this.leases = new HeldLeases(engine, sleeper);
+        this.leases = new HeldLeases(engine, sleeper, shared != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);

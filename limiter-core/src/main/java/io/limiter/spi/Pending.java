@@ -76,7 +76,7 @@ public class Pending<T> extends CompletableFuture<T> {
      * @return {@code false} if it was withdrawn or is completed and must not be sent
      */
     public final boolean send() {
-        return STATE.compareAndSet(this, WAITING, SENT) && !isDone();
+        return STATE.compareAndSet(this, WAITING, SENT) && !isEnding();
     }
 
     /** Marks this as not sent again, once it is known that nothing was executed, so that it can be retried. */
@@ -129,6 +129,11 @@ public class Pending<T> extends CompletableFuture<T> {
     public final int failedOnce(LimiterBackendException failure) {
         lastFailure = failure;
         return tries++;
+    }
+
+    /** Whether it was withdrawn; whoever did that ends it. */
+    public final boolean isWithdrawn() {
+        return state == WITHDRAWN;
     }
 
     /** Whether this is completed, or is being completed by its fallback. */

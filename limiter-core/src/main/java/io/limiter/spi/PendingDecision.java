@@ -1,5 +1,6 @@
 package io.limiter.spi;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
@@ -27,6 +28,19 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
     public abstract Limit<?> limit(int part);
 
     public abstract Request request(int part);
+
+    /** Has an engine decide it. What a limit of an application's own throws meanwhile fails it. */
+    public final void decideBy(Engine engine) {
+        try {
+            engine.decide(this);
+        } catch (RuntimeException | Error e) {
+            fail(
+                    e instanceof LimiterBackendException failure
+                            ? failure
+                            : new LimiterBackendException(key(), "it could not be decided: " + e, e),
+                    Runnable::run);
+        }
+    }
 
     /**
      * Completes this with the decisions.

@@ -22,7 +22,7 @@ public final class PendingRequest extends PendingDecision<Decision> {
     /** Starts the decision of a request without a fallback. */
     public static PendingRequest start(Engine engine, String key, Limit<?> limit, Request request) {
         PendingRequest pending = new PendingRequest(key, limit, request, null);
-        engine.decide(pending);
+        pending.decideBy(engine);
         return pending;
     }
 

@@ -30,6 +30,9 @@ public final class HeldLeases implements AutoCloseable {
 
     static final long CLOSE_SECONDS = 1;
 
+    private static final int MANY_AT_ONCE = 1000;
+    private static final int FEW_AT_ONCE = 8;
+
     private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
 
     private final Engine engine;
@@ -47,14 +50,26 @@ public final class HeldLeases implements AutoCloseable {
      * @param sleeper waits and sets timers; its clock and the wall clock tell when leases expire
      */
     public HeldLeases(Engine engine, Sleeper sleeper) {
-        this(engine, sleeper, new LeaseClock(sleeper.ticker()));
+        this(engine, sleeper, false);
+    }
+
+    /**
+     * @param sharesCalls whether requests to the engine share calls, so that many leases are renewed at once; otherwise a few
+     *     are, because each takes a thread or a lock
+     */
+    public HeldLeases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
+        this(engine, sleeper, new LeaseClock(sleeper.ticker()), sharesCalls ? MANY_AT_ONCE : FEW_AT_ONCE);
     }
 
     HeldLeases(Engine engine, Sleeper sleeper, LeaseClock clock) {
+        this(engine, sleeper, clock, MANY_AT_ONCE);
+    }
+
+    private HeldLeases(Engine engine, Sleeper sleeper, LeaseClock clock, int atOnce) {
         this.engine = engine;
         this.sleeper = sleeper;
         this.clock = clock;
-        this.renewer = new LeaseRenewer(engine, clock, sleeper.runsByItself());
+        this.renewer = new LeaseRenewer(engine, clock, atOnce, sleeper.runsByItself());
     }
 
     LeaseRenewer renewer() {

@@ -1,5 +1,6 @@
 package io.limiter.internal.lease;
 
+import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -32,10 +33,10 @@ final class LeaseRenewer {
     private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
 
     private static final int CHECKS_PER_LEASE = 12;
-    private static final int MAX_PER_CALL = 100;
     private static final int IDLE_SECONDS = 10;
     private static final long NEVER = Long.MAX_VALUE;
 
+    private final int atOnce;
     private final Engine engine;
     private final LeaseClock clock;
     private final boolean inBackground;
@@ -49,7 +50,11 @@ final class LeaseRenewer {
     /**
      * @param inBackground whether to check in the background
      */
-    LeaseRenewer(Engine engine, LeaseClock clock, boolean inBackground) {
+    /**
+     * @param atOnce how many requests are sent before the first answer is awaited
+     */
+    LeaseRenewer(Engine engine, LeaseClock clock, int atOnce, boolean inBackground) {
+        this.atOnce = atOnce;
         this.inBackground = inBackground;
         this.engine = engine;
         this.clock = clock;
@@ -192,20 +197,21 @@ final class LeaseRenewer {
         }
     }
 
-    /** Sends all renewals at once, so that they share calls. */
     private void renew(List<HeldLease> due) {
-        List<HeldLease.Times> times = new ArrayList<>(due.size());
-        List<PendingRequest> renewals = new ArrayList<>(due.size());
-        for (HeldLease lease : due) {
-            times.add(new HeldLease.Times(clock, lease.limit()));
-            renewals.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.renew(lease.id())));
-        }
         List<LimiterBackendException> failures = new ArrayList<>();
-        for (int i = 0; i < due.size(); i++) {
-            try {
-                renewed(due.get(i), renewals.get(i).await(), times.get(i));
-            } catch (LimiterBackendException e) {
-                failures.add(e);
+        for (List<HeldLease> some : Lists.partition(due, atOnce)) {
+            List<HeldLease.Times> times = new ArrayList<>(some.size());
+            List<PendingRequest> renewals = new ArrayList<>(some.size());
+            for (HeldLease lease : some) {
+                times.add(new HeldLease.Times(clock, lease.limit()));
+                renewals.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.renew(lease.id())));
+            }
+            for (int i = 0; i < some.size(); i++) {
+                try {
+                    renewed(some.get(i), renewals.get(i).await(), times.get(i));
+                } catch (LimiterBackendException e) {
+                    failures.add(e);
+                }
             }
         }
         if (!failures.isEmpty()) {
@@ -225,11 +231,24 @@ final class LeaseRenewer {
         }
     }
 
+    /** All of them, before the first failure is thrown. */
     private void release(List<HeldLease> leases) {
-        List<PendingRequest> releases = new ArrayList<>(leases.size());
-        for (HeldLease lease : leases) {
-            releases.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())));
+        List<LimiterBackendException> failures = new ArrayList<>();
+        for (List<HeldLease> some : Lists.partition(leases, atOnce)) {
+            List<PendingRequest> releases = new ArrayList<>(some.size());
+            for (HeldLease lease : some) {
+                releases.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())));
+            }
+            for (PendingRequest release : releases) {
+                try {
+                    release.await();
+                } catch (LimiterBackendException e) {
+                    failures.add(e);
+                }
+            }
         }
-        releases.forEach(PendingRequest::await);
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
+        }
     }
 }

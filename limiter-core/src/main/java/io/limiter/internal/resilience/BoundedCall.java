@@ -72,7 +72,7 @@ final class BoundedCall<A> {
     }
 
     private void failed(Throwable error) {
-        if (pending.isDone()) {
+        if (pending.isEnding() || pending.isWithdrawn()) {
             return;
         }
         LimiterBackendException failure = error instanceof LimiterBackendException known

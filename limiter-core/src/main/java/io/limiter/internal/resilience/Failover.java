@@ -75,7 +75,7 @@ public final class Failover {
     /** As {@link #decide}, without blocking the calling thread. */
     public PendingRequest start(String key, Limit<?> limit, Request request) {
         PendingRequest pending = new PendingRequest(key, limit, request, fallback);
-        engine.decide(pending);
+        pending.decideBy(engine);
         return pending;
     }
 
@@ -86,7 +86,7 @@ public final class Failover {
      */
     public static PendingSet start(List<SetPart<?>> parts, List<Failover> policies) {
         PendingSet pending = new PendingSet(parts, (failure, same) -> decideSet(failure, parts, policies));
-        policies.get(0).engine.decide(pending);
+        pending.decideBy(policies.get(0).engine);
         return pending;
     }
 
@@ -194,7 +194,7 @@ public final class Failover {
     }
 
     private static PendingSet start(Engine engine, PendingSet pending) {
-        engine.decide(pending);
+        pending.decideBy(engine);
         return pending;
     }
 
@@ -242,7 +242,7 @@ public final class Failover {
             case BACKEND, LEASE, DENY_CACHE -> {
                 PendingRequest cancellation = new PendingRequest(
                         key, limit, Request.cancel(permits, taken), (failure, same) -> lost(failure, limit));
-                engine.decide(cancellation);
+                cancellation.decideBy(engine);
                 yield cancellation;
             }
         };

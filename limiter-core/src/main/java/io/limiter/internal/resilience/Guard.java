@@ -196,7 +196,7 @@ public final class Guard implements AutoCloseable {
         if (unsaid != OncePerMinute.NOT_NOW) {
             notifier.run(() -> log.warn(
                     "A decision timed out and its failure policy decided: {} ({} more since the last such line, which is logged"
-                            + " once a minute at most). If Redis is only slow, raise limiter.failure.budget.",
+                            + " once a minute at most). If Redis is only slow, raise limiter.failure.decision-timeout.",
                     failure.getMessage(),
                     unsaid));
         }
@@ -204,7 +204,7 @@ public final class Guard implements AutoCloseable {
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */
     public long pauseNanos(Pending<?> pending, LimiterBackendException failure, long nowNanos) {
-        if (failure.kind() != Kind.RETRYABLE || pending.isDone()) {
+        if (failure.kind() != Kind.RETRYABLE || pending.isEnding()) {
             return 0;
         }
         long pause = pauseNanos(pending.failedOnce(failure));

@@ -1,5 +1,6 @@
 package io.limiter.internal.resilience;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
@@ -50,9 +51,22 @@ public final class GuardedEngine implements Engine {
             return start(pending, pending::send);
         }
         return blocking(pending.key(), () -> {
+            checkPending(pending);
             connect(pending.key());
+            checkPending(pending);
             return AsyncFailures.join(start(pending, pending::send));
         });
+    }
+
+    /** What has ended while it waited for a thread must not cost a connection or a lock. */
+    private static void checkPending(Pending<?> pending) {
+        if (pending.isEnding()) {
+            throw withdrawn(pending);
+        }
+    }
+
+    private static LimiterBackendException withdrawn(Pending<?> pending) {
+        return new LimiterBackendException(pending.key(), "it was withdrawn");
     }
 
     /** First: requests can be withdrawn while the connection is made. */
@@ -83,9 +97,10 @@ public final class GuardedEngine implements Engine {
                 guard,
                 pending,
                 () -> blocking(key, () -> {
-                    if (pending.send()) {
-                        backend.reset(key);
+                    if (!pending.send()) {
+                        throw withdrawn(pending);
                     }
+                    backend.reset(key);
                     return key;
                 }),
                 pending::complete);

@@ -10,9 +10,12 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +60,60 @@ class GuardedEngineTest {
             decide(failed(Kind.AMBIGUOUS));
         }
         assertThat(guard.state()).extracting(BackendState::up).isEqualTo(false);
+    }
+
+    @Test
+    void what_has_ended_while_it_waited_for_a_thread_costs_no_connection() {
+        List<Runnable> queued = new ArrayList<>();
+        Blocking backend = new Blocking();
+        PendingRequest pending = PendingRequest.start(
+                new GuardedEngine(backend, queued::add, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+        pending.cancel(false);
+        queued.forEach(Runnable::run);
+        assertThat(backend.used).isEmpty();
+    }
+
+    @Test
+    void a_reset_that_was_withdrawn_is_not_made_and_fails() {
+        List<Runnable> queued = new ArrayList<>();
+        Blocking backend = new Blocking();
+        Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
+        try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
+            GuardedEngine engine = new GuardedEngine(backend, queued::add, hasty);
+            assertThatThrownBy(() -> engine.reset("a"))
+                    .isInstanceOfSatisfying(
+                            LimiterBackendException.class,
+                            e -> assertThat(e.kind()).isEqualTo(Kind.NOT_EXECUTED));
+            queued.forEach(Runnable::run);
+            assertThat(backend.used).isEmpty();
+        }
+    }
+
+    /** One that notes what it is used for. */
+    private static final class Blocking implements Backend {
+
+        private final List<String> used = new ArrayList<>();
+
+        @Override
+        public void connect() {
+            used.add("connect");
+        }
+
+        @Override
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            used.add("start");
+            return CompletableFuture.completedFuture(List.of(TAKEN));
+        }
+
+        @Override
+        public boolean blocks() {
+            return true;
+        }
+
+        @Override
+        public void reset(String key) {
+            used.add("reset");
+        }
     }
 
     private PendingRequest decide(Answer... answers) {

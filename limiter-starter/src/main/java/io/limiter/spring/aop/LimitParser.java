@@ -53,7 +53,14 @@ final class LimitParser {
         List<DeclaredLimit> limits = new ArrayList<>();
         limits.addAll(parse(RateLimit.class, LimitParser::rate, method, userClass));
         limits.addAll(parse(CountLimit.class, LimitParser::count, method, userClass));
-        limits.addAll(parse(ConcurrentLimit.class, LimitParser::concurrent, method, userClass));
+        List<DeclaredLimit> held = parse(ConcurrentLimit.class, LimitParser::concurrent, method, userClass);
+        if (held.size() > 1) {
+            throw new InvalidLimitException(
+                    "@ConcurrentLimit for " + MethodName.of(userClass, method),
+                    "at most one is allowed on a method, also of composed annotations, were " + held.size()
+                            + ": remove the others");
+        }
+        limits.addAll(held);
         return List.copyOf(limits);
     }
 

@@ -42,13 +42,14 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     private void start() {
+        // First: what it throws must not leave permits held.
+        Executor elsewhere = executor.get();
         CompletableFuture<CheckResult> check = limits.check(call).runAsync();
         if (check.isDone()) {
             check.whenComplete(this::checked);
             return;
         }
         await(check);
-        Executor elsewhere = executor.get();
         check.whenComplete((result, error) -> {
             try {
                 elsewhere.execute(() -> checked(result, error));
@@ -97,8 +98,17 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         if (closed.isDone()) {
             complete(value, error);
         } else {
-            // The thread that brings the answer serves all others too, and the caller's actions may block.
-            closed.whenCompleteAsync((nothing, none) -> complete(value, error), executor.get());
+            closed.whenComplete((nothing, none) -> completeElsewhere(value, error));
+        }
+    }
+
+    /** The thread that brings the answer serves all others too, and the caller's actions may block. */
+    private void completeElsewhere(@Nullable Object value, @Nullable Throwable error) {
+        try {
+            executor.get().execute(() -> complete(value, error));
+        } catch (RuntimeException e) {
+            // Such as a full or closed executor: nothing else would complete it.
+            complete(value, error);
         }
     }
 

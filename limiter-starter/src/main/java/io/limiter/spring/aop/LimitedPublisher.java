@@ -53,12 +53,10 @@ final class LimitedPublisher {
     /** A subscription that is cancelled cancels the check, or releases what that holds already. */
     private static Mono<CheckResult> run(Check check) {
         CompletableFuture<CheckResult> running = check.runAsync();
-        if (running.isDone()) {
-            return Mono.fromFuture(running);
-        }
-        return Mono.fromFuture(running)
-                .doOnCancel(() -> running.thenAccept(CheckResult::closeAsync))
-                .publishOn(Schedulers.parallel());
+        boolean done = running.isDone();
+        Mono<CheckResult> result =
+                Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(CheckResult::closeAsync));
+        return done ? result : result.publishOn(Schedulers.parallel());
     }
 
     private static Mono<Object> one(

@@ -29,6 +29,11 @@ public record CheckPart(
         return request.key() == null ? tagged : tagged.on(request.key());
     }
 
+    /** Whether the same call was rejected before, in the same request. */
+    boolean isRejectedEarlier() {
+        return earlier != null;
+    }
+
     LimitDecision decided(Decision decision) {
         return new LimitDecision(request, limiter.limit(), decision);
     }
@@ -40,8 +45,9 @@ public record CheckPart(
 
     /** Gives back what was granted, without waiting. If that fails, the permits stay spent. */
     void refund(Decision granted) {
-        if (granted.source() == Decision.Source.POLICY) {
-            // Nothing was taken.
+        Decision.Source source = granted.source();
+        if (source == Decision.Source.POLICY || source == Decision.Source.LOCAL) {
+            // Nothing was taken from the backend, which is where a refund goes that can be made.
             return;
         }
         view().async().refund(request.permits());

@@ -24,8 +24,10 @@ public abstract class CheckStep<D> {
 
     /** Takes the permits of one limit. */
     public static CheckStep<?> of(CheckPart part) {
-        // A hash tag can only be given to a set.
-        return part.request().slot() == null ? new PartStep(part) : new SetStep(List.of(part));
+        // A hash tag can only be given to a set, and an earlier rejection is repeated without a decision.
+        return part.request().slot() == null || part.isRejectedEarlier()
+                ? new PartStep(part)
+                : new SetStep(List.of(part));
     }
 
     /**

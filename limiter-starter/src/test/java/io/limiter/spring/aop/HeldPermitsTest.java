@@ -60,7 +60,7 @@ class HeldPermitsTest {
                         .withPropertyValues(
                                 "spring.data.redis.url=" + TestRedis.shared().uri(),
                                 "limiter.failure.policy=throw",
-                                "limiter.failure.budget=2m");
+                                "limiter.failure.decision-timeout=2m");
             }
         };
 

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +71,17 @@ class InvalidLimitsTest {
 
     static class EndlessTimeout {
         @RateLimit(timeout = Double.POSITIVE_INFINITY)
+        public void call() {}
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @ConcurrentLimit(limit = 2)
+    @interface Exports {}
+
+    static class HeldTwice {
+
+        @Exports
+        @ConcurrentLimit(limit = 1)
         public void call() {}
     }
 
@@ -337,6 +351,8 @@ class InvalidLimitsTest {
                 Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
                 Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
+                Arguments.of(
+                        HeldTwice.class, "at most one is allowed on a method, also of composed annotations, were 2"),
                 Arguments.of(Per.class, "per (seconds) must be between 0.001 and 8.64E7, was 0.0"),
                 Arguments.of(NoPer.class, "per (seconds) must be between 0.001 and 8.64E7, was NaN"),
                 Arguments.of(Capacity.class, "@RateLimit for %s.call(): capacity must be at least 1, was -1"),
