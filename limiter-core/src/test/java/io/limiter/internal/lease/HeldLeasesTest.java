@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -112,19 +113,22 @@ class HeldLeasesTest {
 
     @Test
     void closing_waits_for_a_lease_that_is_granted_meanwhile_and_releases_it() {
+        Executor ownThread = task -> new Thread(task).start();
         CountDownLatch sent = new CountDownLatch(1);
         CountDownLatch closing = new CountDownLatch(1);
         backend.beforeDecision = () -> {
             sent.countDown();
             Uninterruptibles.awaitUninterruptibly(closing);
         };
-        CompletableFuture<Optional<Lease>> acquired = CompletableFuture.supplyAsync(limiter::tryAcquire);
+        CompletableFuture<Optional<Lease>> acquired = CompletableFuture.supplyAsync(limiter::tryAcquire, ownThread);
         Uninterruptibles.awaitUninterruptibly(sent);
         backend.beforeDecision = () -> {};
-        CompletableFuture<List<Request>> whenClosed = CompletableFuture.supplyAsync(() -> {
-            leases.close();
-            return List.copyOf(backend.requests);
-        });
+        CompletableFuture<List<Request>> whenClosed = CompletableFuture.supplyAsync(
+                () -> {
+                    leases.close();
+                    return List.copyOf(backend.requests);
+                },
+                ownThread);
         Awaitility.await().until(leases::isClosed);
         closing.countDown();
         assertThat(whenClosed.join()).last().matches(request -> request.action() == Request.Action.GIVE_BACK);
