@@ -1,6 +1,7 @@
 package io.limiter.testing;
 
 import java.time.Duration;
+import java.util.ConcurrentModificationException;
 
 /** What other threads are about to do. */
 public final class Eventually {
@@ -16,7 +17,8 @@ public final class Eventually {
             try {
                 assertion.run();
                 return;
-            } catch (AssertionError e) {
+            } catch (AssertionError | ConcurrentModificationException e) {
+                // The latter where other threads still add to what is asserted.
                 if (System.nanoTime() - deadline > 0) {
                     throw e;
                 }
