@@ -1,14 +1,14 @@
 package io.limiter;
 
 /**
- * What a limiter answers when its backend does not decide: Redis does not answer in time, or refuses. Immutable; two are
+ * What a limiter answers when its backend does not decide: Redis does not answer in time, or rejects. Immutable; two are
  * equal if they answer the same.
  *
  * <table>
  * <caption>What each means</caption>
  * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under the same limit or a share of it: over any length of time,
  *     each instance admits at most its share of the limit on top of what Redis grants</td></tr>
- * <tr><td>{@link #DENY}</td><td>everybody is refused, and told to come again when Redis is asked again</td></tr>
+ * <tr><td>{@link #DENY}</td><td>everybody is rejected, and told to come again when Redis is asked again</td></tr>
  * <tr><td>{@link #ALLOW}</td><td>everybody is let through; there is no limit meanwhile</td></tr>
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
  * </table>
@@ -21,7 +21,7 @@ public final class FailurePolicy {
 
     /** What is done instead. */
     public enum Action {
-        /** Refuse. */
+        /** Reject. */
         DENY,
         /** Grant. */
         ALLOW,
@@ -31,7 +31,7 @@ public final class FailurePolicy {
         THROW
     }
 
-    /** Refuses all. */
+    /** Rejects all. */
     public static final FailurePolicy DENY = new FailurePolicy(Action.DENY, 1.0);
 
     /** Grants all. */

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * SetDecision decision = LimitSet.of(perSecond.on(user)).and(perDay.on(user), 3).decide();
  * if (!decision.granted()) {
- *     throw new RateLimitExceededException(decision.refusedBy().orElseThrow(), decision.decision());
+ *     throw new RateLimitExceededException(decision.rejectedBy().orElseThrow(), decision.decision());
  * }
  * }</pre>
  *

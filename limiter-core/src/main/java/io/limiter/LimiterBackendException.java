@@ -4,7 +4,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend that holds a limiter's state did not decide: Redis does not answer or refuses, a lock was not to be had,
+ * The backend that holds a limiter's state did not decide: Redis does not answer or rejects, a lock was not to be had,
  * or what is stored under the key is not a limiter's state.
  */
 public final class LimiterBackendException extends RuntimeException {

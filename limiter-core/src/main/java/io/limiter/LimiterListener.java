@@ -39,20 +39,20 @@ public interface LimiterListener {
     default void limiterRecovered(FailingLimiter limiter) {}
 
     /**
-     * Whether it needs to be told of refusals. If no listener does, {@code tryAcquire} goes on answering refusals that are
-     * known without allocating anything. Asked with each refusal by the thread that decides, so it must be quick, and may
+     * Whether it needs to be told of rejections. If no listener does, {@code tryAcquire} goes on answering rejections that are
+     * known without allocating anything. Asked with each rejection by the thread that decides, so it must be quick, and may
      * change; who answers {@code false} may be told all the same, because another listener needs to be.
      */
-    default boolean hearsRefusals() {
+    default boolean listensToRejections() {
         return true;
     }
 
     /**
-     * Permits were refused. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
+     * Permits were rejected. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
      *
      * @param limiter the limiter's name
      * @param key whose permits; {@code null} for the limiter's own
-     * @param decision the refusal
+     * @param decision the rejection
      */
     default void limitExceeded(String limiter, @Nullable String key, Decision decision) {}
 }

@@ -11,8 +11,8 @@ public interface LimiterStatistics {
      */
     List<LimiterTotals> totals();
 
-    /** How many refusals are known that still hold. Looks at each place of the deny cache. */
-    int knownRefusals();
+    /** How many rejections are known that still hold. Looks at each place of the deny cache. */
+    int cachedRejections();
 
     /** How many leases of concurrency limiters are held by this JVM. */
     int liveLeases();

@@ -10,7 +10,7 @@ import java.util.Optional;
  * numbers go on while they are read. Counted is every request for permits: not peeks, refunds and charges, nor permits that
  * were taken ahead or the renewals of leases.
  *
- * <p>Of a {@link LimitSet} that was granted each part counts as granted, of one that was refused only the parts that refuse.
+ * <p>Of a {@link LimitSet} that was granted each part counts as granted, of one that was rejected only the parts that reject.
  */
 public interface LimiterTotals {
 
@@ -35,8 +35,8 @@ public interface LimiterTotals {
     /** How many requests were granted. */
     long granted(Decision.Source source);
 
-    /** How many requests were refused. */
-    long refused(Decision.Source source);
+    /** How many requests were rejected. */
+    long rejected(Decision.Source source);
 
     /** How many requests failed with a {@link LimiterBackendException}. */
     long errors();
@@ -56,11 +56,11 @@ public interface LimiterTotals {
         return sum;
     }
 
-    /** How many requests were refused, whatever the source. */
-    default long refused() {
+    /** How many requests were rejected, whatever the source. */
+    default long rejected() {
         long sum = 0;
         for (Decision.Source source : Decision.Source.values()) {
-            sum += refused(source);
+            sum += rejected(source);
         }
         return sum;
     }

@@ -30,7 +30,7 @@ public final class RateLimitExceededException extends RuntimeException {
         return key;
     }
 
-    /** The refusal, with what remains and when to come back. */
+    /** The rejection, with what remains and when to come back. */
     public Decision decision() {
         return decision;
     }

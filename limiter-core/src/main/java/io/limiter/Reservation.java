@@ -28,7 +28,7 @@ public interface Reservation {
         return decision().granted();
     }
 
-    /** How long after the booking the permits may be used; what a refused one would have had to wait. */
+    /** How long after the booking the permits may be used; what a rejected one would have had to wait. */
     default Duration timeToWait() {
         return decision().timeToWait();
     }

@@ -36,13 +36,13 @@ public record SetDecision(List<OfPart> parts) {
         return parts.stream().allMatch(part -> part.decision().granted());
     }
 
-    /** The name of the limiter that refused, of several the one that does so for longest; empty if granted. */
-    public Optional<String> refusedBy() {
-        return refusal().map(refusal -> refusal.limiter().name());
+    /** The name of the limiter that rejected, of several the one that does so for longest; empty if granted. */
+    public Optional<String> rejectedBy() {
+        return rejection().map(rejection -> rejection.limiter().name());
     }
 
-    /** The part that refused, of several the one that does so for longest, and then the first; empty if granted. */
-    public Optional<OfPart> refusal() {
+    /** The part that rejected, of several the one that does so for longest, and then the first; empty if granted. */
+    public Optional<OfPart> rejection() {
         return parts.stream()
                 .filter(part -> !part.decision().granted())
                 .max(Comparator.comparingLong((OfPart part) -> part.decision().retryAfterMicros())
@@ -52,10 +52,10 @@ public record SetDecision(List<OfPart> parts) {
 
     /**
      * The set's answer as if it were one limit's: the longest wait, retry-after and reset-after of all parts, with the limit,
-     * the source and what remains of the part that refused, or, if granted, of the one that has the least left.
+     * the source and what remains of the part that rejected, or, if granted, of the one that has the least left.
      */
     public Decision decision() {
-        Decision tightest = refusal()
+        Decision tightest = rejection()
                 .orElseGet(() -> parts.stream()
                         .min(Comparator.comparingLong(part -> part.decision().remaining()))
                         .orElseThrow())
@@ -66,7 +66,7 @@ public record SetDecision(List<OfPart> parts) {
                 tightest.remaining(),
                 longest(Comparator.comparingLong(Decision::waitMicros)).waitMicros(),
                 longest(Comparator.comparingLong(Decision::retryAfterMicros)).retryAfterMicros(),
-                longest(Comparator.comparingLong(Decision::resetAfterMicros)).resetAfterMicros(),
+                longest(Comparator.comparingLong(Decision::fullAfterMicros)).fullAfterMicros(),
                 tightest.source());
     }
 

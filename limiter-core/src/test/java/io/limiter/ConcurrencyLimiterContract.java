@@ -143,9 +143,9 @@ abstract class ConcurrencyLimiterContract {
         assertThat(limiter.tryAcquire("a", Duration.ofMillis(2_500))).isEmpty();
         assertThat(clock().micros() - start).isEqualTo(2_500_000);
         assertThatThrownBy(() -> limiter.on("a").acquire(1, SECOND))
-                .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> {
-                    assertThat(refused.key()).isEqualTo("a");
-                    assertThat(refused.decision().retryAfter()).isEqualTo(Duration.ofMillis(26_500));
+                .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {
+                    assertThat(rejected.key()).isEqualTo("a");
+                    assertThat(rejected.decision().retryAfter()).isEqualTo(Duration.ofMillis(26_500));
                 });
         assertThat(clock().micros() - start).isEqualTo(3_500_000);
     }

@@ -37,7 +37,7 @@ abstract class CountLimiterContract {
     }
 
     @Test
-    void a_refused_call_takes_nothing_and_does_not_lengthen_the_window() {
+    void a_rejected_call_takes_nothing_and_does_not_lengthen_the_window() {
         Limiter limiter = limiters().count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isTrue();
         for (int second = 1; second < 10; second++) {

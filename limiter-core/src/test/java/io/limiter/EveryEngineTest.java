@@ -35,7 +35,7 @@ class EveryEngineTest {
         assertThat(implementations(DistributedLock.class)).isNotEmpty().allSatisfy(lock -> {
             assertThat(subclasses("io.limiter.redis.DistributedLockContract")).contains(lock.getSimpleName() + "Test");
             assertThat(subclasses(EngineContract.class.getName()))
-                    .contains("LockEngineOn" + lock.getSimpleName() + "ContractTest");
+                    .contains("LockBackendOn" + lock.getSimpleName() + "ContractTest");
         });
     }
 

@@ -26,11 +26,11 @@ abstract class LimitSetContract {
     /** The clock of the engine. */
     protected abstract TestClock clock();
 
-    /** One request: when, for how many, who refuses it and for how long, and what three limits have left. */
+    /** One request: when, for how many, who rejects it and for how long, and what three limits have left. */
     private record Case(
-            double second, int permits, String refusedBy, double retryAfter, long fives, long threes, long twos) {}
+            double second, int permits, String rejectedBy, double retryAfter, long fives, long threes, long twos) {}
 
-    /** At most a second is any refusal remembered, so refusals that differ lie a second apart. */
+    /** At most a second is any rejection remembered, so rejections that differ lie a second apart. */
     private static final List<Case> CASES = List.of(
             new Case(0, 1, "", 0, 4, 2, 1),
             new Case(0, 2, "twos", 2, 4, 2, 1),
@@ -52,10 +52,10 @@ abstract class LimitSetContract {
         for (Case c : CASES) {
             clock().atSecond(c.second);
             SetDecision decision = set.decide(c.permits);
-            assertThat(decision.granted()).as("%s: %s", c, decision).isEqualTo(c.refusedBy.isEmpty());
-            assertThat(decision.refusedBy().orElse(""))
+            assertThat(decision.granted()).as("%s: %s", c, decision).isEqualTo(c.rejectedBy.isEmpty());
+            assertThat(decision.rejectedBy().orElse(""))
                     .as("%s: %s", c, decision)
-                    .isEqualTo(c.refusedBy);
+                    .isEqualTo(c.rejectedBy);
             assertThat(decision.retryAfter())
                     .as("%s: %s", c, decision)
                     .isEqualTo(c.retryAfter == NEVER ? Decision.NEVER : Duration.ofSeconds((long) c.retryAfter));
@@ -74,25 +74,25 @@ abstract class LimitSetContract {
         Limiter few = limiters().count("few", 1, Duration.ofSeconds(10));
         LimitSet set = LimitSet.of(many, few);
         assertThat(set.tryAcquire()).isTrue();
-        SetDecision refused = set.decide(2);
-        assertThat(refused.parts())
+        SetDecision rejected = set.decide(2);
+        assertThat(rejected.parts())
                 .extracting(part -> part.decision().granted())
                 .containsExactly(true, false);
-        assertThat(refused.parts().get(0).decision().remaining()).isEqualTo(4);
-        assertThat(refused.parts()).extracting(SetDecision.OfPart::limiter).containsExactlyElementsOf(set.limiters());
-        assertThat(refused.decision().limit()).isEqualTo(1);
-        assertThat(refused.decision().remaining()).isZero();
+        assertThat(rejected.parts().get(0).decision().remaining()).isEqualTo(4);
+        assertThat(rejected.parts()).extracting(SetDecision.OfPart::limiter).containsExactlyElementsOf(set.limiters());
+        assertThat(rejected.decision().limit()).isEqualTo(1);
+        assertThat(rejected.decision().remaining()).isZero();
     }
 
     @Test
-    void one_limit_refuses_whatever_its_place_in_the_set() {
+    void one_limit_rejects_whatever_its_place_in_the_set() {
         Limiter none = limiters().count("none", 1, Duration.ofSeconds(10));
         Limiter some = limiters().count("some", 2, Duration.ofSeconds(20));
         RateLimiter many = limiters().build("many", 1, 3, 60);
         none.tryAcquire();
-        assertThat(LimitSet.of(none, some, many).decide(1).refusedBy()).contains("none");
-        assertThat(LimitSet.of(some, none, many).decide(1).refusedBy()).contains("none");
-        assertThat(LimitSet.of(many, some, none).decide(1).refusedBy()).contains("none");
+        assertThat(LimitSet.of(none, some, many).decide(1).rejectedBy()).contains("none");
+        assertThat(LimitSet.of(some, none, many).decide(1).rejectedBy()).contains("none");
+        assertThat(LimitSet.of(many, some, none).decide(1).rejectedBy()).contains("none");
         assertThat(some.peek().remaining()).isEqualTo(2);
         assertThat(many.peek().remaining()).isEqualTo(3);
     }
@@ -111,8 +111,8 @@ abstract class LimitSetContract {
         assertThat(clock().micros() - before).isEqualTo(2_000_000);
         assertThat(set.async().decide(1, patience).join().timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(clock().micros() - before).isEqualTo(4_000_000);
-        assertThat(set.async().decide(1, patience).join().refusedBy()).contains("w");
-        assertThat(clock().micros() - before).as("a refusal does not wait").isEqualTo(4_000_000);
+        assertThat(set.async().decide(1, patience).join().rejectedBy()).contains("w");
+        assertThat(clock().micros() - before).as("a rejection does not wait").isEqualTo(4_000_000);
     }
 
     @Test
@@ -121,7 +121,7 @@ abstract class LimitSetContract {
         RateLimiter patient = limiters().build("patient", 0.5, 2, 60);
         LimitSet set = LimitSet.of(hasty, patient);
         assertThat(set.decide(1).granted()).isTrue();
-        assertThat(set.decide(1, Duration.ZERO, Duration.ofSeconds(5)).refusedBy())
+        assertThat(set.decide(1, Duration.ZERO, Duration.ofSeconds(5)).rejectedBy())
                 .contains("hasty");
         SetDecision waited = set.decide(1, Duration.ofSeconds(1), Duration.ofSeconds(5));
         assertThat(waited.timeToWait()).isEqualTo(Duration.ofSeconds(2));
@@ -136,10 +136,10 @@ abstract class LimitSetContract {
         RateLimiter slow = limiters().build("slow", 0.5, 2, 60);
         LimitSet set = LimitSet.of(fast, slow);
         assertThat(set.decide(1, Duration.ofSeconds(-1)).granted()).isTrue();
-        SetDecision refused = set.decide(1, Duration.ofSeconds(1));
-        assertThat(refused.refusedBy()).contains("slow");
-        assertThat(refused.retryAfter()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(2));
+        SetDecision rejected = set.decide(1, Duration.ofSeconds(1));
+        assertThat(rejected.rejectedBy()).contains("slow");
+        assertThat(rejected.retryAfter()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(rejected.timeToWait()).isEqualTo(Duration.ofSeconds(2));
         assertThat(set.decide(1, Duration.ofSeconds(Long.MAX_VALUE)).timeToWait())
                 .isEqualTo(Duration.ofSeconds(2));
         assertThat(set.async().decide(1, Duration.ofSeconds(2)).join().granted())
@@ -152,7 +152,7 @@ abstract class LimitSetContract {
         RateLimiter limiter = limiters().build("next", next);
         LimitSet set = LimitSet.of(limiter, limiters().count("w", 10, Duration.ofDays(1)));
         assertThat(set.decide(4).granted()).isTrue();
-        assertThat(set.decide(1).refusedBy()).contains("next");
+        assertThat(set.decide(1).rejectedBy()).contains("next");
         assertThat(set.decide(1, Duration.ofSeconds(3)).timeToWait()).isEqualTo(Duration.ofSeconds(3));
     }
 
@@ -162,30 +162,30 @@ abstract class LimitSetContract {
         limiter.tryAcquire("b");
         LimitSet set = LimitSet.of(limiter.on("a"), limiter.on("b"), limiter);
         assertThat(set.tryAcquire()).isTrue();
-        SetDecision refused = set.decide(1);
-        assertThat(refused.refusal().orElseThrow().limiter().key()).isEqualTo(Optional.of("b"));
+        SetDecision rejected = set.decide(1);
+        assertThat(rejected.rejection().orElseThrow().limiter().key()).isEqualTo(Optional.of("b"));
         assertThat(limiter.on("a").peek().remaining()).isEqualTo(1);
         assertThat(limiter.peek().remaining()).isEqualTo(1);
         assertThat(limiter.key()).isEmpty();
     }
 
     @Test
-    void a_bucket_that_starts_empty_starts_with_a_refusal() {
+    void a_bucket_that_starts_empty_starts_with_a_rejection() {
         RateLimiter empty = limiters().build("empty", TokenBucket.of(1, 2).startsFull(false));
         Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
         LimitSet set = LimitSet.of(window, empty);
-        assertThat(set.decide(1).refusedBy()).contains("empty");
+        assertThat(set.decide(1).rejectedBy()).contains("empty");
         clock().atSecond(1);
         assertThat(set.tryAcquire()).isTrue();
         assertThat(window.peek().remaining()).isEqualTo(4);
     }
 
     @Test
-    void a_new_rate_takes_effect_with_a_refusal() {
+    void a_new_rate_takes_effect_with_a_rejection() {
         assertThat(limiters().build("k", 0.001, 1000, 60).tryAcquire()).isTrue();
         Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
         LimitSet faster = LimitSet.of(window, limiters().build("k", 1, 1, 60));
-        assertThat(faster.decide(1).refusedBy()).contains("k");
+        assertThat(faster.decide(1).rejectedBy()).contains("k");
         clock().atSecond(1);
         assertThat(faster.tryAcquire()).isTrue();
     }
@@ -209,7 +209,7 @@ abstract class LimitSetContract {
         clock().advance(Duration.ofSeconds(-5));
         assertThat(set.decide(1).parts()).noneMatch(part -> part.decision().granted());
         clock().atSecond(4);
-        assertThat(set.decide(1).refusedBy()).contains("w");
+        assertThat(set.decide(1).rejectedBy()).contains("w");
         assertThat(bucket.peek().remaining()).isEqualTo(2);
     }
 
@@ -219,9 +219,9 @@ abstract class LimitSetContract {
         Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
         LimitSet set = LimitSet.of(bucket, window);
         assertThat(set.peek(3).granted()).isTrue();
-        assertThat(set.peek(4).refusedBy()).contains("k");
+        assertThat(set.peek(4).rejectedBy()).contains("k");
         assertThat(set.decide(3).decision().remaining()).isZero();
-        assertThat(set.peek(1).refusedBy()).contains("k");
+        assertThat(set.peek(1).rejectedBy()).contains("k");
         assertThat(set.refund(2).granted()).isTrue();
         assertThat(bucket.peek().remaining()).isEqualTo(2);
         assertThat(window.peek().remaining()).isEqualTo(4);
@@ -324,7 +324,7 @@ abstract class LimitSetContract {
         assertThat(set.decide(1).granted()).isTrue();
         assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
         assertThat(tokens.on("who").peek().remaining()).isEqualTo(600);
-        assertThat(set.decide(2).refusedBy()).hasValue("tokens");
+        assertThat(set.decide(2).rejectedBy()).hasValue("tokens");
         assertThat(calls.on("who").peek().remaining()).isEqualTo(2);
         set.refund(1);
         assertThat(tokens.on("who").peek().remaining()).isEqualTo(1000);

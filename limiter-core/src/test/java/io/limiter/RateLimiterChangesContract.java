@@ -51,7 +51,7 @@ abstract class RateLimiterChangesContract {
     }
 
     @Test
-    void a_new_rate_takes_effect_even_if_the_first_call_is_refused() {
+    void a_new_rate_takes_effect_even_if_the_first_call_is_rejected() {
         RateLimiter limiter = limiters().build("k", 1.0 / 3600, 3600, 60);
         assertThat(limiter.tryAcquire()).isTrue();
         limiter.setRate(10);
@@ -91,7 +91,7 @@ abstract class RateLimiterChangesContract {
     }
 
     @Test
-    void a_bucket_that_starts_empty_fills_although_every_call_is_refused_at_first() {
+    void a_bucket_that_starts_empty_fills_although_every_call_is_rejected_at_first() {
         RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 10).startsFull(false));
         assertThat(limiter.decide(1).retryAfter()).isEqualTo(SECOND);
         clock().advance(Duration.ofMillis(500));

@@ -196,7 +196,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
             assertThat(never.retryAfter()).isEqualTo(Decision.NEVER);
             assertThat(never.granted()).isFalse();
         });
-        assertThat(limiter.on("who").decide(10, Duration.ZERO).resetAfter()).isEqualTo(seconds(5));
+        assertThat(limiter.on("who").decide(10, Duration.ZERO).fullAfter()).isEqualTo(seconds(5));
     }
 
     @Test

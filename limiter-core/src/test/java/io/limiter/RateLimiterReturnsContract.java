@@ -86,12 +86,12 @@ abstract class RateLimiterReturnsContract extends RateLimiterChangesContract {
     }
 
     @Test
-    void a_reservation_that_would_be_too_far_ahead_is_refused_and_has_nothing_to_cancel() {
+    void a_reservation_that_would_be_too_far_ahead_is_rejected_and_has_nothing_to_cancel() {
         RateLimiter limiter = limiters().build("k", TokenBucket.of(1, 2).maxWait(Duration.ofSeconds(5)));
-        Reservation refused = limiter.reserve(8);
-        assertThat(refused.isGranted()).isFalse();
-        assertThat(refused.timeToWait()).isEqualTo(Duration.ofSeconds(6));
-        assertThat(refused.cancel()).isFalse();
+        Reservation rejected = limiter.reserve(8);
+        assertThat(rejected.isGranted()).isFalse();
+        assertThat(rejected.timeToWait()).isEqualTo(Duration.ofSeconds(6));
+        assertThat(rejected.cancel()).isFalse();
         assertThat(limiter.peek().remaining()).isEqualTo(2);
         limiter.tryAcquire(2);
         assertThat(limiter.reserve(8).cancel())

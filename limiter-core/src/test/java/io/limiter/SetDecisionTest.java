@@ -24,24 +24,24 @@ class SetDecisionTest {
     void granted_it_has_what_the_scarcest_has_and_the_longest_times() {
         SetDecision decision = of(MANY, FEW);
         assertThat(decision.granted()).isTrue();
-        assertThat(decision.refusedBy()).isEmpty();
-        assertThat(decision.refusal()).isEmpty();
+        assertThat(decision.rejectedBy()).isEmpty();
+        assertThat(decision.rejection()).isEmpty();
         assertThat(decision.decision()).isEqualTo(new Decision(true, 5, 1, 2_000_000, 0, 40_000_000));
     }
 
     @Test
-    void refused_it_names_the_limit_that_refuses_for_longest() {
+    void rejected_it_names_the_limit_that_rejects_for_longest() {
         SetDecision decision = of(SOON, FEW, LATE, MANY);
         assertThat(decision.granted()).isFalse();
-        assertThat(decision.refusedBy()).contains("limit2");
+        assertThat(decision.rejectedBy()).contains("limit2");
         assertThat(decision.decision()).isEqualTo(new Decision(false, 9, 2, 3_000_000, 3_000_000, 40_000_000));
-        assertThat(of(SOON, NEVER, LATE).refusedBy()).contains("limit1");
+        assertThat(of(SOON, NEVER, LATE).rejectedBy()).contains("limit1");
         assertThat(of(SOON, NEVER).retryAfter()).isEqualTo(Decision.NEVER);
     }
 
     @Test
     void of_those_that_refuse_for_as_long_it_names_the_first() {
-        assertThat(of(FEW, LATE, LATE).refusedBy()).contains("limit1");
+        assertThat(of(FEW, LATE, LATE).rejectedBy()).contains("limit1");
     }
 
     @Test

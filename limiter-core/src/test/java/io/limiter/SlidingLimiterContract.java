@@ -103,7 +103,7 @@ abstract class SlidingLimiterContract {
     }
 
     @Test
-    void a_refused_call_takes_nothing() {
+    void a_rejected_call_takes_nothing() {
         for (Limiter limiter : both(3)) {
             assertThat(limiter.tryAcquire(2)).isTrue();
             for (int i = 0; i < 9; i++) {
@@ -231,7 +231,7 @@ abstract class SlidingLimiterContract {
 
     /** The engines' clocks do not agree on it: what is taken now counts until the end of the next window. */
     private void toTheStartOfAWindow(Limiter limiter) {
-        Duration untilEndOfNext = limiter.decide("probe", 1).resetAfter();
+        Duration untilEndOfNext = limiter.decide("probe", 1).fullAfter();
         clock().advance(untilEndOfNext.minus(TEN_SECONDS));
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * takes nothing more; releasing or renewing what is not held changes nothing. So a request whose answer was lost can be
  * followed by a release, and a release or renewal that arrives too late hits nobody.
  *
- * <p>A refusal's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
+ * <p>A rejection's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
  * sooner, or not even then.
  *
  * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
@@ -87,7 +87,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
 
     /** Never: a holder may release its permits at any time. */
     @Override
-    public boolean holds(Decision refusal) {
+    public boolean holds(Decision rejection) {
         return false;
     }
 

@@ -9,17 +9,17 @@ import java.util.OptionalLong;
  * The answer to one request for permits.
  *
  * <p>The components hold whole microseconds, rounded up, so that whoever waits that long does not come too early;
- * {@link #timeToWait()}, {@link #retryAfter()} and {@link #resetAfter()} give them as {@link Duration}. A time that
+ * {@link #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}. A time that
  * will not come is {@link #NEVER_MICROS} or {@link #NEVER}.
  *
  * @param granted whether the permits were given
  * @param limit the most permits that can be there at once: a bucket's size (1 if it is smaller), a window's limit
  * @param remaining whole permits that are there; a bucket in Guava's way grants more than that
  * @param waitMicros how far ahead of the decision the permits lie: what a granted caller waits before it goes on (0 at
- *     timeout 0), and what a refused one would have had to wait
+ *     timeout 0), and what a rejected one would have had to wait
  * @param retryAfterMicros 0 if granted; otherwise when the same request, with the same timeout, would be granted if
  *     nobody else asked meanwhile
- * @param resetAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
+ * @param fullAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
  * @param source what it comes from
  * @param ticketMicros what tells the granted permits apart when they are cancelled, a moment by the server's clock in
  *     microseconds since the epoch; 0 if there is nothing to tell apart
@@ -30,7 +30,7 @@ public record Decision(
         long remaining,
         long waitMicros,
         long retryAfterMicros,
-        long resetAfterMicros,
+        long fullAfterMicros,
         Source source,
         long ticketMicros)
         implements Serializable {
@@ -39,13 +39,13 @@ public record Decision(
     public enum Source {
         /** What holds the limiter's state: Redis, or the map of a local limiter. */
         BACKEND,
-        /** An earlier refusal of the backend, which still holds. */
-        DENY_CACHE,
+        /** An earlier rejection of the backend, which still holds. */
+        REJECTION_CACHE,
         /** Permits that were taken from the backend ahead. */
-        LEASE,
+        PREFETCH,
         /** This JVM alone, because the backend did not decide. */
         LOCAL,
-        /** What was settled for a backend that does not decide: all are granted, or all refused. */
+        /** What was settled for a backend that does not decide: all are granted, or all rejected. */
         POLICY
     }
 
@@ -62,13 +62,8 @@ public record Decision(
 
     /** One of the backend. */
     public Decision(
-            boolean granted,
-            long limit,
-            long remaining,
-            long waitMicros,
-            long retryAfterMicros,
-            long resetAfterMicros) {
-        this(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, Source.BACKEND);
+            boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long fullAfterMicros) {
+        this(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, Source.BACKEND);
     }
 
     /** One without a ticket. */
@@ -78,15 +73,15 @@ public record Decision(
             long remaining,
             long waitMicros,
             long retryAfterMicros,
-            long resetAfterMicros,
+            long fullAfterMicros,
             Source source) {
-        this(granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, source, 0);
+        this(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, source, 0);
     }
 
     /** The same from elsewhere. */
     public Decision from(Source newSource) {
         return new Decision(
-                granted, limit, remaining, waitMicros, retryAfterMicros, resetAfterMicros, newSource, ticketMicros);
+                granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newSource, ticketMicros);
     }
 
     /** {@link #waitMicros()}; not called {@code wait}, which every object has. */
@@ -110,9 +105,9 @@ public record Decision(
         return OptionalLong.of(Math.max(1, (retryAfterMicros + MICROS_PER_SECOND - 1) / MICROS_PER_SECOND));
     }
 
-    /** {@link #resetAfterMicros()}. */
-    public Duration resetAfter() {
-        return toDuration(resetAfterMicros);
+    /** {@link #fullAfterMicros()}. */
+    public Duration fullAfter() {
+        return toDuration(fullAfterMicros);
     }
 
     private static Duration toDuration(long micros) {

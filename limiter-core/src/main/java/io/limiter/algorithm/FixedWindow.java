@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
  * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
  *
- * <p>A refused request takes nothing and does not lengthen the window. A limit or period that changes while a window is
+ * <p>A rejected request takes nothing and does not lengthen the window. A limit or period that changes while a window is
  * open applies at once: what was taken stays taken, and the window ends no later than the new period allows. The same
  * rule ends a window that a clock's step back would have stretched. So limiters that share a window should agree on its
  * period but while a new version is rolled out: the shortest ends it for all.

@@ -10,9 +10,9 @@ import java.time.temporal.ChronoUnit;
  *
  * <ul>
  *   <li>As a <em>meter</em>, a bucket of some capacity leaks at a steady rate; a request that would make it overflow is
- *       refused.
+ *       rejected.
  *   <li>As a <em>queue</em>, requests leave one by one at the rate, at even distances; each is told how long it waits, and
- *       one that finds too many waiting is refused.
+ *       one that finds too many waiting is rejected.
  * </ul>
  */
 public final class LeakyBucket {

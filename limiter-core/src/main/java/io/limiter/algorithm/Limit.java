@@ -22,23 +22,23 @@ public interface Limit<S> {
     /**
      * What stands at the end of the keys of this kind of limit, so that another kind under the same name starts anew
      * instead of reading what is not its own. Every kind has one of its own but the {@link TokenBucket}, whose keys end with
-     * nothing, which is the default: a factory refuses to build two kinds for one key.
-     * At most 32 letters of ASCII, digits and {@code :._-}, and not {@code :lock} at its end; a limiter of another is refused.
+     * nothing, which is the default: a factory rejects to build two kinds for one key.
+     * At most 32 letters of ASCII, digits and {@code :._-}, and not {@code :lock} at its end; a limiter of another is rejected.
      */
     default String keySuffix() {
         return "";
     }
 
     /**
-     * Whether a refusal holds until its {@code retryAfter} whatever others do meanwhile, but for giving permits back. If
+     * Whether a rejection holds until its {@code retryAfter} whatever others do meanwhile, but for giving permits back. If
      * so, it may be repeated until then without asking again.
      */
-    default boolean holds(Decision refusal) {
+    default boolean holds(Decision rejection) {
         return true;
     }
 
     /**
-     * Whether the state that a refusal was made from also tells when a request for <em>more</em> permits would be granted.
+     * Whether the state that a rejection was made from also tells when a request for <em>more</em> permits would be granted.
      * If not, such a request is asked anew.
      */
     default boolean foreseesLarger() {
@@ -70,7 +70,7 @@ public interface Limit<S> {
     /**
      * Answers one request.
      *
-     * <p>A peek or a refused request changes nothing, so it needs no write. The exceptions, for refusals, are a
+     * <p>A peek or a rejected request changes nothing, so it needs no write. The exceptions, for rejections, are a
      * state that is no longer right whoever asks (it was written under other numbers, or by a clock that has since
      * stepped back), and one that comes into being empty.
      *

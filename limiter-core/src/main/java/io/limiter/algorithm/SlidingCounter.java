@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * at the end of one, and on as fast as it fades. So the bound is twice the limit, as for a {@link FixedWindow}, but it
  * takes intent to get there. Where the limit must hold, take a {@link SlidingLog}.
  *
- * <p>A refused request adds nothing. Permits that are refunded are taken from the current window first, those that are
+ * <p>A rejected request adds nothing. Permits that are refunded are taken from the current window first, those that are
  * cancelled from the window in which they were granted. What is charged counts even above the limit, up to 2<sup>52</sup>
  * permits. If the clock steps back into another window, everything that
  * still counts is taken as if it had been taken now, so nothing is freed and no caller is rejected for longer than two periods.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * in Redis up to four times that, because what has left is cleared away only when it is about half of the log. All of it
  * is read for each decision. {@code docs/limits.md} has the figures.
  *
- * <p>A refused request adds nothing. A limit or period that changes applies at once to what was granted; what a shorter
+ * <p>A rejected request adds nothing. A limit or period that changes applies at once to what was granted; what a shorter
  * period has let go does not come back with a longer one. Permits that are refunded are the newest, those that are
  * cancelled the ones that were granted, as far as they still count. What is charged
  * counts even above the limit, up to 2,147,483,647 permits in one period; the oldest of more than twice the limit are

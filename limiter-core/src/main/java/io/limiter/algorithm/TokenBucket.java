@@ -420,8 +420,8 @@ public record TokenBucket(
 
     /** All but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
     @Override
-    public boolean holds(Decision refusal) {
-        return warmUp == null || refusal.retryAfterMicros() != Decision.NEVER_MICROS;
+    public boolean holds(Decision rejection) {
+        return warmUp == null || rejection.retryAfterMicros() != Decision.NEVER_MICROS;
     }
 
     @Override
@@ -540,7 +540,7 @@ public record TokenBucket(
     }
 
     /**
-     * Whether even a refusal saves: otherwise a new rate, or a clock's step, would take effect only with a grant, and a
+     * Whether even a rejection saves: otherwise a new rate, or a clock's step, would take effect only with a grant, and a
      * bucket that starts empty would start anew with every call.
      */
     private boolean mustBeSaved(@Nullable RedisPermits state, double now) {

@@ -82,7 +82,7 @@ public record WindowPair(
     }
 
     /**
-     * Whether even a refusal that was decided by windows of this length has to be saved: otherwise what was dated anew would be
+     * Whether even a rejection that was decided by windows of this length has to be saved: otherwise what was dated anew would be
      * so at each call, and never leave, and windows that are in use would go as unused.
      */
     boolean mustBeSaved(double decidedByMicros, double nowMicros) {

@@ -309,7 +309,7 @@ public final class LocalEngine implements Engine {
                 throw LimitFailures.of(key, limit, e, false);
             }
             state = step.state();
-            resetMicros = step.decision().resetAfterMicros();
+            resetMicros = step.decision().fullAfterMicros();
             return step.decision();
         }
 

@@ -23,14 +23,14 @@ import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
-import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Breaker;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.GuardedEngine;
 import io.limiter.internal.resilience.Probe;
+import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
@@ -86,21 +86,21 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
         this.notices = notices;
         this.guard = new Guard(
-                settings.budget,
-                settings.firstBudget,
+                settings.decisionTimeout,
+                settings.firstDecisionTimeout,
                 new Breaker(settings.probeInterval, notices),
                 notices,
                 settings.observer);
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
-        this.denials = new KnownRejections(settings.denyCacheSize, settings.ticker);
+        this.denials = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
         Backend backend = backend(settings);
         this.shared = settings.lock == null && settings.shareCalls
                 ? new GroupCommit(backend, settings.groupCommit, blockingCalls, guard)
                 : null;
-        Engine bounded = shared == null ? new GuardedEngine(backend, blockingCalls, guard) : shared;
+        Engine bounded = shared == null ? new UnbatchedEngine(backend, blockingCalls, guard) : shared;
         this.engine = new Prefetch(new RejectionCache(denials, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new HeldLeases(engine, sleeper, shared != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
@@ -112,12 +112,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private Backend backend(Builder settings) {
         return settings.lock == null
-                ? new ScriptEngine(redis, settings.clock, denials)
-                : new LockEngine(
+                ? new ScriptBackend(redis, settings.clock, denials)
+                : new LockBackend(
                         redis,
                         settings.lock,
                         settings.lockWait,
-                        settings.budget,
+                        settings.decisionTimeout,
                         settings.clock,
                         settings.ticker,
                         denials);
@@ -134,7 +134,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      * @return whether Redis has answered; if not, that is logged, and nothing else happens
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.budget()))
+        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.decisionTimeout()))
                 .exceptionally(e -> {
                     log.warn("The limiters could not be made ready ahead.", e);
                     return false;
@@ -149,7 +149,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     /**
      * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests
      * that have not been sent yet, and all that come later, fail with {@link io.limiter.LimiterBackendException}, whatever
-     * their failure policy; those that were sent are still answered. A refusal that is known already may be told for another
+     * their failure policy; those that were sent are still answered. A rejection that is known already may be told for another
      * second. The connections are the application's and stay open.
      */
     @Override
@@ -164,7 +164,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     }
 
     @Override
-    protected int knownRefusals() {
+    protected int cachedRejections() {
         return denials.count();
     }
 
@@ -204,10 +204,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     public static final class Builder {
 
         /** How long a decision may take, unless set. */
-        public static final Duration DEFAULT_BUDGET = Duration.ofMillis(100);
+        public static final Duration DEFAULT_DECISION_TIMEOUT = Duration.ofMillis(100);
 
         /** How long a decision may take until Redis has first answered, unless set. */
-        public static final Duration DEFAULT_FIRST_BUDGET = Duration.ofSeconds(1);
+        public static final Duration DEFAULT_FIRST_DECISION_TIMEOUT = Duration.ofSeconds(1);
 
         /** The longest pause before a Redis that was away is asked again, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
@@ -217,16 +217,16 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private final RedisConnectionFactory connections;
         private CacheBounds cacheBounds = CacheBounds.DEFAULT;
         private @Nullable DistributedLock lock;
-        private Duration lockWait = LockEngine.DEFAULT_LOCK_WAIT;
+        private Duration lockWait = LockBackend.DEFAULT_LOCK_WAIT;
         private String clock = LuaScript.resource(LimitScripts.class, "clock.lua");
         private Ticker ticker = Ticker.systemTicker();
-        private int denyCacheSize = KnownRejections.DEFAULT_SIZE;
+        private int rejectionCacheSize = KnownRejections.DEFAULT_SIZE;
         private boolean shareCalls = true;
         private GroupCommit.Settings groupCommit = GroupCommit.Settings.DEFAULT;
         private Sleeper sleeper = Sleeper.UNINTERRUPTIBLE;
         private FailurePolicy failurePolicy = FailurePolicy.LOCAL;
-        private Duration budget = DEFAULT_BUDGET;
-        private Duration firstBudget = DEFAULT_FIRST_BUDGET;
+        private Duration decisionTimeout = DEFAULT_DECISION_TIMEOUT;
+        private Duration firstDecisionTimeout = DEFAULT_FIRST_DECISION_TIMEOUT;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
@@ -257,7 +257,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
         /**
          * How long to wait for the lock if the caller's own timeout is shorter. Default 1 s. Never longer than the
-         * {@link #budget}.
+         * {@link #decisionTimeout}.
          *
          * @throws IllegalArgumentException if negative
          */
@@ -270,14 +270,14 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How many refusals are remembered until they can change, so that repeating them costs no call to Redis. Default
+         * How many rejections are remembered until they can change, so that repeating them costs no call to Redis. Default
          * {@link KnownRejections#DEFAULT_SIZE}; 0 for none.
          *
          * @throws IllegalArgumentException if less than 0 or more than 16,777,216
          */
-        public Builder denyCacheSize(int newDenyCacheSize) {
-            KnownRejections.checkSize(newDenyCacheSize);
-            this.denyCacheSize = newDenyCacheSize;
+        public Builder rejectionCacheSize(int newRejectionCacheSize) {
+            KnownRejections.checkSize(newRejectionCacheSize);
+            this.rejectionCacheSize = newRejectionCacheSize;
             return this;
         }
 
@@ -356,24 +356,24 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
         /**
          * How long a decision may take, whatever it waits for: a connection, a lock, Redis. Then the failure policy decides.
-         * Waiting for permits comes on top. Default {@link #DEFAULT_BUDGET}.
+         * Waiting for permits comes on top. Default {@link #DEFAULT_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
-        public Builder budget(Duration newBudget) {
-            this.budget = checked("budget", newBudget);
+        public Builder decisionTimeout(Duration newDecisionTimeout) {
+            this.decisionTimeout = checked("decisionTimeout", newDecisionTimeout);
             return this;
         }
 
         /**
-         * How long a decision may take until Redis has first answered, if that is longer than the {@link #budget}: the first
+         * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}: the first
          * decisions of a JVM load classes, connect and send the scripts. It is for answers that take long; a Redis that cannot
-         * be reached is tried for a budget. Default {@link #DEFAULT_FIRST_BUDGET}.
+         * be reached is tried for a decisionTimeout. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
-        public Builder firstBudget(Duration newFirstBudget) {
-            this.firstBudget = checked("firstBudget", newFirstBudget);
+        public Builder firstDecisionTimeout(Duration newFirstDecisionTimeout) {
+            this.firstDecisionTimeout = checked("firstDecisionTimeout", newFirstDecisionTimeout);
             return this;
         }
 

@@ -112,7 +112,7 @@ class AlignedWindowTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT7M", "PT25H", "PT48H", "PT0.0011S"})
-    void a_period_that_does_not_go_into_a_day_is_refused(Duration period) {
+    void a_period_that_does_not_go_into_a_day_is_rejected(Duration period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FixedWindow.of(1, period).alignedTo(ZoneOffset.UTC))
                 .withMessageContaining("must be a day, or go into a day a whole number of times")
@@ -136,7 +136,7 @@ class AlignedWindowTest {
     }
 
     private static Instant end(FixedWindow limit, Instant now) {
-        long reset = limit.step(null, micros(now), ONE).decision().resetAfterMicros();
+        long reset = limit.step(null, micros(now), ONE).decision().fullAfterMicros();
         return now.plusNanos(reset * 1000);
     }
 

@@ -168,7 +168,7 @@ class ConcurrencyLimitTest {
         now += LEASE - 1;
         assertThat(ask(Request.hold(3, 1)).granted()).isFalse();
         now += 1;
-        assertThat(ask(Request.hold(3, 1)).resetAfterMicros()).isEqualTo(1_000_000);
+        assertThat(ask(Request.hold(3, 1)).fullAfterMicros()).isEqualTo(1_000_000);
     }
 
     @Test
@@ -184,7 +184,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void no_refusal_may_be_repeated_without_asking() {
+    void no_rejection_may_be_repeated_without_asking() {
         ask(Request.hold(1, 2));
         assertThat(limit.holds(ask(Request.hold(2, 1)))).isFalse();
     }

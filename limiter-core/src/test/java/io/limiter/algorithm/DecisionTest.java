@@ -14,7 +14,7 @@ class DecisionTest {
 
         assertThat(decision.timeToWait()).isEqualTo(Duration.ofMillis(1500));
         assertThat(decision.retryAfter()).isEqualTo(Duration.ofSeconds(2).plusNanos(1000));
-        assertThat(decision.resetAfter()).isEqualTo(Duration.of(3, ChronoUnit.MICROS));
+        assertThat(decision.fullAfter()).isEqualTo(Duration.of(3, ChronoUnit.MICROS));
     }
 
     @Test
@@ -22,22 +22,22 @@ class DecisionTest {
         Decision decision = new Decision(false, 5, 1, Decision.NEVER_MICROS, Check.micros(Check.MAX_DURATION), 0);
 
         assertThat(decision.timeToWait()).isEqualTo(Decision.NEVER).isGreaterThan(decision.retryAfter());
-        assertThat(decision.resetAfter()).isZero();
+        assertThat(decision.fullAfter()).isZero();
         assertThat(decision.timeToWait().toMillis()).isEqualTo(Long.MAX_VALUE / 1_000_000);
         assertThat(decision.timeToWait().toNanos()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
     void givesRetryAfterInWholeSecondsForHttp() {
-        assertThat(refusedFor(1).retryAfterSeconds()).hasValue(1);
-        assertThat(refusedFor(0).retryAfterSeconds()).hasValue(1);
-        assertThat(refusedFor(5_000_000).retryAfterSeconds()).hasValue(5);
-        assertThat(refusedFor(5_000_001).retryAfterSeconds()).hasValue(6);
-        assertThat(refusedFor(Decision.NEVER_MICROS).retryAfterSeconds()).isEmpty();
+        assertThat(rejectedFor(1).retryAfterSeconds()).hasValue(1);
+        assertThat(rejectedFor(0).retryAfterSeconds()).hasValue(1);
+        assertThat(rejectedFor(5_000_000).retryAfterSeconds()).hasValue(5);
+        assertThat(rejectedFor(5_000_001).retryAfterSeconds()).hasValue(6);
+        assertThat(rejectedFor(Decision.NEVER_MICROS).retryAfterSeconds()).isEmpty();
         assertThat(new Decision(true, 1, 0, 0, 0, 0).retryAfterSeconds()).isEmpty();
     }
 
-    private static Decision refusedFor(long retryAfterMicros) {
+    private static Decision rejectedFor(long retryAfterMicros) {
         return new Decision(false, 1, 0, 0, retryAfterMicros, 0);
     }
 

@@ -30,7 +30,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aRefusedRequestNeitherTakesNorLengthensTheWindow() {
+    void aRejectedRequestNeitherTakesNorLengthensTheWindow() {
         check(
                 THREE_A_MINUTE,
                 at(0, 2, 0, "G"),
@@ -87,7 +87,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aRefusalLeavesTheVeryStateItFound() {
+    void aRejectionLeavesTheVeryStateItFound() {
         Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
         window.ask(EPOCH_MICROS, 4, 0);
         assertThat(window.state()).isNull();

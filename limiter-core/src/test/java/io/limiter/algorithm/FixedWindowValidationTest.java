@@ -14,7 +14,7 @@ class FixedWindowValidationTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void refusesLimitsOutOfRange(int limit) {
+    void rejectsLimitsOutOfRange(int limit) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FixedWindow.of(limit, Duration.ofSeconds(1)))
                 .withMessage("limit must be between 1 and 2147483647, was " + limit);
@@ -22,7 +22,7 @@ class FixedWindowValidationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000999999S", "PT24000H0.000000001S"})
-    void refusesPeriodsOutOfRange(String period) {
+    void rejectsPeriodsOutOfRange(String period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FixedWindow.of(1, Duration.parse(period)))
                 .withMessage("period must be between PT0.001S and PT24000H (ISO-8601), was %s", Duration.parse(period));
@@ -44,7 +44,7 @@ class FixedWindowValidationTest {
 
     @ParameterizedTest
     @CsvSource({"-1, 1", "NaN, 1", "Infinity, 1", "1, -1", "1, NaN", "1, Infinity"})
-    void aStateThatCannotBeIsRefused(double count, double windowEndMillis) {
+    void aStateThatCannotBeIsRejected(double count, double windowEndMillis) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new WindowCount(count, windowEndMillis))
                 .withMessage("not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);

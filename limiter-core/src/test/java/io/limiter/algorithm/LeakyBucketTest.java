@@ -22,7 +22,7 @@ class LeakyBucketTest {
 
     /** Against a bucket that is filled and leaks, as one would write it down. */
     @Test
-    void a_meter_refuses_what_would_overflow() {
+    void a_meter_rejects_what_would_overflow() {
         for (int bucket = 0; bucket < 20; bucket++) {
             int capacity = 1 + random.nextInt(20);
             int leak = 1 + random.nextInt(50);

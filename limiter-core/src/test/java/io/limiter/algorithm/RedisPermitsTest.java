@@ -32,7 +32,7 @@ class RedisPermitsTest {
         "5, 0, 1, 0, 1",
         "5, 0, 1, 0, NaN",
     })
-    void aStateThatCannotBeIsRefused(double max, double stored, double interval, double nextFree, double remainder) {
+    void aStateThatCannotBeIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisPermits(max, stored, interval, nextFree, remainder))
                 .withMessage("not a token bucket's state: maxPermits " + max + ", storedPermits " + stored

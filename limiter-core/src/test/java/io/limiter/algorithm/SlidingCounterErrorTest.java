@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * How far the estimate of a {@link SlidingCounter} is from the truth: the most permits in any interval of one period; how
- * many of all requests were refused although they fit, by an exact account of what the counter has granted; and how much
+ * many of all requests were rejected although they fit, by an exact account of what the counter has granted; and how much
  * it grants in all, beside a {@link SlidingLog} that is asked the same. Prints the figures of {@code docs/limits.md}, and
  * sees to it that they do not get worse.
  */
@@ -93,13 +93,13 @@ class SlidingCounterErrorTest {
         return Math.ceil(-Math.log(1 - random.nextDouble()) * PERIOD / LIMIT / load);
     }
 
-    private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRefused, double least) {
+    private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRejected, double least) {
         Timeline<WindowPair> counter = new Timeline<>(COUNTER);
         Timeline<GrantLog> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
         Deque<Double> granted = new ArrayDeque<>();
         int most = 0;
         long requests = 0;
-        long refused = 0;
+        long rejected = 0;
         long grants = 0;
         long exact = 0;
         for (double at = START; at < START + PERIODS * PERIOD; at = Math.floor(next.applyAsDouble(at))) {
@@ -113,25 +113,25 @@ class SlidingCounterErrorTest {
                 grants++;
                 granted.addLast(at);
             } else if (fits) {
-                refused++;
+                rejected++;
             }
             most = Math.max(most, granted.size());
         }
         double excess = Math.max(0, most - LIMIT) / (double) LIMIT;
-        double wronglyRefused = refused / (double) requests;
+        double wronglyRejected = rejected / (double) requests;
         double share = grants / (double) exact;
         System.out.println(String.format(
                 Locale.ROOT,
-                "counter, %-27s at most %3d of %d in a period (+%.0f %%), %.1f %% of requests refused that fit, %.1f %% of"
+                "counter, %-27s at most %3d of %d in a period (+%.0f %%), %.1f %% of requests rejected that fit, %.1f %% of"
                         + " what a log grants",
                 traffic,
                 most,
                 LIMIT,
                 100 * excess,
-                100 * wronglyRefused,
+                100 * wronglyRejected,
                 100 * share));
         assertThat(excess).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostExcess);
-        assertThat(wronglyRefused).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostRefused);
+        assertThat(wronglyRejected).as(Seed.hint() + traffic).isLessThanOrEqualTo(mostRejected);
         assertThat(share).as(Seed.hint() + traffic).isGreaterThanOrEqualTo(least);
     }
 }

@@ -34,7 +34,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_refusal_says_when_enough_of_the_previous_window_has_faded() {
+    void a_rejection_says_when_enough_of_the_previous_window_has_faded() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 10, 0);
         assertThat(counter.ask(at(10), 1, 0)).isEqualTo(new Decision(false, 10, 0, 1_000_000, 1_000_000, 10_000_000));
@@ -45,7 +45,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_refusal_reaches_into_the_next_window_where_this_one_is_full() {
+    void a_rejection_reaches_into_the_next_window_where_this_one_is_full() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 10, 0);
         // Full until 10, then one leaves each second.
@@ -54,7 +54,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_refused_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+    void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
         Random random = Seed.random();
         for (int i = 0; i < 300; i++) {
             int most = random.nextBoolean() ? 1 + random.nextInt(20) : 1 + random.nextInt(Integer.MAX_VALUE - 1);
@@ -85,14 +85,14 @@ class SlidingCounterTest {
         long now = START;
         for (int i = 0; i < 2000; i++) {
             now += random.nextInt(9_000_000);
-            long reset = counter.ask(now, 1 + random.nextInt(4), 0).resetAfterMicros();
+            long reset = counter.ask(now, 1 + random.nextInt(4), 0).fullAfterMicros();
             assertThat(counter.peek(now + reset, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-            assertThat(counter.peek(now + reset - 1, 10, 0).resetAfterMicros()).isEqualTo(1);
+            assertThat(counter.peek(now + reset - 1, 10, 0).fullAfterMicros()).isEqualTo(1);
         }
     }
 
     @Test
-    void a_refusal_and_a_peek_leave_the_very_state_they_found() {
+    void a_rejection_and_a_peek_leave_the_very_state_they_found() {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(0), 11, 0);
         assertThat(counter.state()).isNull();

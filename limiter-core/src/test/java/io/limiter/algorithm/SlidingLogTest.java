@@ -57,7 +57,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_refusal_adds_nothing_and_leaves_the_very_state_it_found() {
+    void a_rejection_adds_nothing_and_leaves_the_very_state_it_found() {
         Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
         log.ask(EPOCH_MICROS, 4, 0);
         assertThat(log.state()).isNull();
@@ -201,7 +201,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_refused_that_fits() {
+    void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_rejected_that_fits() {
         Random random = Seed.random();
         for (int i = 0; i < 1000; i++) {
             SlidingLog limit = SlidingLog.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
@@ -225,7 +225,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_refused_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+    void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
         Random random = Seed.random();
         SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
         Timeline<GrantLog> log = new Timeline<>(limit);

@@ -10,14 +10,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the two sliding limits and their states refuse. */
+/** What the two sliding limits and their states reject. */
 class SlidingValidationTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE})
-    void limits_below_one_are_refused(int limit) {
+    void limits_below_one_are_rejected(int limit) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SlidingLog.of(limit, SECOND))
                 .withMessage("limit of a sliding log must be between 1 and 100000, was " + limit);
@@ -39,7 +39,7 @@ class SlidingValidationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000999999S", "PT24000H0.000000001S"})
-    void periods_out_of_range_are_refused(String period) {
+    void periods_out_of_range_are_rejected(String period) {
         String message = "period must be between PT0.001S and PT24000H (ISO-8601), was " + Duration.parse(period);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SlidingLog.of(1, Duration.parse(period)))
@@ -65,7 +65,7 @@ class SlidingValidationTest {
         "1, 2, NaN, 2",
         "1, 9007199254740992, 1, 2"
     })
-    void a_log_that_cannot_be_is_refused(double time1, double time2, double total1, double total2) {
+    void a_log_that_cannot_be_is_rejected(double time1, double time2, double total1, double total2) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new GrantLog(new double[] {time1, time2}, new double[] {total1, total2}))
                 .withMessageStartingWith("not a log's state: ");
@@ -97,7 +97,7 @@ class SlidingValidationTest {
         "-1, 1, 1, 1", "NaN, 1, 1, 1", "1e16, 1, 1, 1", "1, -1, 1, 1", "1, NaN, 1, 1", "1, 1e16, 1, 1",
         "1, 1, -1, 1", "1, 1, NaN, 1", "1, 1, 1e16, 1", "1, 1, 1, 0", "1, 1, 1, NaN", "1, 1, 1, 1e16"
     })
-    void a_pair_of_windows_that_cannot_be_is_refused(double previous, double current, double start, double period) {
+    void a_pair_of_windows_that_cannot_be_is_rejected(double previous, double current, double start, double period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new WindowPair(previous, current, start, period))
                 .withMessageStartingWith("not a counter's state: ");

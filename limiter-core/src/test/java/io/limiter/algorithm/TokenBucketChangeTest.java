@@ -63,7 +63,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aRefusalUnderANewRateSettlesAndRescalesTheState() {
+    void aRejectionUnderANewRateSettlesAndRescalesTheState() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -74,7 +74,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aRefusalUnderANewRateIsSavedOnlyOnce() {
+    void aRejectionUnderANewRateIsSavedOnlyOnce() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
         bucket.limit(FAST);

@@ -29,7 +29,7 @@ class TokenBucketPromiseTest {
             } else if (decision.retryAfterMicros() != Decision.NEVER_MICROS) {
                 long then = asked.now + decision.retryAfterMicros();
                 asked.check(asked.peek(then + asked.blur).granted(), "granted when it comes back as told");
-                asked.check(!asked.peek(then - 1 - asked.blur).granted(), "refused when it comes back too early");
+                asked.check(!asked.peek(then - 1 - asked.blur).granted(), "rejected when it comes back too early");
             }
         });
     }
@@ -39,13 +39,13 @@ class TokenBucketPromiseTest {
         forRandomRequests(this::randomBucket, asked -> {
             Decision decision = asked.decision();
             if (decision.retryAfterMicros() == Decision.NEVER_MICROS) {
-                long full = asked.now + decision.resetAfterMicros();
-                asked.check(!asked.peek(full).granted(), "refused when full");
-                asked.check(!asked.peek(full + 1_000_000_000_000L).granted(), "refused for ever after");
+                long full = asked.now + decision.fullAfterMicros();
+                asked.check(!asked.peek(full).granted(), "rejected when full");
+                asked.check(!asked.peek(full + 1_000_000_000_000L).granted(), "rejected for ever after");
                 asked.check(
                         !asked.peek(asked.now + random.nextLong(full - asked.now + 1))
                                 .granted(),
-                        "refused before");
+                        "rejected before");
             }
         });
     }
@@ -79,10 +79,10 @@ class TokenBucketPromiseTest {
         forRandomRequests(this::wholeBurst, asked -> {
             Decision decision = asked.decision();
             int all = (int) decision.limit();
-            long full = asked.now + decision.resetAfterMicros();
+            long full = asked.now + decision.fullAfterMicros();
             asked.check(asked.peek(full, all, 0).granted(), "full when promised");
             asked.check(
-                    decision.resetAfterMicros() == 0
+                    decision.fullAfterMicros() == 0
                             || !asked.peek(full - 1, all, 0).granted(),
                     "not before");
         });

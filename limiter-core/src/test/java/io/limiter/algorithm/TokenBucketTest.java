@@ -156,7 +156,7 @@ class TokenBucketTest {
 
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
-    void aRefusalLeavesTheVeryStateItFound(WhoWaits whoWaits) {
+    void aRejectionLeavesTheVeryStateItFound(WhoWaits whoWaits) {
         Timeline<RedisPermits> bucket =
                 new Timeline<>(TokenBucket.of(1, 2).whoWaits(whoWaits).maxWait(Duration.ofSeconds(5)));
         bucket.ask(EPOCH_MICROS, 4, 2_000_000);
@@ -168,7 +168,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void aRefusalOfTheFirstRequestLeavesNoState() {
+    void aRejectionOfTheFirstRequestLeavesNoState() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(1, 2));
 
         assertThat(bucket.ask(EPOCH_MICROS, 3, 0).granted()).isFalse();

@@ -34,7 +34,7 @@ class TokenBucketValidationTest {
                 Double.POSITIVE_INFINITY,
                 Double.NEGATIVE_INFINITY
             })
-    void refusesRatesOutOfRange(double rate) {
+    void rejectsRatesOutOfRange(double rate) {
         String message = "rate (permits per second) must be between 1.0E-8 and 1.0E9, was " + rate;
 
         assertThatIllegalArgumentException()
@@ -51,14 +51,14 @@ class TokenBucketValidationTest {
     @ParameterizedTest
     @ValueSource(
             doubles = {0, -1, 9.9e-10, 8.640001e7, Double.MIN_VALUE, Double.NaN, Double.POSITIVE_INFINITY, -1.0 / 0.0})
-    void refusesBurstsOutOfRange(double burst) {
+    void rejectsBurstsOutOfRange(double burst) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1, burst))
                 .withMessage("burst (seconds) must be between 1.0E-9 and 8.64E7, was " + burst);
     }
 
     @Test
-    void refusesDurationsOutOfRange() {
+    void rejectsDurationsOutOfRange() {
         String range = " must be between PT0S and PT24000H (ISO-8601), was ";
 
         assertThatIllegalArgumentException()
@@ -76,7 +76,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void refusesMorePermitsThanADoubleCanCount() {
+    void rejectsMorePermitsThanADoubleCanCount() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(1e9, 8.64e7))
                 .withMessageContaining("8.64E16 permits, must be at most 1.0E12");
@@ -164,7 +164,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void refusesCapacitiesOutOfRange() {
+    void rejectsCapacitiesOutOfRange() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> good.capacity(0))
                 .withMessage("capacity (permits) must be more than 0.0 and at most 1.0E12, was 0.0");

@@ -103,7 +103,7 @@ class WarmUpTest {
         timeline.ask(now, 1000, 0);
         long paid = now + timeline.peek(now, 1, 0).waitMicros();
 
-        assertThat(timeline.peek(now, 1, 0).resetAfterMicros()).isEqualTo(paid - now + 4_000_000);
+        assertThat(timeline.peek(now, 1, 0).fullAfterMicros()).isEqualTo(paid - now + 4_000_000);
         timeline.ask(paid + 2_000_000, 1, 0);
         assertThat(timeline.state().storedPermits()).isCloseTo(bucket.maxPermits() / 2 - 1, within(1e-9));
         timeline.ask(paid + 1_000_000_000, 1, 0);

@@ -23,7 +23,7 @@ class WarmUpValidationTest {
                 Double.POSITIVE_INFINITY,
                 Double.NEGATIVE_INFINITY
             })
-    void refusesColdFactorsOutOfRange(double coldFactor) {
+    void rejectsColdFactorsOutOfRange(double coldFactor) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new WarmUp(Duration.ofSeconds(1), coldFactor))
                 .withMessage("cold factor must be more than 1.0 and at most 1000.0, was " + coldFactor);
@@ -31,7 +31,7 @@ class WarmUpValidationTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-1S", "PT0.000000999S", "PT24000H0.000000001S"})
-    void refusesPeriodsOutOfRange(String period) {
+    void rejectsPeriodsOutOfRange(String period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new WarmUp(Duration.parse(period)))
                 .withMessage(

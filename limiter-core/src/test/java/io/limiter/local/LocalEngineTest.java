@@ -83,7 +83,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void refusals_and_peeks_hold_no_key() {
+    void rejections_and_peeks_hold_no_key() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         decide(engine, "a", ONE_A_SECOND, new Request(1, 0, true));
         decide(engine, "b", ONE_A_SECOND, new Request(2, 0, false));
@@ -91,18 +91,18 @@ class LocalEngineTest {
     }
 
     @Test
-    void threads_that_overtake_each_other_are_not_refused() {
+    void threads_that_overtake_each_other_are_not_rejected() {
         LocalEngine engine = new LocalEngine();
         TokenBucket many = TokenBucket.of(1, 1_000_000);
-        AtomicInteger refused = new AtomicInteger();
+        AtomicInteger rejected = new AtomicInteger();
         Concurrently.run(8, () -> {
             for (int i = 0; i < 20_000; i++) {
                 if (!decide(engine, "k", many, ONE).granted()) {
-                    refused.incrementAndGet();
+                    rejected.incrementAndGet();
                 }
             }
         });
-        assertThat(refused).hasValue(0);
+        assertThat(rejected).hasValue(0);
     }
 
     @Test

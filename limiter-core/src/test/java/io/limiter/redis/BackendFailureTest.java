@@ -19,7 +19,7 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.LimitScripts;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.testing.TestRedis;
 import java.time.Duration;
@@ -45,7 +45,7 @@ class BackendFailureTest {
 
     /** It is tried again for as long as this, because it might come up. */
     private RedisRateLimiterFactory.Builder impatient() {
-        return RedisFixture.builder(nowhere).budget(Duration.ofSeconds(2));
+        return RedisFixture.builder(nowhere).decisionTimeout(Duration.ofSeconds(2));
     }
 
     BackendFailureTest() {
@@ -81,7 +81,7 @@ class BackendFailureTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void every_key_of_a_batch_learns_it() {
-        ScriptEngine engine = new ScriptEngine(
+        ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(nowhere),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));

@@ -19,7 +19,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
@@ -76,7 +76,7 @@ class BatchDifferentialTest {
 
     @Test
     void many_keys_and_runs_in_one_call() {
-        Backend engine = new ScriptEngine(
+        Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         for (int call = 0; call < CALLS; call++) {
             redis.clock().sleep(random.nextInt(3) == 0 ? 0 : (long) (random.nextDouble() * 3e6));
@@ -101,7 +101,7 @@ class BatchDifferentialTest {
 
     @Test
     void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
-        Backend engine = new ScriptEngine(
+        Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
         KeyRequests<?> bucket = new KeyRequests<>(key("b", 0), TokenBucket.of(1e5, 0.6), requests);
@@ -205,7 +205,7 @@ class BatchDifferentialTest {
             KeyRequests<WindowCount> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
             List<Decision> expected = stepAll(asked);
             assertThat(decideIn(
-                                    new ScriptEngine(
+                                    new ScriptBackend(
                                             RedisFixture.calls(RedisFixture.connections()),
                                             redis.clockLua(),
                                             new KnownRejections(0)),

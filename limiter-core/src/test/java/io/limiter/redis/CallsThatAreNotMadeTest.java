@@ -13,7 +13,7 @@ import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.RedisCalls;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.TestRedis;
 import java.util.List;
@@ -89,6 +89,6 @@ class CallsThatAreNotMadeTest {
     }
 
     private Backend engine(RedisCalls calls) {
-        return new ScriptEngine(calls, redis.clockLua(), new KnownRejections(0));
+        return new ScriptBackend(calls, redis.clockLua(), new KnownRejections(0));
     }
 }

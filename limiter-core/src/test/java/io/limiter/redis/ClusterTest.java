@@ -18,7 +18,7 @@ import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
@@ -91,7 +91,7 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
-        ScriptEngine engine = new ScriptEngine(
+        ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
@@ -112,7 +112,7 @@ class ClusterTest {
     @MethodSource("connections")
     void hot_and_cold_keys_are_decided_each_in_its_own_order(RedisConnectionFactory connections) {
         try (RedisRateLimiterFactory factory =
-                RedisFixture.builder(connections).denyCacheSize(0).build()) {
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
             RateLimiter limiter =
                     factory.withPrefix("order-" + prefix(connections)).build("k", 0.01, 40_000, 60);
             List<CompletableFuture<Decision>> hot = new ArrayList<>();
@@ -155,7 +155,7 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void keys_of_one_slot_share_a_lane_and_those_of_others_do_not(RedisConnectionFactory connections) {
-        ScriptEngine engine = new ScriptEngine(
+        ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
@@ -167,8 +167,10 @@ class ClusterTest {
     @ParameterizedTest
     @MethodSource("connections")
     void a_set_in_one_slot_is_one_call_and_one_in_several_is_asked_in_order(RedisConnectionFactory connections) {
-        LimiterFactory limiters =
-                RedisFixture.builder(connections).denyCacheSize(0).build().withPrefix("set-" + prefix(connections));
+        LimiterFactory limiters = RedisFixture.builder(connections)
+                .rejectionCacheSize(0)
+                .build()
+                .withPrefix("set-" + prefix(connections));
         RateLimiter perSecond = limiters.build("perSecond", 0.001, 3000, 60);
         Limiter perDay = limiters.count("perDay", 2, Duration.ofDays(1));
         LimiterFactory tagging = limiters.withHashTag(HashTag.FIRST_KEY);
@@ -182,10 +184,10 @@ class ClusterTest {
                 assertThat(set.decide(2).granted()).isTrue();
                 // Redis may have to be told a script first, which is a call too.
                 calls = scriptCalls();
-                SetDecision refused = set.decide(1);
+                SetDecision rejected = set.decide(1);
                 assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
-                assertThat(refused.refusedBy()).contains("perDay");
-                assertThat(set.async().decide(1).join().refusedBy()).contains("perDay");
+                assertThat(rejected.rejectedBy()).contains("perDay");
+                assertThat(set.async().decide(1).join().rejectedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())
                         .extracting(part -> part.decision().remaining())
                         .containsExactly(1L, 0L);

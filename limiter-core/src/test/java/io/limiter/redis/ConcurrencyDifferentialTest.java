@@ -16,8 +16,8 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.lock.LockEngine;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
@@ -231,16 +231,16 @@ class ConcurrencyDifferentialTest {
     }
 
     private Backend script() {
-        return new ScriptEngine(
+        return new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
     private Backend lock() {
-        return new LockEngine(
+        return new LockBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
-                Patience.BUDGET,
+                Patience.DECISION_TIMEOUT,
                 redis.clockLua(),
                 Ticker.systemTicker(),
                 new KnownRejections(0));

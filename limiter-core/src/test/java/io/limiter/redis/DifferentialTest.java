@@ -18,8 +18,8 @@ import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.lock.LockEngine;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
@@ -135,11 +135,11 @@ class DifferentialTest {
 
     private <S> void takeTurns(Supplier<Limit<S>> limits, int stepsPerLimit) {
         Backend script = scriptEngine();
-        Backend lock = new LockEngine(
+        Backend lock = new LockBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 new RedisLock(RedisFixture.connections()),
                 Duration.ofSeconds(5),
-                Patience.BUDGET,
+                Patience.DECISION_TIMEOUT,
                 redis.clockLua(),
                 new StoppedTicker(),
                 new KnownRejections(0));
@@ -147,7 +147,7 @@ class DifferentialTest {
     }
 
     private Backend scriptEngine() {
-        return new ScriptEngine(
+        return new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
@@ -203,7 +203,7 @@ class DifferentialTest {
         return value == null ? null : codec.read(key, value, limit, 0, 1);
     }
 
-    /** Stalls, goes on by all kinds of amounts, often to when a refusal ends, jumps ahead, and steps back. */
+    /** Stalls, goes on by all kinds of amounts, often to when a rejection ends, jumps ahead, and steps back. */
     private void moveClock(Limit<?> limit) {
         double scale = limit instanceof TokenBucket bucket ? 1e6 / bucket.permitsPerSecond() : 10e6;
         double micros = switch (random.nextInt(14)) {

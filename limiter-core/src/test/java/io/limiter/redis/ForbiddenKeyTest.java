@@ -21,7 +21,7 @@ import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.LimitScripts;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestRedis;
@@ -139,7 +139,7 @@ class ForbiddenKeyTest {
     @ParameterizedTest
     @EnumSource(names = {"LETTUCE", "JEDIS"})
     void is_found_in_a_call_of_many(Setup setup) {
-        ScriptEngine engine = new ScriptEngine(
+        ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connect(setup)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
@@ -170,7 +170,7 @@ class ForbiddenKeyTest {
 
     @Test
     void all_of_a_call_that_are_forbidden_fail() {
-        ScriptEngine engine = new ScriptEngine(
+        ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connect(Setup.LETTUCE)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
                 new KnownRejections(0));
@@ -224,7 +224,7 @@ class ForbiddenKeyTest {
     private RedisRateLimiterFactory.Builder builder(Setup setup) {
         RedisConnectionFactory connected = connect(setup);
         RedisRateLimiterFactory.Builder builder =
-                RedisRateLimiterFactory.builder(connected).budget(Patience.BUDGET);
+                RedisRateLimiterFactory.builder(connected).decisionTimeout(Patience.DECISION_TIMEOUT);
         return switch (setup) {
             case LETTUCE, JEDIS -> builder;
             case LETTUCE_WITHOUT_GROUP_COMMIT -> builder.groupCommit(false);

@@ -101,7 +101,7 @@ class ForeignValueTest {
 
     private RedisRateLimiterFactory build(How how) {
         RedisRateLimiterFactory.Builder builder = redis.builder()
-                .budget(Patience.BUDGET)
+                .decisionTimeout(Patience.DECISION_TIMEOUT)
                 .failurePolicy(FailurePolicy.LOCAL)
                 .listener(new LimiterListener() {
                     @Override

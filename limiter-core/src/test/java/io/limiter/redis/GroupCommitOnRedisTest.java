@@ -117,8 +117,8 @@ class GroupCommitOnRedisTest {
 
     @ParameterizedTest(name = "deny cache of {0}")
     @ValueSource(ints = {0, 1, 1024})
-    void under_any_load_exactly_what_is_there_is_granted(int denyCacheSize) {
-        LimiterFactory limiters = limiters(denyCacheSize);
+    void under_any_load_exactly_what_is_there_is_granted(int rejectionCacheSize) {
+        LimiterFactory limiters = limiters(rejectionCacheSize);
         RateLimiter bucket = limiters.build("bucket", 1, 1500, 60);
         Limiter window = limiters.count("window", 1500, Duration.ofHours(1));
         AtomicLong[] granted = Stream.generate(AtomicLong::new).limit(6).toArray(AtomicLong[]::new);
@@ -159,7 +159,7 @@ class GroupCommitOnRedisTest {
         CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new)).join();
     }
 
-    private LimiterFactory limiters(int denyCacheSize) {
-        return redis.builder().denyCacheSize(denyCacheSize).build().withPrefix(redis.prefix());
+    private LimiterFactory limiters(int rejectionCacheSize) {
+        return redis.builder().rejectionCacheSize(rejectionCacheSize).build().withPrefix(redis.prefix());
     }
 }

@@ -70,7 +70,7 @@ final class HoldingSets {
                     leases.put(key, limiter.on(key).acquire(1, Duration.ofMinutes(1)));
                     left.remove(key);
                 }
-                long now = limiter.on(key).peek().resetAfterMicros();
+                long now = limiter.on(key).peek().fullAfterMicros();
                 Long before = left.put(key, now);
                 if (before != null && now > before) {
                     notRenewed.remove(key);

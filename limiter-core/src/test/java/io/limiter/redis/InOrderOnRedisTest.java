@@ -4,8 +4,8 @@ import com.google.common.base.Ticker;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.InOrderContract;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.lock.LockEngine;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.lock.LockBackend;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.testing.Patience;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
@@ -23,7 +23,7 @@ class InOrderOnRedisTest {
 
         @Override
         protected Backend backend() {
-            return new ScriptEngine(
+            return new ScriptBackend(
                     RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         }
 
@@ -43,11 +43,11 @@ class InOrderOnRedisTest {
 
         @Override
         protected Backend backend() {
-            return new LockEngine(
+            return new LockBackend(
                     RedisFixture.calls(RedisFixture.connections()),
                     new RedisLock(RedisFixture.connections()),
                     Duration.ofSeconds(5),
-                    Patience.BUDGET,
+                    Patience.DECISION_TIMEOUT,
                     redis.clockLua(),
                     Ticker.systemTicker(),
                     new KnownRejections(0));

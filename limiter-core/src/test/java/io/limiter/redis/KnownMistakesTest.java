@@ -73,7 +73,7 @@ class KnownMistakesTest {
     }
 
     @Test
-    void callers_of_a_hot_key_collide_and_are_refused_though_permits_are_there() {
+    void callers_of_a_hot_key_collide_and_are_rejected_though_permits_are_there() {
         RateLimiter limiter = redis.byScript().build("k", 1, 10_000, 60);
         limiter.tryAcquire();
         RedisFixture.commands().configResetstat();

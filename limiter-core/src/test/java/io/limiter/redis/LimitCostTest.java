@@ -14,7 +14,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +47,7 @@ class LimitCostTest {
 
     @BeforeEach
     void start() {
-        engine = new ScriptEngine(
+        engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
@@ -110,7 +110,7 @@ class LimitCostTest {
         }
         print(
                 "log of %6d   %6d bytes when first full, at most %6d later; %.1f us in Redis for a grant, %.1f for a"
-                        + " refusal",
+                        + " rejection",
                 entries, filled, most, grantMicros, callMicros());
         assertThat(most).isLessThanOrEqualTo(200 + 4L * 12 * entries);
         assertThat(RedisFixture.commands().strlen(key))
@@ -132,7 +132,7 @@ class LimitCostTest {
         double takeMicros = 0;
         double releaseMicros = 0;
         double renewMicros = 0;
-        double refuseMicros = 0;
+        double rejectMicros = 0;
         int rounds = holders < 1000 ? 100 : 20;
         for (int i = 0; i < rounds; i++) {
             // Found half way through the list, on average.
@@ -140,18 +140,18 @@ class LimitCostTest {
             releaseMicros += callMicros(key, limit, Request.release(id), true) / rounds;
             takeMicros += callMicros(key, limit, Request.hold(id, 1), true) / rounds;
             renewMicros += callMicros(key, limit, Request.renew(id), true) / rounds;
-            refuseMicros += callMicros(key, limit, another, false) / rounds;
+            rejectMicros += callMicros(key, limit, another, false) / rounds;
         }
         print(
                 "ConcurrencyLimit with %5d holders: %6d bytes, %6d of them read and sent; us in Redis: %.1f to take,"
-                        + " %.1f to renew, %.1f to release, %.1f to refuse",
+                        + " %.1f to renew, %.1f to release, %.1f to reject",
                 holders,
                 bytes(key),
                 RedisFixture.commands().strlen(key),
                 takeMicros,
                 renewMicros,
                 releaseMicros,
-                refuseMicros);
+                rejectMicros);
         assertThat(bytes(key)).isLessThanOrEqualTo(200 + 2L * 28 * holders);
         assertThat(RedisFixture.commands().strlen(key)).isEqualTo(1 + 28L * holders);
     }
@@ -205,15 +205,15 @@ class LimitCostTest {
             redis.clock().advance(Duration.ofMillis(1));
             Map<String, Long> grant = commandsOf(() -> grant(key, limit, 1));
             grant(key, limit, 98);
-            Map<String, Long> refusal =
+            Map<String, Long> rejection =
                     commandsOf(() -> assertThat(decideIn(engine, key, limit, new Request(2, 0, false))
                                     .granted())
                             .isFalse());
-            print("%-14s first %s, then %s, refused %s", name(limit), first, grant, refusal);
+            print("%-14s first %s, then %s, rejected %s", name(limit), first, grant, rejection);
             assertThat(first).isEqualTo(Map.of("evalsha", 1L, "get", 1L, "set", 1L));
             String write = limit instanceof FixedWindow ? "set" : "setrange";
             assertThat(grant).isEqualTo(Map.of("evalsha", 1L, "get", 1L, write, 1L));
-            assertThat(refusal)
+            assertThat(rejection)
                     .containsEntry("evalsha", 1L)
                     .containsEntry("get", 1L)
                     .doesNotContainKeys("set", "setrange");

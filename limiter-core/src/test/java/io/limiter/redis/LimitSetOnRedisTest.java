@@ -35,8 +35,8 @@ class LimitSetOnRedisTest {
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void a_set_is_one_round_trip_granted_or_refused() {
-        LimitSet set = mixed(redis.builder().denyCacheSize(0).build().withPrefix(redis.prefix()));
+    void a_set_is_one_round_trip_granted_or_rejected() {
+        LimitSet set = mixed(redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix()));
         set.tryAcquire();
         RedisFixture.commands().configResetstat();
         assertThat(set.tryAcquire()).isTrue();
@@ -54,7 +54,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_refused_set_leaves_nothing_in_redis_for_those_that_would_grant() {
+    void a_rejected_set_leaves_nothing_in_redis_for_those_that_would_grant() {
         LimiterFactory limiters = redis.byScript();
         Limiter full = limiters.count("full", 1, Duration.ofSeconds(10));
         Limiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
@@ -65,7 +65,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_refusal_is_remembered_and_refuses_the_set_without_a_call() {
+    void a_rejection_is_remembered_and_rejects_the_set_without_a_call() {
         LimiterFactory limiters = redis.byScript();
         Limiter window = limiters.count("w", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
@@ -75,11 +75,11 @@ class LimitSetOnRedisTest {
         assertThat(asked.parts()).hasSize(2);
         RedisFixture.commands().configResetstat();
         SetDecision known = set.decide(1);
-        assertThat(known.refusedBy()).contains("w");
-        SetDecision.OfPart refused = asked.parts().get(1);
+        assertThat(known.rejectedBy()).contains("w");
+        SetDecision.OfPart rejected = asked.parts().get(1);
         assertThat(known.parts())
                 .containsExactly(new SetDecision.OfPart(
-                        refused.limiter(), refused.decision().from(Decision.Source.DENY_CACHE)));
+                        rejected.limiter(), rejected.decision().from(Decision.Source.REJECTION_CACHE)));
         assertThat(set.async().decide(1).join()).isEqualTo(known);
         assertThat(window.tryAcquire()).as("so is the limit by itself").isFalse();
         assertThat(RedisFixture.commandsSent()).doesNotContainKeys("evalsha", "eval");
@@ -88,7 +88,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_refusal_known_from_before_ends_with_a_set_that_is_granted() {
+    void a_rejection_known_from_before_ends_with_a_set_that_is_granted() {
         LimiterFactory limiters = redis.byScript();
         Limiter window = limiters.count("w", 3, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
@@ -223,7 +223,7 @@ class LimitSetOnRedisTest {
             }
         });
         assertThat(ab.get() + cb.get())
-                .as("no set is refused for a moment only")
+                .as("no set is rejected for a moment only")
                 .isEqualTo(90);
         assertThat(a.peek().remaining()).isEqualTo(60 - ab.get());
         assertThat(b.peek().remaining()).isZero();

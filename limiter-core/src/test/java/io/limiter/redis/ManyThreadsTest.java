@@ -29,7 +29,7 @@ class ManyThreadsTest {
     @Test
     void a_thousand_callers_are_decided_together() throws Exception {
         RateLimiter limiter = redis.builder()
-                .denyCacheSize(0)
+                .rejectionCacheSize(0)
                 .build()
                 .withPrefix(redis.prefix())
                 .build("k", 1, 900, 60);

@@ -45,7 +45,7 @@ class MaxLocalKeysTest {
     private int grantedInTwoRounds(int maxLocalKeys) {
         try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(nobodyThere)
                 .failurePolicy(FailurePolicy.LOCAL)
-                .budget(Duration.ofMillis(5))
+                .decisionTimeout(Duration.ofMillis(5))
                 .maxLocalKeys(maxLocalKeys)
                 .build()) {
             Limiter limiter = factory.count("k", 1, Duration.ofDays(1));

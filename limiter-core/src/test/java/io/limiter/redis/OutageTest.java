@@ -117,9 +117,9 @@ class OutageTest {
             client.connect().sync().clientPause(3_600_000);
             Map<Source, AtomicLong> granted = load("paused", limiter, 8, 50);
             assertThat(granted.values()).allMatch(count -> count.get() == 0);
-            Decision refused = limiter.decide("k", 1);
-            assertThat(refused.source()).isEqualTo(Source.POLICY);
-            assertThat(refused.retryAfter()).isPositive();
+            Decision rejected = limiter.decide("k", 1);
+            assertThat(rejected.source()).isEqualTo(Source.POLICY);
+            assertThat(rejected.retryAfter()).isPositive();
         } finally {
             client.shutdown();
         }
@@ -269,14 +269,14 @@ class OutageTest {
     }
 
     private Limiter limiter(Setup setup, FailurePolicy policy) {
-        return limiter(setup, policy, RedisRateLimiterFactory.Builder.DEFAULT_BUDGET);
+        return limiter(setup, policy, RedisRateLimiterFactory.Builder.DEFAULT_DECISION_TIMEOUT);
     }
 
-    private Limiter limiter(Setup setup, FailurePolicy policy, Duration budget) {
+    private Limiter limiter(Setup setup, FailurePolicy policy, Duration decisionTimeout) {
         connections = setup == Setup.JEDIS ? jedis() : lettuce(redis.port());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(policy)
-                .budget(budget)
+                .decisionTimeout(decisionTimeout)
                 .groupCommit(setup != Setup.LETTUCE_WITHOUT_GROUP_COMMIT);
         if (setup == Setup.LOCK) {
             builder.lock(new RedisLock(connections));

@@ -69,7 +69,7 @@ class OwnLimitTest {
     }
 
     @Test
-    void a_limit_without_a_script_is_refused_when_it_is_built() {
+    void a_limit_without_a_script_is_rejected_when_it_is_built() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> redis.byScript().build("k", new Broken()))
                 .withMessageContaining("there is no script for " + Broken.class.getName())

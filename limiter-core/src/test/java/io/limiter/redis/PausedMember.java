@@ -26,7 +26,7 @@ final class PausedMember {
 
     private static final int THREADS = 6;
     private static final int AT_ONCE = 8;
-    private static final Duration BUDGET = Duration.ofMillis(500);
+    private static final Duration DECISION_TIMEOUT = Duration.ofMillis(500);
 
     private PausedMember() {}
 
@@ -36,7 +36,7 @@ final class PausedMember {
         Engine engine = Engine.valueOf(args[2]);
         RedisConnectionFactory connections = engine == Engine.JEDIS ? jedis(uri) : lettuce(uri);
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
-                .budget(BUDGET)
+                .decisionTimeout(DECISION_TIMEOUT)
                 .failurePolicy(FailurePolicy.ALLOW)
                 .groupCommit(engine != Engine.WITHOUT_GROUP_COMMIT);
         if (engine == Engine.LOCK) {

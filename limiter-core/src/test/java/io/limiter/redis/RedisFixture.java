@@ -149,7 +149,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
     /** What no stall of a slow machine makes fail, and what does fail is not decided by a policy. */
     public static RedisRateLimiterFactory.Builder builder(RedisConnectionFactory connections) {
         return RedisRateLimiterFactory.builder(connections)
-                .budget(Patience.BUDGET)
+                .decisionTimeout(Patience.DECISION_TIMEOUT)
                 .failurePolicy(FailurePolicy.THROW);
     }
 

@@ -88,7 +88,7 @@ class RejectionCacheExactnessTest {
                     pair.othersCallUnderAnotherLimit();
                     changed = pair.ticker().micros();
                 }
-                if (isLongerRefused(pair, pair.randomCallUnderFirstLimit(), changed)) {
+                if (isLongerRejected(pair, pair.randomCallUnderFirstLimit(), changed)) {
                     break;
                 }
             }
@@ -107,7 +107,7 @@ class RejectionCacheExactnessTest {
                     redis.clock().advance(Duration.ofMillis(random.nextInt(100_000)));
                     stepped = pair.ticker().micros();
                 }
-                if (isLongerRefused(pair, pair.randomCallUnderFirstLimit(), stepped)) {
+                if (isLongerRejected(pair, pair.randomCallUnderFirstLimit(), stepped)) {
                     break;
                 }
             }
@@ -136,8 +136,8 @@ class RejectionCacheExactnessTest {
         }
     }
 
-    /** Whether the cache refuses what would be granted without it, which is only right for a while after the change. */
-    private static boolean isLongerRefused(RejectionCachePair pair, RejectionCachePair.Call call, long changedMicros) {
+    /** Whether the cache rejects what would be granted without it, which is only right for a while after the change. */
+    private static boolean isLongerRejected(RejectionCachePair pair, RejectionCachePair.Call call, long changedMicros) {
         boolean plain = pair.plain(call).granted();
         boolean cached = pair.cached(call).granted();
         if (cached == plain) {

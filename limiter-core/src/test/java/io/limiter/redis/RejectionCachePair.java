@@ -78,11 +78,11 @@ final class RejectionCachePair {
         };
     }
 
-    private Limiter[] limiters(int denyCacheSize, String prefix, long seed) {
+    private Limiter[] limiters(int rejectionCacheSize, String prefix, long seed) {
         LimiterFactory limiters = redis.builder()
                 .clock(redis.clockLua(), ticker)
                 .sleeper(micros -> {})
-                .denyCacheSize(denyCacheSize)
+                .rejectionCacheSize(rejectionCacheSize)
                 .build()
                 .withPrefix(prefix);
         Random numbers = new Random(seed);
@@ -126,7 +126,7 @@ final class RejectionCachePair {
         return ticker;
     }
 
-    /** Often exactly until the last refusal ends, or one microsecond less. */
+    /** Often exactly until the last rejection ends, or one microsecond less. */
     void timePasses() {
         double interval = kind.isBucket() ? 1e6 / rate : 10e6;
         double micros = switch (random.nextInt(20)) {

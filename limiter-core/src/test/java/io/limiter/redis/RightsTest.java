@@ -310,7 +310,7 @@ class RightsTest {
         }
     }
 
-    /** What Redis has refused. */
+    /** What Redis has rejected. */
     private static List<String> denied(String node) {
         RedisClient client = RedisClient.create("redis://" + node);
         try (StatefulRedisConnection<String, String> connection = client.connect()) {

@@ -13,8 +13,8 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.ScriptCall;
-import io.limiter.internal.redis.script.ScriptEngine;
 import io.limiter.internal.redis.script.SetCall;
 import io.limiter.spi.SetPart;
 import java.nio.charset.StandardCharsets;
@@ -57,8 +57,8 @@ class ScriptDisagreesTest {
 
     @Test
     void every_key_of_the_call_learns_it() {
-        ScriptEngine engine =
-                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
+        ScriptBackend engine =
+                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         List<Request> three = Collections.nCopies(3, new Request(1, 0, false));
         List<Answer> answers = decideIn(
@@ -107,8 +107,8 @@ class ScriptDisagreesTest {
     void a_reply_that_makes_no_sense_may_have_taken_permits() {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
-        ScriptEngine engine =
-                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16));
+        ScriptBackend engine =
+                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), clock, new KnownRejections(16));
         Answer answer = decideIn(
                         engine,
                         List.of(new KeyRequests<>(

@@ -67,7 +67,7 @@ class SentOnceTest {
     void a_decision_by_script(Topology topology) {
         connections = connect(topology);
         try (RedisRateLimiterFactory factory =
-                RedisFixture.builder(connections).denyCacheSize(0).build()) {
+                RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
             Limiter limiter = factory.build("k", HUNDRED);
             for (int taken = 0; taken < 5; taken++) {
                 awaitRemaining(limiter, 100 - taken);
@@ -84,7 +84,7 @@ class SentOnceTest {
     void a_save_under_a_lock(Topology topology) {
         connections = connect(topology);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
-                .denyCacheSize(0)
+                .rejectionCacheSize(0)
                 .lock((key, wait) -> () -> {})
                 .build()) {
             AtomicBoolean armed = new AtomicBoolean();

@@ -17,7 +17,7 @@ import io.limiter.algorithm.WhoWaits;
 import io.limiter.algorithm.WindowCount;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.script.ScriptEngine;
+import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Seed;
@@ -71,7 +71,7 @@ class SetDifferentialTest {
 
     @Test
     void sets_in_java_and_in_lua() {
-        Backend engine = new ScriptEngine(
+        Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         int granted = 0;
         for (int call = 0; call < CALLS; call++) {
@@ -184,7 +184,7 @@ class SetDifferentialTest {
 
     @Test
     void a_plain_counter_is_a_window_that_ends_with_its_ttl() {
-        Backend engine = new ScriptEngine(
+        Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         SetPart<?> window = new SetPart<>(key(0), FixedWindow.of(5, Duration.ofSeconds(60)), new Request(2, 0, false));
         SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));

@@ -175,7 +175,7 @@ class SlidingStoredStateTest {
                 if (ttl > 7_300) {
                     RedisFixture.commands().pexpire(key(limit), ttl - 7_300);
                 }
-                long reset = limiter.decide(1).resetAfter().toMillis();
+                long reset = limiter.decide(1).fullAfter().toMillis();
                 assertThat(RedisFixture.commands().pttl(key(limit)))
                         .as("%s, call %d", limit, i)
                         .isBetween(reset, 200_000L);
@@ -199,7 +199,7 @@ class SlidingStoredStateTest {
     }
 
     @Test
-    void a_refusal_sends_back_a_small_part_of_the_log() {
+    void a_rejection_sends_back_a_small_part_of_the_log() {
         SlidingLog limit = SlidingLog.of(1000, Duration.ofHours(1));
         Limiter limiter = redis.byScript().build("k", limit);
         for (int i = 0; i < 1000; i++) {
@@ -214,7 +214,7 @@ class SlidingStoredStateTest {
                     .isFalse();
         }
         assertThat(sentBytes() - before)
-                .as("100 refusals, and what the test asks")
+                .as("100 rejections, and what the test asks")
                 .isLessThan(100 * 150 + 8000);
     }
 

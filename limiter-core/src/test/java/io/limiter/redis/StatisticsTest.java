@@ -55,7 +55,7 @@ class StatisticsTest {
         assertThat(limiter.tryAcquire("a")).isTrue();
         assertThat(limiter.tryAcquire("a")).isFalse();
         assertThat(limiter.tryAcquire("a")).isFalse();
-        assertThat(limiter.decide("a", 1).source()).isEqualTo(Source.DENY_CACHE);
+        assertThat(limiter.decide("a", 1).source()).isEqualTo(Source.REJECTION_CACHE);
         limiter.on("a").peek();
         limiter.on("b").refund(1);
         limiter.on("b").charge(1);
@@ -64,13 +64,13 @@ class StatisticsTest {
         assertThat(totals.prefix()).isEqualTo(redis.prefix());
         assertThat(totals.limit()).contains(limiter.limit());
         assertThat(totals.granted(Source.BACKEND)).isEqualTo(1);
-        assertThat(totals.refused(Source.BACKEND)).isEqualTo(1);
-        assertThat(totals.refused(Source.DENY_CACHE)).isEqualTo(2);
-        assertThat(totals.granted() + totals.refused() + totals.errors()).isEqualTo(4);
+        assertThat(totals.rejected(Source.BACKEND)).isEqualTo(1);
+        assertThat(totals.rejected(Source.REJECTION_CACHE)).isEqualTo(2);
+        assertThat(totals.granted() + totals.rejected() + totals.errors()).isEqualTo(4);
         assertThat(totals.hottestKeys()).containsExactly(new LimiterTotals.HotKey("a", 4));
-        assertThat(factory.statistics().knownRefusals()).isEqualTo(1);
+        assertThat(factory.statistics().cachedRejections()).isEqualTo(1);
         redis.clock().advance(Duration.ofSeconds(2));
-        assertThat(factory.statistics().knownRefusals()).isZero();
+        assertThat(factory.statistics().cachedRejections()).isZero();
     }
 
     @Test
@@ -84,8 +84,8 @@ class StatisticsTest {
         }
         LimiterTotals totals = only(factory);
         assertThat(totals.granted()).isEqualTo(1000);
-        assertThat(totals.granted(Source.LEASE)).isPositive();
-        assertThat(totals.granted(Source.BACKEND)).isEqualTo(1000 - totals.granted(Source.LEASE));
+        assertThat(totals.granted(Source.PREFETCH)).isPositive();
+        assertThat(totals.granted(Source.BACKEND)).isEqualTo(1000 - totals.granted(Source.PREFETCH));
         factory.close();
     }
 
@@ -100,11 +100,11 @@ class StatisticsTest {
         assertThat(limiter.on("a").reserve(1).decision().granted()).isTrue();
         LimiterTotals totals = only(factory);
         Eventually.that(() -> assertThat(totals.granted()).isEqualTo(3));
-        Eventually.that(() -> assertThat(totals.refused()).isEqualTo(1));
+        Eventually.that(() -> assertThat(totals.rejected()).isEqualTo(1));
     }
 
     @Test
-    void of_a_set_that_is_refused_only_the_parts_that_refuse_are_counted() {
+    void of_a_set_that_is_rejected_only_the_parts_that_refuse_are_counted() {
         RedisRateLimiterFactory factory = factory();
         Limiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
         Limiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
@@ -116,7 +116,7 @@ class StatisticsTest {
         assertThat(totals).extracting(LimiterTotals::name).containsExactly("one", "two");
         assertThat(totals).extracting(LimiterTotals::granted).containsExactly(1L, 1L);
         Eventually.that(
-                () -> assertThat(totals).extracting(LimiterTotals::refused).containsExactly(2L, 0L));
+                () -> assertThat(totals).extracting(LimiterTotals::rejected).containsExactly(2L, 0L));
     }
 
     @Test
@@ -129,7 +129,7 @@ class StatisticsTest {
         lease.close();
         assertThat(factory.statistics().liveLeases()).isZero();
         assertThat(only(factory).granted()).isEqualTo(1);
-        assertThat(only(factory).refused()).isEqualTo(1);
+        assertThat(only(factory).rejected()).isEqualTo(1);
         assertThat(only(factory).limit()).contains(limiter.limit());
     }
 
@@ -143,7 +143,7 @@ class StatisticsTest {
         assertThatThrownBy(() -> limiter.on("a").async().decide(1).join())
                 .hasCauseInstanceOf(LimiterBackendException.class);
         Eventually.that(() -> assertThat(only(factory).errors()).isEqualTo(2));
-        assertThat(only(factory).granted() + only(factory).refused()).isZero();
+        assertThat(only(factory).granted() + only(factory).rejected()).isZero();
     }
 
     @Test
@@ -192,7 +192,7 @@ class StatisticsTest {
     }
 
     @Test
-    void listeners_hear_of_refusals_and_harm_no_decision() throws Exception {
+    void listeners_hear_of_rejections_and_harm_no_decision() throws Exception {
         CountDownLatch slow = new CountDownLatch(1);
         AtomicBoolean thrown = new AtomicBoolean();
         List<String> heard = new CopyOnWriteArrayList<>();
@@ -226,8 +226,8 @@ class StatisticsTest {
         slow.countDown();
         Eventually.that(() -> assertThat(heard).hasSizeGreaterThan(1000));
         assertThat(heard.get(0)).isEqualTo("k a BACKEND");
-        assertThat(heard.get(1)).isEqualTo("k a DENY_CACHE");
-        assertThat(only(factory).refused()).isEqualTo(5_000);
+        assertThat(heard.get(1)).isEqualTo("k a REJECTION_CACHE");
+        assertThat(only(factory).rejected()).isEqualTo(5_000);
         heard.clear();
         limiter.tryAcquire();
         Eventually.that(() -> assertThat(heard).contains("k null BACKEND"));

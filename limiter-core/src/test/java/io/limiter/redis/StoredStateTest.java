@@ -106,7 +106,7 @@ class StoredStateTest {
     void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
         putWindow("k", "3");
         Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
-        assertThat(limiter.decide(1).resetAfter()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(limiter.decide(1).fullAfter()).isEqualTo(Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(windowKey("k"))).isBetween(1L, 11_000L);
         redis.clock().advance(Duration.ofSeconds(10));
@@ -120,12 +120,12 @@ class StoredStateTest {
         RedisFixture.commands().pexpire(windowKey("k"), 4_000);
         Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire(2)).isFalse();
-        assertThat(limiter.decide(1).resetAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
+        assertThat(limiter.decide(1).fullAfter()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(4));
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_window_that_lost_its_ttl_is_given_one_by_a_refusal(By by) {
+    void a_window_that_lost_its_ttl_is_given_one_by_a_rejection(By by) {
         Limiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
         RedisFixture.commands().persist(windowKey("k"));

@@ -6,15 +6,15 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.util.List;
 
-/** Budgets that no stall of a slow machine exhausts. */
+/** Decision timeouts that no stall of a slow machine exhausts. */
 public final class Patience {
 
-    public static final Duration BUDGET = Duration.ofMinutes(2);
+    public static final Duration DECISION_TIMEOUT = Duration.ofMinutes(2);
 
     private Patience() {}
 
     /** One of its own, whose breaker nothing has opened yet. */
     public static Guard guard() {
-        return new Guard(BUDGET, new Breaker(Duration.ofMillis(500), new ListenerNotifier(List.of())));
+        return new Guard(DECISION_TIMEOUT, new Breaker(Duration.ofMillis(500), new ListenerNotifier(List.of())));
     }
 }

@@ -14,7 +14,7 @@ public final class Tickets {
                 decision.remaining(),
                 decision.waitMicros(),
                 decision.retryAfterMicros(),
-                decision.resetAfterMicros(),
+                decision.fullAfterMicros(),
                 decision.source(),
                 ticketMicros);
     }

@@ -56,7 +56,7 @@ interface GettingStartedSnippets {
         connections.start();
 
         try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
-                .budget(Duration.ofSeconds(1))
+                .decisionTimeout(Duration.ofSeconds(1))
                 .build()) {
             limiters.warmUp().join();
             RateLimiter codes = limiters.build("codes", 1.0 / 60, 60, 60);

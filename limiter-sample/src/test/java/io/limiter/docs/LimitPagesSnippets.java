@@ -41,7 +41,7 @@ class LimitPagesSnippets {
         LimitSet set = LimitSet.of(perSecond.on(user), perDay.on(user), perTenant.on(tenant));
         SetDecision decision = set.decide();
         if (!decision.granted()) {
-            throw new RateLimitExceededException(decision.refusedBy().orElseThrow(), decision.decision());
+            throw new RateLimitExceededException(decision.rejectedBy().orElseThrow(), decision.decision());
         }
         // end
 

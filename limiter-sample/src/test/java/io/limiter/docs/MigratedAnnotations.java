@@ -77,7 +77,7 @@ class MigratedAnnotations {
         return "42";
     }
 
-    private String last(String symbol, Decision refusal) {
+    private String last(String symbol, Decision rejection) {
         return lastQuotes.get(symbol);
     }
     // end

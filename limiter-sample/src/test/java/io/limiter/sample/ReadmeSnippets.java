@@ -140,7 +140,7 @@ class ReadmeSnippets {
 
         SetDecision both = LimitSet.of(search.on("ann")).and(quota.on("ann"), 3).decide();
         if (!both.granted()) {
-            log.info("refused by {}", both.refusedBy());
+            log.info("rejected by {}", both.rejectedBy());
         }
 
         Reservation turn = paced.reserve();

@@ -70,13 +70,13 @@ class SampleTest {
     }
 
     @Test
-    void a_refusal_is_a_429_that_says_when_to_come_back() throws Exception {
+    void a_rejection_is_a_429_that_says_when_to_come_back() throws Exception {
         assertThat(get(first, "/limiter/rate").statusCode()).isEqualTo(200);
-        HttpResponse<String> refused = get(first, "/limiter/rate");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(retryAfter(refused)).isBetween(1L, 5L);
-        assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(refused.body())
+        HttpResponse<String> rejected = get(first, "/limiter/rate");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(rejected)).isBetween(1L, 5L);
+        assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+        assertThat(rejected.body())
                 .contains("\"status\":429")
                 .contains("\"title\":\"Too Many Requests\"")
                 .contains("\"instance\":\"/limiter/rate\"");
@@ -99,7 +99,7 @@ class SampleTest {
     }
 
     @Test
-    void a_call_without_its_key_is_refused_and_not_counted_for_all_others() throws Exception {
+    void a_call_without_its_key_is_rejected_and_not_counted_for_all_others() throws Exception {
         assertThat(get(first, "/limiter/count").statusCode()).isEqualTo(400);
         assertThat(get(first, "/limiter/count?key=").statusCode()).isEqualTo(400);
     }
@@ -122,16 +122,16 @@ class SampleTest {
         assertThat(post(first, "application/x-www-form-urlencoded", "phone=0171")
                         .statusCode())
                 .isEqualTo(200);
-        HttpResponse<String> refused = post(second, "application/json", "{\"phone\":\"0171\"}");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(retryAfter(refused)).isBetween(1L, 60L);
-        assertThat(refused.body()).contains("less than a minute ago");
+        HttpResponse<String> rejected = post(second, "application/json", "{\"phone\":\"0171\"}");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(rejected)).isBetween(1L, 60L);
+        assertThat(rejected.body()).contains("less than a minute ago");
         assertThat(post(second, "application/json", "{\"phone\":\"0172\"}").statusCode())
                 .isEqualTo(200);
     }
 
     @Test
-    void a_call_under_two_limits_is_refused_by_either() throws Exception {
+    void a_call_under_two_limits_is_rejected_by_either() throws Exception {
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
         Limiter perMinute = limiters.withPrefix("countLimit:").count("per-minute", 5, Duration.ofMinutes(1));
         RateLimiter perSecond = limiters.withPrefix("rateLimit:").build("per-second", 1, 1, 60);
@@ -167,9 +167,9 @@ class SampleTest {
                 .withPrefix("concurrentLimit:")
                 .concurrent("report", 1, Duration.ofSeconds(10));
         try (Lease elsewhere = reports.tryAcquire().orElseThrow()) {
-            HttpResponse<String> refused = get(second, "/limiter/report");
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.body()).contains("one at a time");
+            HttpResponse<String> rejected = get(second, "/limiter/report");
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(rejected.body()).contains("one at a time");
             assertThat(elsewhere.isHeld()).isTrue();
         }
         assertThat(get(second, "/limiter/report").statusCode()).isEqualTo(200);

@@ -125,7 +125,7 @@ public final class OptionalApplication {
         try {
             return service.limited(run);
         } catch (RateLimitExceededException e) {
-            return "refused";
+            return "rejected";
         }
     }
 

@@ -91,12 +91,12 @@ class OptionalLibrariesTest {
     @ParameterizedTest
     @CsvSource({"SERVLET", "WEB"})
     void an_application_without_a_server_works_without(Library library) throws Exception {
-        assertThat(call("plain", library)).isEqualTo("done refused");
+        assertThat(call("plain", library)).isEqualTo("done rejected");
     }
 
     @Test
     void each_kind_of_application_works_without_all_that_it_can_be_without() throws Exception {
-        assertThat(call("plain", Library.values())).isEqualTo("done refused");
+        assertThat(call("plain", Library.values())).isEqualTo("done rejected");
         assertThat(call(
                         "servlet",
                         Library.MVC,

@@ -120,9 +120,9 @@ public class InterceptorBenchmark {
     }
 
     @Benchmark
-    public Object refused() {
+    public Object rejected() {
         try {
-            return limited.refused(phone);
+            return limited.rejected(phone);
         } catch (RateLimitExceededException e) {
             return e;
         }

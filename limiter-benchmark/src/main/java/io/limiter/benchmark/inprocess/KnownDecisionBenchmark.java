@@ -34,18 +34,18 @@ public class KnownDecisionBenchmark {
             limiters.build("leased", TokenBucket.of(1e9, 1).prefetch(1_000_000, Duration.ofSeconds(1)));
 
     @Benchmark
-    public boolean refused() {
+    public boolean rejected() {
         return closed.tryAcquire(KEY);
     }
 
     @Benchmark
     @Threads(2)
-    public boolean refusedTwoThreads() {
+    public boolean rejectedTwoThreads() {
         return closed.tryAcquire(KEY);
     }
 
     @Benchmark
-    public Decision refusedDecision() {
+    public Decision rejectedDecision() {
         return closed.decide(KEY, 1);
     }
 

@@ -62,8 +62,8 @@ public class LimitedService {
         return user.id();
     }
 
-    @RateLimit(name = StubLimiters.REFUSING)
-    public String refused(String phone) {
+    @RateLimit(name = StubLimiters.REJECTING)
+    public String rejected(String phone) {
         return phone;
     }
 }

@@ -57,7 +57,7 @@ public class LocalEngineBenchmark {
     }
 
     @Benchmark
-    public Decision refused() {
+    public Decision rejected() {
         return scarce.decide(1);
     }
 
@@ -72,7 +72,7 @@ public class LocalEngineBenchmark {
     }
 
     @Benchmark
-    public Decision countRefused() {
+    public Decision countRejected() {
         return closed.decide(1);
     }
 
@@ -84,7 +84,7 @@ public class LocalEngineBenchmark {
 
     @Benchmark
     @Threads(4)
-    public Decision refusedToFourThreads() {
+    public Decision rejectedToFourThreads() {
         return scarce.decide(1);
     }
 

@@ -19,15 +19,15 @@ import java.util.concurrent.CompletableFuture;
 /** Limiters that always answer the same, so that only what is around them is measured. */
 final class StubLimiters implements LimiterFactory {
 
-    /** The name of the limiter that refuses; all others grant. */
-    static final String REFUSING = "refusing";
+    /** The name of the limiter that rejects; all others grant. */
+    static final String REJECTING = "rejecting";
 
     private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1_000_000);
-    private static final Decision REFUSED = new Decision(false, 1, 0, 1_000_000, 1_000_000, 1_000_000);
+    private static final Decision REJECTED = new Decision(false, 1, 0, 1_000_000, 1_000_000, 1_000_000);
 
     @Override
     public RateLimiter build(String name, TokenBucket limit) {
-        return new Stub(name, limit, name.equals(REFUSING) ? REFUSED : GRANTED);
+        return new Stub(name, limit, name.equals(REJECTING) ? REJECTED : GRANTED);
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class Cells {
             new Cell(KeySpace.HOT, Outcome.GRANTED, SIXTY_FOUR_THREADS),
             new Cell(KeySpace.HOT, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
             new Cell(KeySpace.UNIFORM, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
-            new Cell(KeySpace.HOT, Outcome.REFUSED, SIXTY_FOUR_THREADS),
+            new Cell(KeySpace.HOT, Outcome.REJECTED, SIXTY_FOUR_THREADS),
             new Cell(KeySpace.HOT, Outcome.MIXED, SIXTY_FOUR_THREADS),
             new Cell(KeySpace.HOT, Outcome.FLEET, SIXTEEN_THREADS));
 
@@ -33,8 +33,8 @@ public final class Cells {
             addAll(cells, keys, Outcome.GRANTED);
         }
         // Not over Zipf's keys: it would take longer to use up their permits than to measure.
-        addAll(cells, KeySpace.HOT, Outcome.REFUSED);
-        addAll(cells, KeySpace.UNIFORM, Outcome.REFUSED);
+        addAll(cells, KeySpace.HOT, Outcome.REJECTED);
+        addAll(cells, KeySpace.UNIFORM, Outcome.REJECTED);
         for (Load load : List.of(SIXTEEN_THREADS, SIXTY_FOUR_THREADS, SIXTY_FOUR_ASYNC)) {
             cells.add(new Cell(KeySpace.HOT, Outcome.MIXED, load));
         }

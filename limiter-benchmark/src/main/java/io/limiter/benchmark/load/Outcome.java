@@ -7,8 +7,8 @@ import java.util.Locale;
 public enum Outcome {
     /** All are granted: the allowance is more than anything here can ask for. */
     GRANTED(Allowance.perSecond(100_000_000)),
-    /** All are refused: the one permit of the hour is used up beforehand. */
-    REFUSED(Allowance.perHour(1)),
+    /** All are rejected: the one permit of the hour is used up beforehand. */
+    REJECTED(Allowance.perHour(1)),
     /** What 1,000 permits a second make of full demand. */
     MIXED(Allowance.perSecond(1000)),
     /** What 1,000 permits a second make of full demand on four instances that share them. */
@@ -41,9 +41,9 @@ public enum Outcome {
         return this == MIXED || this == FLEET;
     }
 
-    /** Whether it makes sense to compare with the floor, which never refuses because of a rate. */
+    /** Whether it makes sense to compare with the floor, which never rejects because of a rate. */
     public boolean hasFloor() {
-        return this == GRANTED || this == REFUSED;
+        return this == GRANTED || this == REJECTED;
     }
 
     /** How many instances of a subject there are, each with connections of its own. */

@@ -10,7 +10,7 @@ final class Caller {
     /** What became of a request. */
     enum Answer {
         GRANTED,
-        REFUSED,
+        REJECTED,
         /** An exception. */
         FAILED
     }
@@ -63,7 +63,7 @@ final class Caller {
         if (startNanos != NOT_TIMED && phase == Phase.MEASURED) {
             latencies.recordValue(Math.min(Math.max(0, System.nanoTime() - startNanos), LimiterCounters.LONGEST_NANOS));
         }
-        counts[at(phase, granted ? Answer.GRANTED : Answer.REFUSED)]++;
+        counts[at(phase, granted ? Answer.GRANTED : Answer.REJECTED)]++;
         if (granted && check != null) {
             check.granted();
         }

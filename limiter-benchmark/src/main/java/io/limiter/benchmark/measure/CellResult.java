@@ -65,13 +65,13 @@ public final class CellResult {
         return slicesOf(contender).stream().mapToLong(Slice::above).max().orElse(0);
     }
 
-    /** What makes figures worthless: exceptions, refusals where there can be none, or no decisions at all. */
+    /** What makes figures worthless: exceptions, rejections where there can be none, or no decisions at all. */
     public List<String> problems() {
         List<String> all = new ArrayList<>(problems);
         slicesByContender.forEach((contender, rounds) -> {
-            long refused = rounds.stream().mapToLong(Slice::refused).sum();
-            if (cell.outcome() == Outcome.GRANTED && refused > 0) {
-                all.add(who(contender) + " refused " + refused + " requests where all are to be granted");
+            long rejected = rounds.stream().mapToLong(Slice::rejected).sum();
+            if (cell.outcome() == Outcome.GRANTED && rejected > 0) {
+                all.add(who(contender) + " rejected " + rejected + " requests where all are to be granted");
             }
             if (rounds.stream().anyMatch(slice -> slice.decisions() == 0)) {
                 all.add(who(contender) + " decided nothing in at least one round");

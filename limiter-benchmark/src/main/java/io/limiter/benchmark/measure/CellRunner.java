@@ -115,7 +115,7 @@ public final class CellRunner {
         return new Slice(
                 seconds,
                 tally.count(Phase.MEASURED, Answer.GRANTED),
-                tally.count(Phase.MEASURED, Answer.REFUSED),
+                tally.count(Phase.MEASURED, Answer.REJECTED),
                 tally.count(Phase.MEASURED, Answer.FAILED),
                 tally.latencies(),
                 sent,

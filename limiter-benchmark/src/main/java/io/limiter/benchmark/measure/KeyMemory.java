@@ -19,7 +19,7 @@ public record KeyMemory(Contender contender, long afterOne, long afterThousand) 
     /**
      * Deletes all keys, before and after.
      *
-     * @throws IllegalStateException if a request is refused
+     * @throws IllegalStateException if a request is rejected
      */
     public static KeyMemory measure(Contender contender, BenchmarkRedis redis) {
         redis.deleteAllKeys();
@@ -37,7 +37,8 @@ public record KeyMemory(Contender contender, long afterOne, long afterThousand) 
     private static void acquire(Contender contender, Subject subject, int times) {
         for (int i = 0; i < times; i++) {
             if (!subject.tryAcquire(0)) {
-                throw new IllegalStateException(contender.name() + " refused one of 1,000 requests at 100,000 an hour");
+                throw new IllegalStateException(
+                        contender.name() + " rejected one of 1,000 requests at 100,000 an hour");
             }
         }
     }

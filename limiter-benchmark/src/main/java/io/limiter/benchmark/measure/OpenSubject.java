@@ -47,7 +47,7 @@ final class OpenSubject implements AutoCloseable {
         LimitCheck check =
                 outcome.limits() && !contender.isFloor() ? new LimitCheck(outcome.allowance(), ids.length) : null;
         OpenSubject open = new OpenSubject(contender, clients, subject, check);
-        if (outcome == Outcome.REFUSED && check != null) {
+        if (outcome == Outcome.REJECTED && check != null) {
             open.useUpPermits(ids.length, check);
         }
         return open;

@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
  *
  * @param seconds how long was measured
  * @param granted decisions in that time that were grants
- * @param refused decisions that were refusals
+ * @param rejected decisions that were rejections
  * @param failed requests that ended in an exception and are no decisions
  * @param latencies nanoseconds from request to decision
  * @param commandsSent to Redis by the clients
@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 public record Slice(
         double seconds,
         long granted,
-        long refused,
+        long rejected,
         long failed,
         Histogram latencies,
         long commandsSent,
@@ -29,7 +29,7 @@ public record Slice(
         long above) {
 
     public long decisions() {
-        return granted + refused;
+        return granted + rejected;
     }
 
     public double decisionsPerSecond() {

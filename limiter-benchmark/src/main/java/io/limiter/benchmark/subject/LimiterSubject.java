@@ -37,7 +37,7 @@ final class LimiterSubject implements AsyncSubject {
 
     /** A call for each decision, and nothing remembered. */
     static Subject plain(RedisClients clients, Allowance allowance, String[] ids) {
-        return redis(builder(clients).groupCommit(false).denyCacheSize(0), allowance, ids);
+        return redis(builder(clients).groupCommit(false).rejectionCacheSize(0), allowance, ids);
     }
 
     /** Waiting threads yield before they park. */
@@ -70,7 +70,7 @@ final class LimiterSubject implements AsyncSubject {
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
         // A decision that is slow is to be measured, not replaced.
         return RedisRateLimiterFactory.builder(clients.springDataRedis())
-                .budget(Duration.ofMinutes(1))
+                .decisionTimeout(Duration.ofMinutes(1))
                 .failurePolicy(FailurePolicy.THROW);
     }
 

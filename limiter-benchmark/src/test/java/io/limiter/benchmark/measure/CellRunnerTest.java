@@ -50,8 +50,8 @@ class CellRunnerTest {
     }
 
     @Test
-    void every_subject_refuses_when_its_permits_are_used_up() throws InterruptedException {
-        Cell cell = new Cell(KeySpace.HOT, Outcome.REFUSED, new Load(Kind.THREADS, 2));
+    void every_subject_rejects_when_its_permits_are_used_up() throws InterruptedException {
+        Cell cell = new Cell(KeySpace.HOT, Outcome.REJECTED, new Load(Kind.THREADS, 2));
         CellResult result = run(cell, Contenders.ALL);
         assertDecides(cell, result, Contenders.ALL);
         for (Contender contender : Contenders.ALL) {
@@ -134,12 +134,12 @@ class CellRunnerTest {
     }
 
     @Test
-    void a_refusal_where_all_is_to_be_granted_makes_figures_worthless() throws InterruptedException {
+    void a_rejection_where_all_is_to_be_granted_makes_figures_worthless() throws InterruptedException {
         Cell cell = new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1));
-        assertThat(run(cell, List.of(Fakes.refusing())).problems())
+        assertThat(run(cell, List.of(Fakes.rejecting())).problems())
                 .singleElement()
                 .asString()
-                .startsWith("refusing in hot-granted-1-threads refused ");
+                .startsWith("rejecting in hot-granted-1-threads rejected ");
     }
 
     @Test

@@ -24,9 +24,9 @@ public final class Fakes {
         return contender("too-generous", id -> true);
     }
 
-    /** Refuses everything. */
-    public static Contender refusing() {
-        return contender("refusing", id -> false);
+    /** Rejects everything. */
+    public static Contender rejecting() {
+        return contender("rejecting", id -> false);
     }
 
     /** Throws at every request. */

@@ -16,7 +16,7 @@ final class Bucket4jBefore {
         this.buckets = buckets;
     }
 
-    boolean one(String user, Consumer<Duration> refuse) {
+    boolean one(String user, Consumer<Duration> reject) {
         // migration: bucket4j-before
         BucketConfiguration configuration = BucketConfiguration.builder()
                 .addLimit(limit -> limit.capacity(50).refillGreedy(10, Duration.ofSeconds(1)))
@@ -24,7 +24,7 @@ final class Bucket4jBefore {
         Bucket bucket = buckets.builder().build("search:" + user, () -> configuration);
         ConsumptionProbe probe = bucket.tryConsumeAndReturnRemaining(1);
         if (!probe.isConsumed()) {
-            refuse.accept(Duration.ofNanos(probe.getNanosToWaitForRefill()));
+            reject.accept(Duration.ofNanos(probe.getNanosToWaitForRefill()));
         }
         // end
         return probe.isConsumed();

@@ -32,12 +32,12 @@ final class MigrationSnippets {
         // end
     }
 
-    boolean bucket4j(String user, Consumer<Duration> refuse) {
+    boolean bucket4j(String user, Consumer<Duration> reject) {
         // migration: bucket4j-after
         RateLimiter search = limiters.build("search", 10, 5, 60);
         Decision decision = search.decide(user, 1);
         if (!decision.granted()) {
-            refuse.accept(decision.retryAfter());
+            reject.accept(decision.retryAfter());
         }
         // end
         return decision.granted();
@@ -52,11 +52,11 @@ final class MigrationSnippets {
         return granted;
     }
 
-    void redisson(String phone, Consumer<String> refuse) {
+    void redisson(String phone, Consumer<String> reject) {
         // migration: redisson-after
         Limiter sms = limiters.build("sms", SlidingLog.of(5, Duration.ofMinutes(1)));
         if (!sms.tryAcquire(phone)) {
-            refuse.accept(phone);
+            reject.accept(phone);
         }
         // end
     }

@@ -41,18 +41,18 @@ class MigrationTest {
     @Test
     void what_the_page_comes_to_runs() {
         MigrationSnippets after = new MigrationSnippets(limiters);
-        List<Object> refused = new ArrayList<>();
+        List<Object> rejected = new ArrayList<>();
         after.guava();
-        assertThat(after.bucket4j("ann", refused::add)).isTrue();
+        assertThat(after.bucket4j("ann", rejected::add)).isTrue();
         assertThat(after.bucket4jTwo("ann")).isTrue();
         for (int i = 0; i < 5; i++) {
-            after.redisson("0171", refused::add);
+            after.redisson("0171", rejected::add);
         }
         after.redissonWaiting();
         assertThat(after.resilience4j(() -> "answer")).isEqualTo("answer");
-        assertThat(refused).isEmpty();
-        after.redisson("0171", refused::add);
-        assertThat(refused).containsExactly("0171");
+        assertThat(rejected).isEmpty();
+        after.redisson("0171", rejected::add);
+        assertThat(rejected).containsExactly("0171");
     }
 
     @Test

@@ -15,12 +15,12 @@ final class RedissonBefore {
         this.redisson = redisson;
     }
 
-    void refusing(String phone, Consumer<String> refuse) {
+    void rejecting(String phone, Consumer<String> reject) {
         // migration: redisson-before
         RRateLimiter limiter = redisson.getRateLimiter("sms:" + phone);
         limiter.trySetRate(RateType.OVERALL, 5, Duration.ofMinutes(1));
         if (!limiter.tryAcquire()) {
-            refuse.accept(phone);
+            reject.accept(phone);
         }
         // end
     }

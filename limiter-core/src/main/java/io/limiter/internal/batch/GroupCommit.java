@@ -3,7 +3,7 @@ package io.limiter.internal.batch;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.GuardedEngine;
+import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -66,7 +66,7 @@ public final class GroupCommit implements Engine {
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
-        this.unbatched = new GuardedEngine(backend, blockingCalls, guard);
+        this.unbatched = new UnbatchedEngine(backend, blockingCalls, guard);
         guard.deadlines().watch(this::endOverdue);
     }
 

@@ -207,7 +207,7 @@ public final class KnownRejections {
                 // The backend's step will throw too, and report it.
                 return null;
             }
-            return decision.granted() ? null : decision.from(Decision.Source.DENY_CACHE);
+            return decision.granted() ? null : decision.from(Decision.Source.REJECTION_CACHE);
         }
     }
 }

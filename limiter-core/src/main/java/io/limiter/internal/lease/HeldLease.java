@@ -2,7 +2,7 @@ package io.limiter.internal.lease;
 
 import io.limiter.Lease;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -142,10 +142,10 @@ final class HeldLease implements Lease {
 
         private static final int RENEWED_AT = 4;
 
-        private final LeaseClock.Deadline end;
-        private final LeaseClock.Deadline renewal;
+        private final ExpiryClock.Deadline end;
+        private final ExpiryClock.Deadline renewal;
 
-        Times(LeaseClock clock, ConcurrencyLimit limit) {
+        Times(ExpiryClock clock, ConcurrencyLimit limit) {
             long leaseNanos = limit.leaseTime().toNanos();
             this.end = clock.in(leaseNanos);
             this.renewal = clock.in(leaseNanos / RENEWED_AT);

@@ -6,7 +6,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timers;
 import io.limiter.spi.Engine;
@@ -37,7 +37,7 @@ public final class HeldLeases implements AutoCloseable {
 
     private final Engine engine;
     private final Sleeper sleeper;
-    private final LeaseClock clock;
+    private final ExpiryClock clock;
     private final LeaseRenewer renewer;
     // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
     private final SecureRandom ids = new SecureRandom();
@@ -58,14 +58,14 @@ public final class HeldLeases implements AutoCloseable {
      *     are, because each takes a thread or a lock
      */
     public HeldLeases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
-        this(engine, sleeper, new LeaseClock(sleeper.ticker()), sharesCalls ? MANY_AT_ONCE : FEW_AT_ONCE);
+        this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? MANY_AT_ONCE : FEW_AT_ONCE);
     }
 
-    HeldLeases(Engine engine, Sleeper sleeper, LeaseClock clock) {
+    HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
         this(engine, sleeper, clock, MANY_AT_ONCE);
     }
 
-    private HeldLeases(Engine engine, Sleeper sleeper, LeaseClock clock, int atOnce) {
+    private HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock, int atOnce) {
         this.engine = engine;
         this.sleeper = sleeper;
         this.clock = clock;
@@ -151,7 +151,7 @@ public final class HeldLeases implements AutoCloseable {
 
     private static void answer(LeaseRequest<?> request, Outcome outcome) {
         if (outcome.lease() == null) {
-            request.refuse(outcome.decision());
+            request.reject(outcome.decision());
         } else if (!request.grant(outcome.lease(), outcome.decision())) {
             outcome.lease().closeAsync();
         }

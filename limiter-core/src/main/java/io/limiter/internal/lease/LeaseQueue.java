@@ -79,7 +79,7 @@ final class LeaseQueue {
             }
             signal();
         } else {
-            request.refuse(rejected);
+            request.reject(rejected);
         }
         return true;
     }
@@ -142,7 +142,7 @@ final class LeaseQueue {
         List<LeaseRequest<?>> overdue = takeOverdue(now);
         Runnable timer = timer(now);
         return () -> {
-            overdue.forEach(request -> request.refuse(rejected));
+            overdue.forEach(request -> request.reject(rejected));
             timer.run();
         };
     }
@@ -201,7 +201,7 @@ final class LeaseQueue {
         }
         signal();
         wait.forEach(LeaseRequest::waits);
-        overdue.forEach(request -> request.refuse(decision));
+        overdue.forEach(request -> request.reject(decision));
     }
 
     /** Sets the time of the next request and doubles the pause after it. */

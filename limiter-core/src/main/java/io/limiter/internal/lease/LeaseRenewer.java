@@ -4,7 +4,7 @@ import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ final class LeaseRenewer {
 
     private final int atOnce;
     private final Engine engine;
-    private final LeaseClock clock;
+    private final ExpiryClock clock;
     private final boolean inBackground;
     private final ScheduledThreadPoolExecutor threads;
     private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
@@ -53,7 +53,7 @@ final class LeaseRenewer {
     /**
      * @param atOnce how many requests are sent before the first answer is awaited
      */
-    LeaseRenewer(Engine engine, LeaseClock clock, int atOnce, boolean inBackground) {
+    LeaseRenewer(Engine engine, ExpiryClock clock, int atOnce, boolean inBackground) {
         this.atOnce = atOnce;
         this.inBackground = inBackground;
         this.engine = engine;

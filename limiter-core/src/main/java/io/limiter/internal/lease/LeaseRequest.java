@@ -35,7 +35,7 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
     private final EngineObserver.MayWait mayWait;
     private final AtomicBoolean waits = new AtomicBoolean();
     private final Function<Lease, T> granted;
-    private final Function<Decision, T> refused;
+    private final Function<Decision, T> rejected;
     private final BiConsumer<LimiterBackendException, LeaseRequest<?>> instead;
     private volatile boolean isLocal;
 
@@ -43,7 +43,7 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
             Wanted wanted,
             long nowNanos,
             Function<Lease, T> granted,
-            Function<Decision, T> refused,
+            Function<Decision, T> rejected,
             BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
         this.instead = instead;
         this.key = wanted.key;
@@ -55,7 +55,7 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
         this.mayWait =
                 isUrgent() ? EngineObserver.MayWait.UNSEEN : asker.counters().mayWait();
         this.granted = granted;
-        this.refused = refused;
+        this.rejected = rejected;
     }
 
     /**
@@ -65,7 +65,7 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
      */
     public static LeaseRequest<Optional<Lease>> tried(
             Wanted wanted, long nowNanos, BiConsumer<LimiterBackendException, LeaseRequest<?>> instead) {
-        return new LeaseRequest<>(wanted, nowNanos, Optional::of, refusal -> Optional.empty(), instead);
+        return new LeaseRequest<>(wanted, nowNanos, Optional::of, rejection -> Optional.empty(), instead);
     }
 
     /**
@@ -80,8 +80,9 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
                 wanted,
                 nowNanos,
                 lease -> lease,
-                refusal -> {
-                    throw new RateLimitExceededException(asker.key() == null ? asker.limiter() : asker.key(), refusal);
+                rejection -> {
+                    throw new RateLimitExceededException(
+                            asker.key() == null ? asker.limiter() : asker.key(), rejection);
                 },
                 instead);
     }
@@ -153,13 +154,13 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
         return complete(granted.apply(lease));
     }
 
-    public void refuse(Decision refusal) {
+    public void reject(Decision rejection) {
         if (isDone()) {
             return;
         }
-        counted(refusal);
+        counted(rejection);
         try {
-            complete(refused.apply(refusal));
+            complete(rejected.apply(rejection));
         } catch (RateLimitExceededException e) {
             completeExceptionally(e);
         }
@@ -186,8 +187,8 @@ public final class LeaseRequest<T> extends CompletableFuture<T> {
             if (e.getCause() instanceof LimiterBackendException failure) {
                 throw failure.inThisThread();
             }
-            if (e.getCause() instanceof RateLimitExceededException refusal) {
-                throw refusal;
+            if (e.getCause() instanceof RateLimitExceededException rejection) {
+                throw rejection;
             }
             throw e;
         }

@@ -52,7 +52,7 @@ final class BookedPermits implements Reservation {
     }
 
     private boolean isMoot() {
-        return TimeUnit.NANOSECONDS.toMicros(ticker.read() - bookedNanos) >= decision.resetAfterMicros();
+        return TimeUnit.NANOSECONDS.toMicros(ticker.read() - bookedNanos) >= decision.fullAfterMicros();
     }
 
     @Override

@@ -158,11 +158,11 @@ final class BoundLimit<L extends Limit<?>> {
                 ? Engine.Known.UNKNOWN
                 : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
         if (known == Engine.Known.GRANTED) {
-            counters.counted(key, true, Decision.Source.LEASE);
+            counters.counted(key, true, Decision.Source.PREFETCH);
             return true;
         }
         if (known == Engine.Known.REJECTED && !counters.isListenedTo()) {
-            counters.counted(key, false, Decision.Source.DENY_CACHE);
+            counters.counted(key, false, Decision.Source.REJECTION_CACHE);
             return false;
         }
         return decideAndWait(key, backendKey, permits, timeoutMicros).granted();

@@ -152,7 +152,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         }
         switch (policy.action()) {
             case THROW -> request.completeExceptionally(failure);
-            case DENY -> request.refuse(engine.refused(limit));
+            case DENY -> request.reject(engine.rejected(limit));
             case ALLOW -> request.grant(new UncountedLease(), Failover.granted(limit));
             case LOCAL -> localLeases.answerAsync(request.locally(limit.scaled(policy.share())));
         }

@@ -56,7 +56,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     /**
-     * @param notices tells listeners of refusals
+     * @param notices tells listeners of rejections
      */
     protected EngineLimiterFactory(
             CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notices) {
@@ -101,8 +101,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return new Statistics();
     }
 
-    /** How many refusals are known that still hold. */
-    protected int knownRefusals() {
+    /** How many rejections are known that still hold. */
+    protected int cachedRejections() {
         return 0;
     }
 
@@ -220,7 +220,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     /**
-     * @param told whether listeners are told of refusals
+     * @param told whether listeners are told of rejections
      */
     private record LimiterId(
             String prefix, HashTag hashTag, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
@@ -240,8 +240,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
 
         @Override
-        public int knownRefusals() {
-            return EngineLimiterFactory.this.knownRefusals();
+        public int cachedRejections() {
+            return EngineLimiterFactory.this.cachedRejections();
         }
 
         @Override
@@ -258,7 +258,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     /**
      * How limiters are built, which is not part of their limits.
      *
-     * @param told whether listeners are told of refusals
+     * @param told whether listeners are told of rejections
      */
     private record Options(
             String ratePrefix,

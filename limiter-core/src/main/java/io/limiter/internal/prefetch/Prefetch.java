@@ -3,7 +3,7 @@ package io.limiter.internal.prefetch;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
@@ -33,7 +33,7 @@ public final class Prefetch implements Engine {
     private static final int CLOSE_SECONDS = 1;
 
     private final Engine next;
-    private final LeaseClock clock;
+    private final ExpiryClock clock;
     private final Sleeper sleeper;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys = new AtomicReferenceArray<>(SLOTS);
     private volatile boolean closed;
@@ -43,10 +43,10 @@ public final class Prefetch implements Engine {
      * @param sleeper sets the timers that return expired blocks
      */
     public Prefetch(Engine next, Sleeper sleeper) {
-        this(next, sleeper, new LeaseClock());
+        this(next, sleeper, new ExpiryClock());
     }
 
-    Prefetch(Engine next, Sleeper sleeper, LeaseClock clock) {
+    Prefetch(Engine next, Sleeper sleeper, ExpiryClock clock) {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;

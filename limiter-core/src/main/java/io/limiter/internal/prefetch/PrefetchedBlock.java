@@ -1,7 +1,7 @@
 package io.limiter.internal.prefetch;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A block of prefetched permits, usable until a deadline. Thread-safe. Extended only by tests. */
@@ -9,15 +9,15 @@ class PrefetchedBlock {
 
     private final int size;
     private final Decision prefetched;
-    private final LeaseClock.Deadline deadline;
-    private final LeaseClock.Deadline youth;
+    private final ExpiryClock.Deadline deadline;
+    private final ExpiryClock.Deadline youth;
     private final AtomicInteger left;
 
     /**
      * @param prefetched the backend's decision for the whole block
      * @param youth a block that is used up before this was too small
      */
-    PrefetchedBlock(int size, Decision prefetched, LeaseClock.Deadline deadline, LeaseClock.Deadline youth) {
+    PrefetchedBlock(int size, Decision prefetched, ExpiryClock.Deadline deadline, ExpiryClock.Deadline youth) {
         this.size = size;
         this.prefetched = prefetched;
         this.deadline = deadline;
@@ -69,7 +69,7 @@ class PrefetchedBlock {
                 prefetched.remaining() + left(),
                 0,
                 0,
-                prefetched.resetAfterMicros(),
-                Decision.Source.LEASE);
+                prefetched.fullAfterMicros(),
+                Decision.Source.PREFETCH);
     }
 }

@@ -4,7 +4,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.internal.time.Timers;
 import io.limiter.spi.Engine;
@@ -40,13 +40,13 @@ final class PrefetchedKey {
     private final int maxPermits;
     private final long maxTimeNanos;
     private final Engine engine;
-    private final LeaseClock clock;
+    private final ExpiryClock clock;
     private final Sleeper sleeper;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
     private final AtomicInteger recentGrants = new AtomicInteger();
-    private volatile LeaseClock.Deadline recentEnds;
+    private volatile ExpiryClock.Deadline recentEnds;
     private volatile long remaining;
     // Changed under this object's monitor, in which nothing blocks.
     private volatile @Nullable PrefetchedBlock current;
@@ -55,7 +55,7 @@ final class PrefetchedKey {
     private volatile boolean closed;
     private volatile boolean forgotten;
 
-    PrefetchedKey(String key, Limit<?> limit, PrefetchTerms terms, Engine engine, LeaseClock clock, Sleeper sleeper) {
+    PrefetchedKey(String key, Limit<?> limit, PrefetchTerms terms, Engine engine, ExpiryClock clock, Sleeper sleeper) {
         this.key = key;
         this.limit = limit;
         this.maxPermits = terms.maxPermits();
@@ -154,7 +154,7 @@ final class PrefetchedKey {
             return;
         }
         // Measured from before the request is sent, so that a block is never kept too long.
-        LeaseClock.Deadline deadline = clock.in(maxTimeNanos);
+        ExpiryClock.Deadline deadline = clock.in(maxTimeNanos);
         PendingRequest.start(engine, key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
             if (error == null) {
                 remaining = decision.remaining();

@@ -35,7 +35,7 @@ final class BoundedCall<A> {
      */
     static <A> void start(Guard guard, Pending<?> pending, Supplier<CompletableFuture<A>> call, Consumer<A> answer) {
         long startNanos = guard.now();
-        pending.dueAt(startNanos + guard.budgetNanos());
+        pending.dueAt(startNanos + guard.decisionTimeoutNanos());
         try {
             guard.check(pending.key());
         } catch (LimiterBackendException e) {

@@ -6,7 +6,7 @@ import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.OncePerMinute;
+import io.limiter.internal.time.LogThrottle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -44,7 +44,7 @@ public final class Breaker implements AutoCloseable {
     private final long probeNanos;
     private final ListenerNotifier notifier;
     private final ScheduledThreadPoolExecutor prober;
-    private final OncePerMinute openFailures = new OncePerMinute();
+    private final LogThrottle openFailures = new LogThrottle();
     private final AtomicInteger answersToCount = new AtomicInteger();
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("nobody can probe");
@@ -141,7 +141,7 @@ public final class Breaker implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for the probe's thread. The next failure tries again.
-            if (openFailures.suppressed(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+            if (openFailures.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
                 notifier.run(() -> log.error(
                         "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
                         e));

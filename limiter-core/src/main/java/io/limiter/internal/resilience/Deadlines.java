@@ -2,7 +2,7 @@ package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.internal.time.OncePerMinute;
+import io.limiter.internal.time.LogThrottle;
 import io.limiter.internal.time.RunningClock;
 import java.time.Duration;
 import java.util.Queue;
@@ -34,11 +34,11 @@ public final class Deadlines {
 
     private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final int CHECKS_PER_BUDGET = 20;
+    private static final int CHECKS_PER_DECISION_TIMEOUT = 20;
     private static final int IDLE_SECONDS = 10;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final long budgetNanos;
+    private final long decisionTimeoutNanos;
     private final long firstExtraNanos;
     private final long intervalNanos;
     private final long earlyNanos;
@@ -49,7 +49,7 @@ public final class Deadlines {
     private final Queue<BoundedCall<?>> calls = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean starting = new AtomicBoolean();
     private final RunningClock clock;
-    private final OncePerMinute reported = new OncePerMinute();
+    private final LogThrottle reported = new LogThrottle();
     private volatile boolean answered;
     // Written once, before answered.
     private long answeredNanos;
@@ -60,17 +60,17 @@ public final class Deadlines {
     // Confined to the checking thread.
     private long idleSinceNanos;
 
-    Deadlines(Duration budget, Ticker ticker) {
-        this(budget, budget, ticker);
+    Deadlines(Duration decisionTimeout, Ticker ticker) {
+        this(decisionTimeout, decisionTimeout, ticker);
     }
 
     /**
-     * @param firstBudget decision timeout until the backend has first answered, if longer
+     * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer
      */
-    Deadlines(Duration budget, Duration firstBudget, Ticker ticker) {
-        this.budgetNanos = budget.toNanos();
-        this.firstExtraNanos = Math.max(0, firstBudget.toNanos() - budgetNanos);
-        this.earlyNanos = budgetNanos / CHECKS_PER_BUDGET;
+    Deadlines(Duration decisionTimeout, Duration firstDecisionTimeout, Ticker ticker) {
+        this.decisionTimeoutNanos = decisionTimeout.toNanos();
+        this.firstExtraNanos = Math.max(0, firstDecisionTimeout.toNanos() - decisionTimeoutNanos);
+        this.earlyNanos = decisionTimeoutNanos / CHECKS_PER_DECISION_TIMEOUT;
         this.intervalNanos = Math.max(SHORTEST_INTERVAL_NANOS, Math.min(LONGEST_INTERVAL_NANOS, earlyNanos));
         this.clock = new RunningClock(ticker, intervalNanos);
         this.thread = new ScheduledThreadPoolExecutor(1, CheckThread::new);
@@ -101,8 +101,8 @@ public final class Deadlines {
     }
 
     /** The decision timeout. */
-    public long budgetNanos() {
-        return budgetNanos;
+    public long decisionTimeoutNanos() {
+        return decisionTimeoutNanos;
     }
 
     /** Records that the backend has answered. */
@@ -119,7 +119,7 @@ public final class Deadlines {
 
     /** The decision timeout of a request that starts now. */
     Duration timeout() {
-        return Duration.ofNanos(answered ? budgetNanos : budgetNanos + firstExtraNanos);
+        return Duration.ofNanos(answered ? decisionTimeoutNanos : decisionTimeoutNanos + firstExtraNanos);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class Deadlines {
      * timeout after it, or until the first timeout has passed.
      */
     private long overdueNanos(long nowNanos) {
-        return answered && nowNanos - answeredNanos >= budgetNanos ? nowNanos : nowNanos - firstExtraNanos;
+        return answered && nowNanos - answeredNanos >= decisionTimeoutNanos ? nowNanos : nowNanos - firstExtraNanos;
     }
 
     /** The time in nanoseconds, without pauses of this JVM. Only differences are meaningful. */
@@ -189,7 +189,7 @@ public final class Deadlines {
 
     /** Logs an unexpected exception, once a minute at most, on a thread that no caller waits for. */
     public void report(String what, Throwable thrown) {
-        if (reported.suppressed(System.nanoTime()) == OncePerMinute.NOT_NOW) {
+        if (reported.suppressed(System.nanoTime()) == LogThrottle.NOT_NOW) {
             return;
         }
         try {
@@ -241,7 +241,7 @@ public final class Deadlines {
             starting.set(false);
         }
         if (!started) {
-            endOverdue(clock.now() + 2 * budgetNanos + firstExtraNanos);
+            endOverdue(clock.now() + 2 * decisionTimeoutNanos + firstExtraNanos);
         }
     }
 

@@ -103,7 +103,7 @@ public final class Failover {
     public Decision instead(LimiterBackendException failure, String key, Limit<?> limit, Request request) {
         return switch (actionAfter(failure)) {
             case THROW -> throw failure;
-            case DENY -> refused(limit);
+            case DENY -> rejected(limit);
             case ALLOW -> granted(limit);
             case LOCAL -> locally(failure, key, limit.scaled(policy.share()), request);
         };
@@ -126,7 +126,7 @@ public final class Failover {
     }
 
     /** A rejection by the policy. */
-    public Decision refused(Limit<?> limit) {
+    public Decision rejected(Limit<?> limit) {
         return new Decision(
                 false,
                 limit.capacity(),
@@ -149,14 +149,14 @@ public final class Failover {
      */
     private static List<@Nullable Decision> decideSet(
             LimiterBackendException failure, List<SetPart<?>> parts, List<Failover> policies) {
-        boolean refused = false;
+        boolean rejected = false;
         List<SetPart<?>> locally = new ArrayList<>();
         for (int i = 0; i < parts.size(); i++) {
             FailurePolicy.Action action = policies.get(i).actionAfter(failure);
             if (action == FailurePolicy.Action.THROW) {
                 throw failure;
             }
-            refused |= action == FailurePolicy.Action.DENY;
+            rejected |= action == FailurePolicy.Action.DENY;
             if (action == FailurePolicy.Action.LOCAL) {
                 locally.add(parts.get(i).scaled(policies.get(i).policy.share()));
             }
@@ -164,7 +164,7 @@ public final class Failover {
         List<@Nullable Decision> local = new ArrayList<>();
         if (!locally.isEmpty()) {
             Engine engine = policies.get(0).local;
-            local = refused
+            local = rejected
                     ? peeked(engine, locally)
                     : start(engine, new PendingSet(locally, null)).await();
         }
@@ -176,7 +176,7 @@ public final class Failover {
             decisions.add(
                     switch (part.policy.action()) {
                         case LOCAL -> fromLocal(local.get(nextLocal++));
-                        case DENY -> part.refused(limit);
+                        case DENY -> part.rejected(limit);
                         case ALLOW, THROW -> granted(limit);
                     });
         }
@@ -215,7 +215,7 @@ public final class Failover {
                 // None were taken.
             }
             case LOCAL -> locally(key, limit.scaled(policy.share()), Request.cancel(permits, taken));
-            case BACKEND, LEASE, DENY_CACHE -> {
+            case BACKEND, PREFETCH, REJECTION_CACHE -> {
                 try {
                     PendingRequest.start(engine, key, limit, Request.cancel(permits, taken))
                             .await();
@@ -239,7 +239,7 @@ public final class Failover {
             case POLICY -> CompletableFuture.completedFuture(null);
             case LOCAL ->
                 PendingRequest.start(local, key, limit.scaled(policy.share()), Request.cancel(permits, taken));
-            case BACKEND, LEASE, DENY_CACHE -> {
+            case BACKEND, PREFETCH, REJECTION_CACHE -> {
                 PendingRequest cancellation = new PendingRequest(
                         key, limit, Request.cancel(permits, taken), (failure, same) -> lost(failure, limit));
                 cancellation.decideBy(engine);

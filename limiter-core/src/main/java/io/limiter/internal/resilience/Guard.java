@@ -5,7 +5,7 @@ import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.OncePerMinute;
+import io.limiter.internal.time.LogThrottle;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.Pending;
 import java.time.Duration;
@@ -37,50 +37,59 @@ public final class Guard implements AutoCloseable {
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
 
-    private final Duration budget;
+    private final Duration decisionTimeout;
     private final Deadlines deadlines;
     private final Breaker breaker;
     private final PermanentFailures permanentFailures;
     private final ListenerNotifier notifier;
     private final EngineObserver observer;
-    private final OncePerMinute overran = new OncePerMinute();
+    private final LogThrottle overran = new LogThrottle();
     private final Executor outside;
     private volatile long answeredNanos;
 
     /**
-     * @param budget decision timeout, more than 0
+     * @param decisionTimeout decision timeout, more than 0
      * @param breaker fails requests at once while the backend is unavailable
      */
-    public Guard(Duration budget, Breaker breaker) {
-        this(budget, breaker, new Deadlines(budget, Ticker.systemTicker()));
+    public Guard(Duration decisionTimeout, Breaker breaker) {
+        this(decisionTimeout, breaker, new Deadlines(decisionTimeout, Ticker.systemTicker()));
     }
 
-    Guard(Duration budget, Breaker breaker, Deadlines deadlines) {
-        this(budget, breaker, deadlines, ListenerNotifier.NONE, EngineObserver.NONE);
+    Guard(Duration decisionTimeout, Breaker breaker, Deadlines deadlines) {
+        this(decisionTimeout, breaker, deadlines, ListenerNotifier.NONE, EngineObserver.NONE);
     }
 
     /**
      * Creates a guard that notifies listeners.
      *
-     * @param firstBudget decision timeout until the backend has first answered, if longer
+     * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer
      * @param notifier notifies the listeners, and logs
      * @param observer observes failures
      */
     public Guard(
-            Duration budget,
-            Duration firstBudget,
+            Duration decisionTimeout,
+            Duration firstDecisionTimeout,
             Breaker breaker,
             ListenerNotifier notifier,
             EngineObserver observer) {
-        this(budget, breaker, new Deadlines(budget, firstBudget, Ticker.systemTicker()), notifier, observer);
+        this(
+                decisionTimeout,
+                breaker,
+                new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()),
+                notifier,
+                observer);
     }
 
     private Guard(
-            Duration budget, Breaker breaker, Deadlines deadlines, ListenerNotifier notifier, EngineObserver observer) {
+            Duration decisionTimeout,
+            Breaker breaker,
+            Deadlines deadlines,
+            ListenerNotifier notifier,
+            EngineObserver observer) {
         this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
         this.notifier = notifier;
         this.observer = observer;
-        this.budget = budget;
+        this.decisionTimeout = decisionTimeout;
         this.deadlines = deadlines;
         this.outside = deadlines::outside;
         this.breaker = breaker;
@@ -92,12 +101,12 @@ public final class Guard implements AutoCloseable {
     }
 
     /** The decision timeout. */
-    public Duration budget() {
-        return budget;
+    public Duration decisionTimeout() {
+        return decisionTimeout;
     }
 
-    long budgetNanos() {
-        return deadlines.budgetNanos();
+    long decisionTimeoutNanos() {
+        return deadlines.decisionTimeoutNanos();
     }
 
     /** The clock of deadlines; see {@link Deadlines#now}. */
@@ -107,7 +116,7 @@ public final class Guard implements AutoCloseable {
 
     /** The deadline of a request that starts now. */
     public long deadlineNanos() {
-        return now() + deadlines.budgetNanos();
+        return now() + deadlines.decisionTimeoutNanos();
     }
 
     /**
@@ -137,7 +146,7 @@ public final class Guard implements AutoCloseable {
         long now = now();
         answeredNanos = now;
         deadlines.answered(now);
-        if (now - startNanos < budgetNanos()) {
+        if (now - startNanos < decisionTimeoutNanos()) {
             breaker.answered();
         }
     }
@@ -175,7 +184,7 @@ public final class Guard implements AutoCloseable {
                 null);
         overran(failure);
         // If other requests were answered meanwhile, the backend is only busy.
-        if (answeredNanos - (deadlineNanos - budgetNanos()) < 0) {
+        if (answeredNanos - (deadlineNanos - decisionTimeoutNanos()) < 0) {
             breaker.failed(failure);
         }
         return failure;
@@ -193,7 +202,7 @@ public final class Guard implements AutoCloseable {
     private void overran(LimiterBackendException failure) {
         observer.failed(failure.problem());
         long unsaid = overran.suppressed(System.nanoTime());
-        if (unsaid != OncePerMinute.NOT_NOW) {
+        if (unsaid != LogThrottle.NOT_NOW) {
             notifier.run(() -> log.warn(
                     "A decision timed out and its failure policy decided: {} ({} more since the last such line, which is logged"
                             + " once a minute at most). If Redis is only slow, raise limiter.failure.decision-timeout.",

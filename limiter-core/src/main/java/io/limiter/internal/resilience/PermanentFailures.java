@@ -6,7 +6,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.OncePerMinute;
+import io.limiter.internal.time.LogThrottle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -92,7 +92,7 @@ final class PermanentFailures {
     private final class Failing {
 
         private final String limiter;
-        private final OncePerMinute logged = new OncePerMinute();
+        private final LogThrottle logged = new LogThrottle();
         // Guarded by this object's monitor, as all that follows. Failed keys and when each failed last.
         private final Map<String, Long> keys = new HashMap<>();
         private @Nullable FailingLimiter state;
@@ -121,7 +121,7 @@ final class PermanentFailures {
             FailingLimiter now = new FailingLimiter(limiter, before == null ? Instant.now() : before.since(), failure);
             state = now;
             long unsaid = logged.suppressed(nowNanos);
-            if (unsaid == OncePerMinute.NOT_NOW) {
+            if (unsaid == LogThrottle.NOT_NOW) {
                 return;
             }
             notifier.run(() -> log(now, unsaid));

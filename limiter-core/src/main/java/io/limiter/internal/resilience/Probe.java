@@ -32,7 +32,7 @@ public final class Probe {
     private static final int WARM_UP_TRIES = 5;
     // One less than what opens the circuit breaker.
     private static final int DECISIONS_AHEAD = 4;
-    private static final int FAST_PER_BUDGET = 10;
+    private static final int FAST_PER_DECISION_TIMEOUT = 10;
     private static final Request PEEK = new Request(1, 0, true);
     private static final TokenBucket CHEAPEST = TokenBucket.of(1, 1);
     private static final List<Limit<?>> OF_EVERY_SCRIPT = List.of(
@@ -68,11 +68,11 @@ public final class Probe {
      * first decisions.
      *
      * @param limiting the engine of the limiters
-     * @param budget decision timeout
+     * @param decisionTimeout decision timeout
      * @return whether Redis has answered; if not, a warning is logged
      */
-    public boolean warmUp(Engine limiting, Duration budget) {
-        return scriptsLoaded() && decided(limiting, budget.toNanos() / FAST_PER_BUDGET);
+    public boolean warmUp(Engine limiting, Duration decisionTimeout) {
+        return scriptsLoaded() && decided(limiting, decisionTimeout.toNanos() / FAST_PER_DECISION_TIMEOUT);
     }
 
     private static boolean decided(Engine limiting, long fastNanos) {

@@ -22,7 +22,7 @@ public final class LimiterCounters implements LimiterTotals {
     private final String prefix;
     private final String name;
     private final LongAdder[] granted;
-    private final LongAdder[] refused;
+    private final LongAdder[] rejected;
     private final LongAdder errors;
     private final HotKeys hotKeys;
     private final EngineObserver observer;
@@ -36,7 +36,7 @@ public final class LimiterCounters implements LimiterTotals {
         this.prefix = prefix;
         this.name = name;
         this.granted = adders();
-        this.refused = adders();
+        this.rejected = adders();
         this.errors = new LongAdder();
         this.hotKeys = new HotKeys(Ticker.systemTicker());
         this.observer = observer;
@@ -48,7 +48,7 @@ public final class LimiterCounters implements LimiterTotals {
         this.prefix = all.prefix;
         this.name = all.name;
         this.granted = all.granted;
-        this.refused = all.refused;
+        this.rejected = all.rejected;
         this.errors = all.errors;
         this.hotKeys = all.hotKeys;
         this.observer = all.observer;
@@ -107,7 +107,7 @@ public final class LimiterCounters implements LimiterTotals {
 
     /** As {@link #decided}, without notifying listeners. */
     public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
-        (wasGranted ? granted : refused)[source.ordinal()].increment();
+        (wasGranted ? granted : rejected)[source.ordinal()].increment();
         if (key != null) {
             hotKeys.asked(key);
         }
@@ -152,8 +152,8 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
-    public long refused(Decision.Source source) {
-        return refused[source.ordinal()].sum();
+    public long rejected(Decision.Source source) {
+        return rejected[source.ordinal()].sum();
     }
 
     @Override
@@ -168,7 +168,7 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public String toString() {
-        return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", refused " + refused() + ", errors "
+        return "LimiterTotals[" + prefix + name + ", granted " + granted() + ", rejected " + rejected() + ", errors "
                 + errors() + "]";
     }
 

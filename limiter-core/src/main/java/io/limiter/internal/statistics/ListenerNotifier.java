@@ -1,7 +1,7 @@
 package io.limiter.internal.statistics;
 
 import io.limiter.LimiterListener;
-import io.limiter.internal.time.OncePerMinute;
+import io.limiter.internal.time.LogThrottle;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,8 +33,8 @@ public final class ListenerNotifier implements AutoCloseable {
     private final List<LimiterListener> listeners;
     private final ThreadPoolExecutor thread;
     private final AtomicLong dropped = new AtomicLong();
-    private final OncePerMinute dropping = new OncePerMinute();
-    private final OncePerMinute failing = new OncePerMinute();
+    private final LogThrottle dropping = new LogThrottle();
+    private final LogThrottle failing = new LogThrottle();
 
     public ListenerNotifier(List<LimiterListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -50,7 +50,7 @@ public final class ListenerNotifier implements AutoCloseable {
     /** Whether any listener wants to receive rejections. Allocates nothing. */
     boolean wantRejections() {
         for (int i = 0; i < listeners.size(); i++) {
-            if (listeners.get(i).hearsRefusals()) {
+            if (listeners.get(i).listensToRejections()) {
                 return true;
             }
         }
@@ -93,7 +93,7 @@ public final class ListenerNotifier implements AutoCloseable {
                 event.accept(listener);
             } catch (RuntimeException | Error e) {
                 long unsaid = failing.suppressed(System.nanoTime());
-                if (unsaid != OncePerMinute.NOT_NOW) {
+                if (unsaid != LogThrottle.NOT_NOW) {
                     log.warn(
                             "A listener has thrown; the event is lost for it. {} earlier exceptions of listeners were not logged. Listener: {}",
                             unsaid,
@@ -106,7 +106,7 @@ public final class ListenerNotifier implements AutoCloseable {
 
     /** Logged here, because deciding threads must not wait for the log. */
     private void logDropped() {
-        if (dropped.get() > 0 && dropping.suppressed(System.nanoTime()) != OncePerMinute.NOT_NOW) {
+        if (dropped.get() > 0 && dropping.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
             log.warn(
                     "Listeners are too slow: {} rejections were not reported to them. Make them faster, or hand the work to another thread.",
                     dropped.getAndSet(0));

@@ -39,7 +39,7 @@ public abstract class InOrderContract {
             clock().advance(TEN_SECONDS);
             assertThat(take(window, 2).granted()).isTrue();
         };
-        refusedBeside(window, 2, others);
+        rejectedBeside(window, 2, others);
         assertThat(remaining(window)).isEqualTo(1);
     }
 
@@ -50,7 +50,7 @@ public abstract class InOrderContract {
             clock().advance(TEN_SECONDS.dividedBy(2));
             assertThat(take(window, 1).granted()).isTrue();
         };
-        refusedBeside(window, 2, others);
+        rejectedBeside(window, 2, others);
         assertThat(remaining(window)).isEqualTo(2);
     }
 
@@ -61,7 +61,7 @@ public abstract class InOrderContract {
             clock().advance(Duration.ofSeconds(1));
             assertThat(take(log, 2).granted()).isTrue();
         };
-        refusedBeside(log, 1, others);
+        rejectedBeside(log, 1, others);
         assertThat(remaining(log)).isEqualTo(1);
         clock().advance(Duration.ofSeconds(9));
         assertThat(remaining(log)).isEqualTo(1);
@@ -76,14 +76,14 @@ public abstract class InOrderContract {
             clock().advance(TEN_SECONDS);
             assertThat(take(counter, 2).granted()).isTrue();
         };
-        refusedBeside(counter, 5, others);
+        rejectedBeside(counter, 5, others);
         assertThat(remaining(counter)).isEqualTo(8);
         clock().advance(TEN_SECONDS);
         assertThat(remaining(counter)).as("they fade only now").isLessThan(10);
     }
 
-    /** Asks for permits of a limit together with what is refused. Something happens before they go back. */
-    private void refusedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
+    /** Asks for permits of a limit together with what is rejected. Something happens before they go back. */
+    private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
         Backend inOrder = new BeforeGivingBack(backend(), meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,
@@ -91,7 +91,7 @@ public abstract class InOrderContract {
                                 part(key("{k}" + limit.keySuffix()), limit, permits),
                                 part(key("{full}:log"), NEVER_TWO, 2))))
                 .last()
-                .matches(refusal -> !refusal.granted());
+                .matches(rejection -> !rejection.granted());
     }
 
     private static <S> SetPart<S> part(String key, Limit<S> limit, int permits) {

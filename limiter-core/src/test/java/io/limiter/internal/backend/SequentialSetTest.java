@@ -10,7 +10,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.GuardedEngine;
+import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.spi.PendingSet;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Patience;
@@ -28,7 +28,7 @@ class SequentialSetTest {
 
     private final List<String> asked = new ArrayList<>();
     private final List<Request> requests = new ArrayList<>();
-    private final Set<String> refusing = new HashSet<>();
+    private final Set<String> rejecting = new HashSet<>();
     private final Set<String> failing = new HashSet<>();
     private final Set<String> passing = new HashSet<>();
     private @Nullable LimiterBackendException special;
@@ -41,8 +41,8 @@ class SequentialSetTest {
     }
 
     @Test
-    void the_first_that_refuses_ends_it() {
-        refusing.add("TAKE b");
+    void the_first_that_rejects_ends_it() {
+        rejecting.add("TAKE b");
         assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a", "PEEK a", "PEEK c");
     }
@@ -65,20 +65,20 @@ class SequentialSetTest {
                 .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("GIVE_BACK a"));
         assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
         failing.remove("TAKE c");
-        refusing.add("TAKE c");
+        rejecting.add("TAKE c");
         assertThatThrownBy(() -> decide()).hasMessageContaining("GIVE_BACK a");
         assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
     }
 
     @Test
     void a_set_of_which_something_stays_taken_is_not_asked_again() {
-        refusing.add("TAKE c");
+        rejecting.add("TAKE c");
         passing.add("GIVE_BACK a");
         staysTaken("a");
         passing.add("PEEK b");
         staysTaken("a");
         passing.remove("PEEK b");
-        refusing.remove("TAKE c");
+        rejecting.remove("TAKE c");
         passing.add("TAKE c");
         assertThat(staysTaken("c").getSuppressed())
                 .singleElement()
@@ -87,7 +87,7 @@ class SequentialSetTest {
 
     @Test
     void one_of_which_nothing_stays_taken_is() {
-        refusing.add("TAKE c");
+        rejecting.add("TAKE c");
         passing.add("PEEK a");
         Guard guard = Patience.guard();
         Backend passes = new Recorder() {
@@ -99,7 +99,7 @@ class SequentialSetTest {
                 return super.startSet(parts, send);
             }
         };
-        assertThat(bounded(passes, guard)).succeedsWithin(Patience.BUDGET);
+        assertThat(bounded(passes, guard)).succeedsWithin(Patience.DECISION_TIMEOUT);
         assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(2);
         guard.close();
     }
@@ -137,7 +137,7 @@ class SequentialSetTest {
     @Test
     void async_asks_the_same() {
         assertThat(decideAsync().join()).allMatch(Decision::granted);
-        refusing.add("TAKE c");
+        rejecting.add("TAKE c");
         assertThat(decideAsync().join()).extracting(Decision::granted).containsExactly(true, true, false);
         failing.add("TAKE b");
         asked.clear();
@@ -147,7 +147,7 @@ class SequentialSetTest {
 
     @Test
     void what_goes_back_and_what_is_looked_at_is_what_was_asked_for() {
-        refusing.add("TAKE c");
+        rejecting.add("TAKE c");
         decide();
         assertThat(requests)
                 .extracting(Request::permits)
@@ -175,7 +175,7 @@ class SequentialSetTest {
 
     private static PendingSet bounded(Backend backend, Guard guard) {
         PendingSet set = new PendingSet(parts(), null);
-        new GuardedEngine(backend, Runnable::run, guard).decide(set);
+        new UnbatchedEngine(backend, Runnable::run, guard).decide(set);
         return set;
     }
 
@@ -232,7 +232,7 @@ class SequentialSetTest {
             if (special != null && what.equals("TAKE c")) {
                 throw special;
             }
-            return new Decision(!refusing.contains(what), 1, 0, 0, 0, 0);
+            return new Decision(!rejecting.contains(what), 1, 0, 0, 0, 0);
         }
     }
 }

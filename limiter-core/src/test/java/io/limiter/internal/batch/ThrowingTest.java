@@ -104,9 +104,9 @@ class ThrowingTest {
                 }
             }
         };
-        Duration budget = Duration.ofMillis(20);
+        Duration decisionTimeout = Duration.ofMillis(20);
         Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
-        Guard guard = new Guard(budget, budget, breaker, new ListenerNotifier(List.of()), observer);
+        Guard guard = new Guard(decisionTimeout, decisionTimeout, breaker, new ListenerNotifier(List.of()), observer);
         GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Decision> queued = PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));

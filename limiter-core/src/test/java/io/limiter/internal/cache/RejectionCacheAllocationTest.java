@@ -14,7 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A flood that is refused leaves nothing for the garbage collector. */
+/** A flood that is rejected leaves nothing for the garbage collector. */
 class RejectionCacheAllocationTest {
 
     private static final int CALLS = 100_000;
@@ -26,31 +26,31 @@ class RejectionCacheAllocationTest {
             new KeySpace("", "k"), TokenBucket.of(1, 1), Failover.none(new RejectionCache(denials, backend)), clock);
 
     @Test
-    void a_refusal_that_is_known_allocates_nothing() {
+    void a_rejection_that_is_known_allocates_nothing() {
         assertThat(limiter.tryAcquire()).isTrue();
         Duration none = Duration.ZERO;
-        assertThat(refused(CALLS, none)).isEqualTo(2 * CALLS);
+        assertThat(rejected(CALLS, none)).isEqualTo(2 * CALLS);
         int requests = backend.requests();
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         long before = threads.getThreadAllocatedBytes(thread);
-        int refused = refused(CALLS, none);
+        int rejected = rejected(CALLS, none);
         long allocated = threads.getThreadAllocatedBytes(thread) - before;
-        assertThat(refused).isEqualTo(2 * CALLS);
+        assertThat(rejected).isEqualTo(2 * CALLS);
         assertThat(backend.requests()).isEqualTo(requests);
         assertThat(allocated).as("bytes in %d calls", 2 * CALLS).isLessThan(CALLS / 10);
     }
 
-    private int refused(int calls, Duration timeout) {
-        int refused = 0;
+    private int rejected(int calls, Duration timeout) {
+        int rejected = 0;
         for (int i = 0; i < calls; i++) {
             if (!limiter.tryAcquire()) {
-                refused++;
+                rejected++;
             }
             if (!limiter.tryAcquire(2, timeout)) {
-                refused++;
+                rejected++;
             }
         }
-        return refused;
+        return rejected;
     }
 }

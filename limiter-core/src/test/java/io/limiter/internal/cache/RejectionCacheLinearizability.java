@@ -42,7 +42,7 @@ public class RejectionCacheLinearizability {
     }
 
     @Operation
-    public boolean refuses(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+    public boolean rejects(@Param(name = "key") int key, @Param(name = "permits") int permits) {
         return engine.tryWithoutBackend("k" + key, limit(1), permits, 0) == Engine.Known.REJECTED
                 || !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
                         .granted();
@@ -107,7 +107,7 @@ public class RejectionCacheLinearizability {
             return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
         }
 
-        public boolean refuses(int key, int permits) {
+        public boolean rejects(int key, int permits) {
             return !Decisions.decide(engine, "k" + key, limit(1), new Request(permits, 0, false))
                     .granted();
         }

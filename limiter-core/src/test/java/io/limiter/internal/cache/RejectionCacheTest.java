@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which refusals are told without asking the backend, and for how long. */
+/** Which rejections are told without asking the backend, and for how long. */
 class RejectionCacheTest {
 
     private static final TokenBucket ONE_IN_TEN_SECONDS = TokenBucket.of(0.1, 10);
@@ -30,7 +30,7 @@ class RejectionCacheTest {
     private final TestClock ticker = new TestClock();
 
     @Test
-    void a_refusal_is_told_again_without_the_backend_until_it_can_change() {
+    void a_rejection_is_told_again_without_the_backend_until_it_can_change() {
         Cached cached = cached(16);
         assertThat(cached.take("k", TEN, 10)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -46,7 +46,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void who_would_wait_longer_is_not_refused_without_a_decision_either() {
+    void who_would_wait_longer_is_not_rejected_without_a_decision_either() {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -55,7 +55,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void what_is_given_back_after_a_refusal_in_one_call_drops_it() {
+    void what_is_given_back_after_a_rejection_in_one_call_drops_it() {
         Cached cached = cached(16);
         Request eleven = new Request(11, 0, false);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
@@ -93,16 +93,16 @@ class RejectionCacheTest {
     }
 
     @Test
-    void the_time_counts_from_when_the_refused_request_was_sent_and_what_is_told_from_its_answer() {
+    void the_time_counts_from_when_the_rejected_request_was_sent_and_what_is_told_from_its_answer() {
         KnownRejections denials = new KnownRejections(16, ticker);
         long sent = denials.readNanos();
         ticker.advance(Duration.ofMillis(30));
         Request one = new Request(1, 0, false);
         long now = redisClock.micros();
         RedisPermits empty = TEN.step(null, now, new Request(10, 0, false)).state();
-        Step<RedisPermits> refused = TEN.step(empty, now, one);
+        Step<RedisPermits> rejected = TEN.step(empty, now, one);
         denials.decided(
-                new KeyRequests<>("k", TEN, List.of(one)), List.of(refused.decision()), refused.state(), now, sent);
+                new KeyRequests<>("k", TEN, List.of(one)), List.of(rejected.decision()), rejected.state(), now, sent);
         ticker.advance(Duration.ofMillis(69));
         assertThat(denials.find("k", TEN, one).retryAfter())
                 .as("100 ms from the answer on, 69 ms ago")
@@ -122,7 +122,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void fewer_permits_and_longer_timeouts_are_not_refused_by_it() {
+    void fewer_permits_and_longer_timeouts_are_not_rejected_by_it() {
         Cached cached = cached(16);
         cached.take("k", TEN, 8);
         cached.take("k", TEN, 5);
@@ -135,7 +135,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_grant_drops_what_is_known_of_its_key_so_that_refusals_tell_what_remains() {
+    void a_grant_drops_what_is_known_of_its_key_so_that_rejections_tell_what_remains() {
         Cached cached = cached(16);
         cached.take("k", TEN, 5);
         assertThat(cached.decide("k", TEN, new Request(6, 0, false)).remaining())
@@ -228,7 +228,7 @@ class RejectionCacheTest {
         cached.newRequests();
         advance(Duration.ofNanos(299_999_000));
         assertThat(cached.decide("k", window, new Request(2, 0, false)))
-                .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.DENY_CACHE));
+                .isEqualTo(new Decision(false, 2, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE));
         assertThat(cached.newRequests()).isZero();
         advance(Duration.ofNanos(1000));
         assertThat(cached.take("k", window, 2)).isTrue();
@@ -267,9 +267,9 @@ class RejectionCacheTest {
 
         /** Both ways agree. */
         boolean take(String key, Limit<?> limit, int permits) {
-            boolean refused = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REJECTED;
+            boolean rejected = engine.tryWithoutBackend(key, limit, permits, 0) == Engine.Known.REJECTED;
             boolean granted = decide(key, limit, new Request(permits, 0, false)).granted();
-            assertThat(refused && granted).isFalse();
+            assertThat(rejected && granted).isFalse();
             return granted;
         }
 

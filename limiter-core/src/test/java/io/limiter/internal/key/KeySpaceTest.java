@@ -212,7 +212,7 @@ class KeySpaceTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " ", "\t\n", "\u2003"})
-    void aBlankKeyIsRefused(String blank) {
+    void aBlankKeyIsRejected(String blank) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> keys.of(blank))
                 .withMessage("key must not be null or blank, was " + quoted(blank));
@@ -221,7 +221,7 @@ class KeySpaceTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " ", "\t\n"})
-    void aBlankNameIsRefused(String blank) {
+    void aBlankNameIsRejected(String blank) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeySpace(PREFIX, blank))
                 .withMessage("name must not be null or blank, was " + quoted(blank));
@@ -229,7 +229,7 @@ class KeySpaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{", "}", "a{b}:", "rateLimit:}"})
-    void aPrefixWithBracesIsRefused(String prefix) {
+    void aPrefixWithBracesIsRejected(String prefix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeySpace(prefix, "sms"))
                 .withMessageStartingWith("prefix must not contain braces, was '" + prefix + "'")
@@ -271,7 +271,7 @@ class KeySpaceTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"}", "{x}", " ", ":a b", ":ä", ":lock", ":log:lock", "\n", "123456789012345678901234567890123"})
-    void a_suffix_that_could_be_mistaken_is_refused(String suffix) {
+    void a_suffix_that_could_be_mistaken_is_rejected(String suffix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeySpace(PREFIX, "sms", suffix))
                 .withMessageContaining("was '" + suffix + "'")

@@ -13,7 +13,7 @@ import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.FlakyEngine;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
@@ -42,7 +42,7 @@ class HeldLeasesTest {
     private final TestClock clock = new TestClock();
     private final FlakyEngine backend = new FlakyEngine(new SteppingEngine(clock::micros, new KnownRejections(0)));
     private final HandSleeper sleeper = new HandSleeper(clock);
-    private final HeldLeases leases = new HeldLeases(backend, sleeper, new LeaseClock(clock, clock));
+    private final HeldLeases leases = new HeldLeases(backend, sleeper, new ExpiryClock(clock, clock));
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
 
     @AfterEach
@@ -91,7 +91,7 @@ class HeldLeasesTest {
         HandEngine slow = new HandEngine();
         slow.onStart = HandEngine.Call::answer;
         GroupCommit shared = new GroupCommit(slow, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        HeldLeases held = new HeldLeases(shared, sleeper, new LeaseClock(clock, clock));
+        HeldLeases held = new HeldLeases(shared, sleeper, new ExpiryClock(clock, clock));
         EngineConcurrencyLimiter many =
                 new EngineConcurrencyLimiter(new KeySpace("", "many"), ConcurrencyLimit.of(1000), shared, held);
         for (int i = 0; i < 250; i++) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class AwaitedDecisionTest {
 
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
-    private static final Decision REFUSED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
+    private static final Decision REJECTED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
     private final Pending<Decision> decided = new Pending<>("k", null);
     private final List<Runnable> timers = new ArrayList<>();
@@ -85,9 +85,9 @@ class AwaitedDecisionTest {
     }
 
     @Test
-    void a_refusal_has_nothing_to_give_back() {
-        decided.complete(REFUSED);
-        assertThat(awaited).isCompletedWithValue(REFUSED);
+    void a_rejection_has_nothing_to_give_back() {
+        decided.complete(REJECTED);
+        assertThat(awaited).isCompletedWithValue(REJECTED);
         awaited.cancel(true);
         assertThat(givenBack).hasValue(0);
     }

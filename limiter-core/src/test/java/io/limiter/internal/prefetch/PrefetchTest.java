@@ -8,7 +8,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
@@ -33,7 +33,7 @@ class PrefetchTest {
     private final SteppedClock wall = new SteppedClock();
     private final Timers timers = new Timers();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final Prefetch leases = new Prefetch(backend, timers, new LeaseClock(clock, wall));
+    private final Prefetch leases = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
 
     @Test
     void a_limit_without_a_lease_is_asked_for_every_permit() {
@@ -61,7 +61,7 @@ class PrefetchTest {
         take(5_000);
         int first = backend.requests();
         take(1_000);
-        assertThat(decide(leases, KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.LEASE);
+        assertThat(decide(leases, KEY, LEASED, ONE).source()).isEqualTo(Decision.Source.PREFETCH);
         assertThat(first).isLessThan(200);
         assertThat(backend.requests() - first)
                 .as("blocks of half of what may be held")
@@ -196,7 +196,7 @@ class PrefetchTest {
                 backend.reset(key);
             }
         };
-        Prefetch closing = new Prefetch(slow, timers, new LeaseClock(clock, wall));
+        Prefetch closing = new Prefetch(slow, timers, new ExpiryClock(clock, wall));
         for (int i = 0; i < 8; i++) {
             decide(closing, KEY, LEASED, ONE);
         }

@@ -6,7 +6,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.time.LeaseClock;
+import io.limiter.internal.time.ExpiryClock;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
@@ -19,7 +19,7 @@ class PrefetchedKeyTest {
     private static final Decision GRANTED = new Decision(true, 100, 100, 0, 0, 0);
 
     private final TestClock clock = new TestClock();
-    private final LeaseClock leaseClock = new LeaseClock(clock, clock);
+    private final ExpiryClock leaseClock = new ExpiryClock(clock, clock);
     private final PrefetchedKey key = new PrefetchedKey(
             "k",
             TokenBucket.of(1, 1),
@@ -49,7 +49,7 @@ class PrefetchedKeyTest {
         assertThat(key.left()).as("of 9 that are held").isGreaterThanOrEqualTo(9);
     }
 
-    private LeaseClock.Deadline in(int seconds) {
+    private ExpiryClock.Deadline in(int seconds) {
         return leaseClock.in(Duration.ofSeconds(seconds).toNanos());
     }
 }

@@ -63,7 +63,7 @@ class FailoverTest {
         assertThat(granted.granted()).isTrue();
         assertThat(granted.parts().stream().map(part -> part.decision().source()))
                 .containsExactly(Source.LOCAL, Source.POLICY, Source.LOCAL);
-        assertThat(ask(waits, one, open, other).refusedBy()).hasValue("other");
+        assertThat(ask(waits, one, open, other).rejectedBy()).hasValue("other");
         assertThat(one.peek().remaining()).as("once").isEqualTo(4);
         assertThatThrownBy(() -> ask(waits, one, shut, broken))
                 .satisfies(e -> assertThat(AsyncFailures.cause(e)).isInstanceOf(LimiterBackendException.class));

@@ -30,7 +30,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Budgets, tries and the breaker, in front of a backend by hand. */
+/** Decision timeouts, retries and the breaker, in front of a backend by hand. */
 class GuardTest {
 
     private final HandEngine backend = new HandEngine();
@@ -66,7 +66,7 @@ class GuardTest {
     @Test
     void until_the_first_answer_a_decision_may_take_longer_and_what_waits_then_has_its_time_too() {
         List<String> failed = new CopyOnWriteArrayList<>();
-        Guard guard = firstBudget(Patience.BUDGET, failed);
+        Guard guard = firstDecisionTimeout(Patience.DECISION_TIMEOUT, failed);
         GroupCommit engine = engine(guard);
         CompletableFuture<Decision> first = ask(engine, "a", 1);
         CompletableFuture<Decision> waits = ask(engine, "a", 2);
@@ -76,7 +76,7 @@ class GuardTest {
                             .kind())
                     .isEqualTo(Kind.AMBIGUOUS);
         }
-        assertThat(first).as("longer than a budget").isNotDone();
+        assertThat(first).as("longer than the decision timeout").isNotDone();
         assertThat(waits).isNotDone();
         assertThat(alone).isNotDone();
         backend.onStart = HandEngine.Call::answer;
@@ -99,7 +99,7 @@ class GuardTest {
         logger.addAppender(lines);
         logger.setAdditive(false);
         try {
-            GroupCommit engine = engine(firstBudget(Duration.ofMillis(60), failed));
+            GroupCommit engine = engine(firstDecisionTimeout(Duration.ofMillis(60), failed));
             CompletableFuture<Decision> sent = ask(engine, "a", 1);
             CompletableFuture<Decision> waits = ask(engine, "a", 2);
             assertThat(failure(sent)).hasMessageContaining("within PT0.06S");
@@ -117,10 +117,10 @@ class GuardTest {
         }
     }
 
-    private static Guard firstBudget(Duration firstBudget, List<String> failed) {
+    private static Guard firstDecisionTimeout(Duration firstDecisionTimeout, List<String> failed) {
         return new Guard(
                 Duration.ofMillis(50),
-                firstBudget,
+                firstDecisionTimeout,
                 new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
                 new ListenerNotifier(List.of()),
                 new EngineObserver() {
@@ -177,7 +177,7 @@ class GuardTest {
                 call.answer();
             }
         };
-        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
         assertThat(PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1))
                         .await()
                         .granted())
@@ -190,14 +190,14 @@ class GuardTest {
     @Test
     void what_may_have_been_executed_is_never_tried_again() {
         backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
-        GroupCommit engine = engine(guard(Patience.BUDGET, Duration.ofHours(1)));
+        GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
         assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(backend.calls).hasSize(1);
     }
 
     @Test
     void a_handful_of_failures_opens_the_breaker_and_an_answer_to_the_probe_closes_it() throws Exception {
-        Guard guard = guard(Patience.BUDGET, Duration.ofMillis(1));
+        Guard guard = guard(Patience.DECISION_TIMEOUT, Duration.ofMillis(1));
         CountDownLatch answers = new CountDownLatch(1);
         guard.probeBy(key -> {
             assertThat(key).isEqualTo("a");
@@ -227,8 +227,8 @@ class GuardTest {
     }
 
     @Test
-    void what_the_backend_refuses_for_good_opens_nothing() {
-        Guard guard = guard(Patience.BUDGET, Duration.ofHours(1));
+    void what_the_backend_rejects_for_good_opens_nothing() {
+        Guard guard = guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1));
         GroupCommit engine = engine(guard);
         backend.onStart =
                 call -> call.fail(LimiterBackendException.of(Kind.PERMANENT, "NOPERM", "a", "no rights", null));
@@ -316,11 +316,11 @@ class GuardTest {
         }
     }
 
-    private static Guard guard(Duration budget, TestClock clock) {
+    private static Guard guard(Duration decisionTimeout, TestClock clock) {
         return new Guard(
-                budget,
+                decisionTimeout,
                 new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
-                new Deadlines(budget, clock));
+                new Deadlines(decisionTimeout, clock));
     }
 
     private static LimiterBackendException loading() {
@@ -331,18 +331,19 @@ class GuardTest {
         return new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
     }
 
-    private Guard guard(Duration budget, Duration probeInterval) {
-        return new Guard(budget, new Breaker(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
-            @Override
-            public void backendDown(LimiterBackendException cause) {
-                down.countDown();
-            }
+    private Guard guard(Duration decisionTimeout, Duration probeInterval) {
+        return new Guard(
+                decisionTimeout, new Breaker(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
+                    @Override
+                    public void backendDown(LimiterBackendException cause) {
+                        down.countDown();
+                    }
 
-            @Override
-            public void backendUp(Duration downtime) {
-                up.countDown();
-            }
-        }))));
+                    @Override
+                    public void backendUp(Duration downtime) {
+                        up.countDown();
+                    }
+                }))));
     }
 
     private static Pending<String> neverAnswered(Guard guard) {

@@ -18,7 +18,7 @@ class CounterRegistryTest {
     private static final Limit<?> ONE = FixedWindow.of(1, Duration.ofDays(1));
     private static final Limit<?> TWO = FixedWindow.of(2, Duration.ofDays(1));
     private static final Decision GRANTED = new Decision(true, 1, 0, 0, 0, 1);
-    private static final Decision REFUSED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.DENY_CACHE);
+    private static final Decision REJECTED = new Decision(false, 1, 0, 1, 1, 1, Decision.Source.REJECTION_CACHE);
 
     private final List<LimiterTotals> added = new ArrayList<>();
     private final CounterRegistry tallies = new CounterRegistry(
@@ -35,16 +35,16 @@ class CounterRegistryTest {
     void outcomes_are_counted_by_source() {
         LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
         tally.decided("a", "key", GRANTED);
-        tally.decided("a", null, REFUSED);
-        tally.counted("key", false, Decision.Source.DENY_CACHE);
-        tally.counted(null, true, Decision.Source.LEASE);
+        tally.decided("a", null, REJECTED);
+        tally.counted("key", false, Decision.Source.REJECTION_CACHE);
+        tally.counted(null, true, Decision.Source.PREFETCH);
         tally.failed();
         assertThat(tally.granted(Decision.Source.BACKEND)).isEqualTo(1);
-        assertThat(tally.granted(Decision.Source.LEASE)).isEqualTo(1);
+        assertThat(tally.granted(Decision.Source.PREFETCH)).isEqualTo(1);
         assertThat(tally.granted()).isEqualTo(2);
-        assertThat(tally.refused(Decision.Source.DENY_CACHE)).isEqualTo(2);
-        assertThat(tally.refused(Decision.Source.BACKEND)).isZero();
-        assertThat(tally.refused()).isEqualTo(2);
+        assertThat(tally.rejected(Decision.Source.REJECTION_CACHE)).isEqualTo(2);
+        assertThat(tally.rejected(Decision.Source.BACKEND)).isZero();
+        assertThat(tally.rejected()).isEqualTo(2);
         assertThat(tally.errors()).isEqualTo(1);
         assertThat(tally.hottestKeys()).containsExactly(new LimiterTotals.HotKey("key", 2));
     }

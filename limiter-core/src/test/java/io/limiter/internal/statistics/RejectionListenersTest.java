@@ -27,7 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who is told of refusals, and what that costs those who are refused. */
+/** Who is told of rejections, and what that costs those who are rejected. */
 class RejectionListenersTest {
 
     private static final int CALLS = 100_000;
@@ -37,17 +37,17 @@ class RejectionListenersTest {
 
     private static final class Heard implements LimiterListener {
 
-        final List<String> refused = new CopyOnWriteArrayList<>();
+        final List<String> rejected = new CopyOnWriteArrayList<>();
         volatile boolean hears = true;
 
         @Override
-        public boolean hearsRefusals() {
+        public boolean listensToRejections() {
             return hears;
         }
 
         @Override
         public void limitExceeded(String limiter, @Nullable String key, Decision decision) {
-            refused.add(limiter);
+            rejected.add(limiter);
         }
     }
 
@@ -69,19 +69,19 @@ class RejectionListenersTest {
             assertThat(told.tryAcquire()).isFalse();
             factory.count("last", 1, DAY).tryAcquire();
             factory.count("last", 1, DAY).tryAcquire();
-            Eventually.that(() -> assertThat(heard.refused).containsExactly("shared", "last"));
+            Eventually.that(() -> assertThat(heard.rejected).containsExactly("shared", "last"));
             assertThat(factory.statistics().totals())
                     .filteredOn(totals -> totals.name().equals("shared"))
                     .singleElement()
                     .satisfies(totals -> {
                         assertThat(totals.granted()).isEqualTo(2);
-                        assertThat(totals.refused()).isEqualTo(11);
+                        assertThat(totals.rejected()).isEqualTo(11);
                     });
         }
     }
 
     @Test
-    void a_refusal_that_is_known_allocates_nothing_while_nobody_needs_to_hear_of_it() {
+    void a_rejection_that_is_known_allocates_nothing_while_nobody_needs_to_hear_of_it() {
         TestClock clock = new TestClock();
         KnownRejections denials = new KnownRejections(16, clock);
         SteppingEngine backend = new SteppingEngine(clock::micros, denials);
@@ -93,26 +93,26 @@ class RejectionListenersTest {
         limiter.countIn(new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard))));
         heard.hears = false;
         assertThat(limiter.tryAcquire()).isTrue();
-        assertThat(refused(limiter)).isEqualTo(CALLS);
+        assertThat(rejected(limiter)).isEqualTo(CALLS);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         long before = threads.getThreadAllocatedBytes(thread);
-        assertThat(refused(limiter)).isEqualTo(CALLS);
+        assertThat(rejected(limiter)).isEqualTo(CALLS);
         long allocated = threads.getThreadAllocatedBytes(thread) - before;
         assertThat(allocated).as("bytes in %d calls", CALLS).isLessThan(CALLS / 10);
-        assertThat(heard.refused).isEmpty();
+        assertThat(heard.rejected).isEmpty();
         heard.hears = true;
         assertThat(limiter.tryAcquire()).isFalse();
-        Eventually.that(() -> assertThat(heard.refused).isNotEmpty());
+        Eventually.that(() -> assertThat(heard.rejected).isNotEmpty());
     }
 
-    private static int refused(RateLimiter limiter) {
-        int refused = 0;
+    private static int rejected(RateLimiter limiter) {
+        int rejected = 0;
         for (int i = 0; i < CALLS; i++) {
             if (!limiter.tryAcquire()) {
-                refused++;
+                rejected++;
             }
         }
-        return refused;
+        return rejected;
     }
 }

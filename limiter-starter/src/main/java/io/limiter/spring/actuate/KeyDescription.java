@@ -34,7 +34,7 @@ public record KeyDescription(
                 peek.limit(),
                 peek.remaining(),
                 seconds(peek.retryAfterMicros()),
-                seconds(peek.resetAfterMicros()),
+                seconds(peek.fullAfterMicros()),
                 SourceNames.of(peek.source(), local),
                 LimitDefinition.of(limit));
     }

@@ -65,7 +65,7 @@ public record LimitDescription(
         Map<String, Long> rejected = new TreeMap<>();
         for (Source source : Source.values()) {
             put(granted, SourceNames.of(source, local), totals.granted(source));
-            put(rejected, SourceNames.of(source, local), totals.refused(source));
+            put(rejected, SourceNames.of(source, local), totals.rejected(source));
         }
         Limit<?> limit = totals.limit().orElse(null);
         return new LimitDescription(

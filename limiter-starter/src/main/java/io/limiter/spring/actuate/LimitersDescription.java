@@ -25,7 +25,7 @@ public record LimitersDescription(
     public record Sizes(int cachedRejections, int liveLeases, int queuedRequests) {
 
         static Sizes of(LimiterStatistics statistics) {
-            return new Sizes(statistics.knownRefusals(), statistics.liveLeases(), statistics.queuedRequests());
+            return new Sizes(statistics.cachedRejections(), statistics.liveLeases(), statistics.queuedRequests());
         }
     }
 }

@@ -40,7 +40,7 @@ final class LimitAnnotations {
     /** Whether they are on a method, or on one that it overrides or implements. */
     boolean areOn(Method method, Class<?> userClass) {
         return areOn(method)
-                || DeclaredOn.implemented(method, userClass).stream().anyMatch(this::areOn);
+                || DeclaredAnnotations.implemented(method, userClass).stream().anyMatch(this::areOn);
     }
 
     boolean areOn(AnnotatedElement element) {
@@ -108,9 +108,10 @@ final class LimitAnnotations {
      * @throws InvalidLimitException if two others declare such limits, neither of which overrides the other
      */
     static <A extends Annotation> List<MergedAnnotation<A>> of(Class<A> kind, Method method, Class<?> userClass) {
-        List<DeclaredOn<A>> closest = DeclaredOn.closest(DeclaredOn.ofMethod(kind, method, userClass));
+        List<DeclaredAnnotations<A>> closest =
+                DeclaredAnnotations.closest(DeclaredAnnotations.ofMethod(kind, method, userClass));
         if (closest.isEmpty()) {
-            closest = DeclaredOn.closest(ofType(kind, method, userClass));
+            closest = DeclaredAnnotations.closest(ofType(kind, method, userClass));
         }
         if (closest.size() > 1) {
             throw new InvalidLimitException(
@@ -136,21 +137,22 @@ final class LimitAnnotations {
 
     private static <A extends Annotation> void addReplaced(
             Class<A> kind, Method method, Class<?> userClass, Set<String> replaced) {
-        List<DeclaredOn<A>> all = new ArrayList<>(DeclaredOn.ofMethod(kind, method, userClass));
-        List<DeclaredOn<A>> closest = DeclaredOn.closest(all);
+        List<DeclaredAnnotations<A>> all = new ArrayList<>(DeclaredAnnotations.ofMethod(kind, method, userClass));
+        List<DeclaredAnnotations<A>> closest = DeclaredAnnotations.closest(all);
         all.addAll(ofType(kind, method, userClass));
         if (all.isEmpty()) {
             return;
         }
-        DeclaredOn<A> applied = (closest.isEmpty() ? DeclaredOn.closest(all) : closest).get(0);
-        for (DeclaredOn<A> each : all) {
+        DeclaredAnnotations<A> applied = (closest.isEmpty() ? DeclaredAnnotations.closest(all) : closest).get(0);
+        for (DeclaredAnnotations<A> each : all) {
             if (each.type() != applied.type() && !each.saysAs(applied)) {
                 replaced.add("@" + kind.getSimpleName() + " on " + each + " is replaced by that on " + applied);
             }
         }
     }
 
-    private static <A extends Annotation> List<DeclaredOn<A>> ofType(Class<A> kind, Method method, Class<?> userClass) {
-        return coverMethod(method, userClass) ? DeclaredOn.ofType(kind, userClass) : List.of();
+    private static <A extends Annotation> List<DeclaredAnnotations<A>> ofType(
+            Class<A> kind, Method method, Class<?> userClass) {
+        return coverMethod(method, userClass) ? DeclaredAnnotations.ofType(kind, userClass) : List.of();
     }
 }

@@ -44,11 +44,11 @@ final class LimiterFactoryConfigurations {
                     .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
                     .maxQueued(properties.groupCommit().maxQueued())
                     .yieldWhileWaiting(properties.groupCommit().yield())
-                    .denyCacheSize(properties.rejectionCache().size())
+                    .rejectionCacheSize(properties.rejectionCache().size())
                     .failurePolicy(properties.failure().failurePolicy())
                     .maxLocalKeys(properties.local().maxKeys())
-                    .budget(properties.failure().decisionTimeout())
-                    .firstBudget(properties.failure().firstDecisionTimeout())
+                    .decisionTimeout(properties.failure().decisionTimeout())
+                    .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
                     .probeInterval(properties.failure().probeInterval())
                     .observer(EngineObserver.of(observers.orderedStream().toList()));
             listeners.orderedStream().forEach(builder::listener);

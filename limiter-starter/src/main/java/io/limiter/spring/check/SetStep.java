@@ -61,7 +61,7 @@ final class SetStep extends CheckStep<SetDecision> {
 
     @Override
     Rejection rejection(SetDecision decided, Decision rejection) {
-        return part(decided.refusal().orElseThrow()).rejection(rejection);
+        return part(decided.rejection().orElseThrow()).rejection(rejection);
     }
 
     @Override

@@ -21,7 +21,7 @@ public final class EventPublishingListener implements LimiterListener {
 
     /** Whether the application has a listener for {@link LimitExceededEvent}. */
     @Override
-    public boolean hearsRefusals() {
+    public boolean listensToRejections() {
         return rejectionListeners == null || rejectionListeners.any();
     }
 

@@ -198,7 +198,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             gauge(
                     LimiterMeters.REJECTION_CACHE,
                     "Cached rejections that are still valid",
-                    LimiterStatistics::knownRefusals,
+                    LimiterStatistics::cachedRejections,
                     statistics);
             gauge(
                     LimiterMeters.LEASES,

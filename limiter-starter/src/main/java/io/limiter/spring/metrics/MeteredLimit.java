@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class MeteredLimit {
 
-    private static final List<Source> GRANTING = List.of(Source.BACKEND, Source.LEASE, Source.LOCAL, Source.POLICY);
+    private static final List<Source> GRANTING = List.of(Source.BACKEND, Source.PREFETCH, Source.LOCAL, Source.POLICY);
     private static final List<Source> REJECTING =
-            List.of(Source.BACKEND, Source.DENY_CACHE, Source.LOCAL, Source.POLICY);
+            List.of(Source.BACKEND, Source.REJECTION_CACHE, Source.LOCAL, Source.POLICY);
 
     private final String name;
     private final Supplier<@Nullable CallCounts> calls;
@@ -87,7 +87,7 @@ final class MeteredLimit {
      * lower the next time; a counter must not decrease.
      */
     private long rejected(Source source) {
-        long rejected = totals.stream().mapToLong(each -> each.refused(source)).sum() - fallbacks(source);
+        long rejected = totals.stream().mapToLong(each -> each.rejected(source)).sum() - fallbacks(source);
         AtomicLong most = mostRejected.get(source);
         return most == null ? rejected : most.accumulateAndGet(rejected, Math::max);
     }

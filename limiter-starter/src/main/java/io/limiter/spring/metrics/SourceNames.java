@@ -13,8 +13,8 @@ public final class SourceNames {
     public static String of(Decision.Source source, boolean local) {
         return switch (source) {
             case BACKEND -> local ? "local" : "redis";
-            case DENY_CACHE -> "rejection-cache";
-            case LEASE -> "prefetch";
+            case REJECTION_CACHE -> "rejection-cache";
+            case PREFETCH -> "prefetch";
             case LOCAL -> "local";
             case POLICY -> "policy";
         };

@@ -18,7 +18,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
- * Writes what refused callers get, the same for servlets and WebFlux: the status, {@code Retry-After} in whole seconds where
+ * Writes what rejected callers get, the same for servlets and WebFlux: the status, {@code Retry-After} in whole seconds where
  * waiting helps, and a problem body (RFC 9457) of one of the types of draft-ietf-httpapi-ratelimit-headers-10:
  *
  * <pre>
@@ -27,7 +27,7 @@ import org.springframework.http.MediaType;
  *    "retryAfterSeconds":5}
  * </pre>
  *
- * <p>Where a limit cannot be asked, and so refuses, it is 503 and {@code #temporary-reduced-capacity}; a call without a key is
+ * <p>Where a limit cannot be asked, and so rejects, it is 503 and {@code #temporary-reduced-capacity}; a call without a key is
  * 400. Safe for use by many
  * threads.
  */
@@ -42,12 +42,12 @@ public final class Answers {
     private final ObjectMapper json = new ObjectMapper();
 
     private final AnswerSettings settings;
-    private final RefusalMessages messages;
+    private final RejectionMessages messages;
 
     /** @param messages the application's; {@code null} if it has none */
     public Answers(AnswerSettings settings, @Nullable MessageSource messages) {
         this.settings = settings;
-        this.messages = new RefusalMessages(messages);
+        this.messages = new RejectionMessages(messages);
         // The first body would load classes, which may be in the thread of an event loop.
         json(new Problem(HttpStatus.OK.value(), "", "", "", List.of(), 1L), "");
     }
@@ -74,8 +74,8 @@ public final class Answers {
             List<String> policies,
             @Nullable Long retryAfter) {}
 
-    /** The refusal, or the failure to decide or to find a key, that an exception is or was caused by; {@code null} if it is another one. */
-    public static @Nullable RuntimeException refusal(Throwable exception) {
+    /** The rejection, or the failure to decide or to find a key, that an exception is or was caused by; {@code null} if it is another one. */
+    public static @Nullable RuntimeException rejection(Throwable exception) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
             if (cause instanceof RateLimitExceededException
@@ -91,13 +91,13 @@ public final class Answers {
     /**
      * The answer to a request.
      *
-     * @param refusal a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
+     * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
      *     {@link MissingLimitKeyException}
      * @param decisions those of the request so far
      * @param instance the request's path
      */
-    public Answer of(RuntimeException refusal, RequestDecisions decisions, Locale locale, String instance) {
-        Problem problem = problem(refusal, decisions, locale);
+    public Answer of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+        Problem problem = problem(rejection, decisions, locale);
         Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
         if (problem.retryAfter() != null) {
             headers.put(HttpHeaders.RETRY_AFTER, Long.toString(problem.retryAfter()));
@@ -116,8 +116,8 @@ public final class Answers {
         };
     }
 
-    private Problem problem(RuntimeException refusal, RequestDecisions decisions, Locale locale) {
-        if (refusal instanceof RateLimitExceededException exceeded) {
+    private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale) {
+        if (rejection instanceof RateLimitExceededException exceeded) {
             RequestDecisions.Rejected known = decisions.answer(exceeded.decision());
             List<String> policies = known == null ? List.of() : known.policies();
             Long retryAfter = seconds(exceeded.decision());
@@ -131,7 +131,7 @@ public final class Answers {
                             policies,
                             retryAfter);
         }
-        if (refusal instanceof MissingLimitKeyException missing) {
+        if (rejection instanceof MissingLimitKeyException missing) {
             int status = HttpStatus.BAD_REQUEST.value();
             return new Problem(status, "", title(status), detail(missing, locale), List.of(), null);
         }
@@ -140,26 +140,27 @@ public final class Answers {
 
     private Problem unavailable(List<String> policies, @Nullable Long retryAfter, Locale locale) {
         int status = HttpStatus.SERVICE_UNAVAILABLE.value();
-        String detail = orEmpty(messages.find(RefusalMessages.UNAVAILABLE, text(retryAfter), locale));
+        String detail = orEmpty(messages.find(RejectionMessages.UNAVAILABLE, text(retryAfter), locale));
         return new Problem(status, REDUCED_CAPACITY, title(status), detail, policies, retryAfter);
     }
 
     /** The message of the annotation, of the limit, of the settings, and otherwise the one for all. */
     private String detail(
-            RateLimitExceededException refusal, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
+            RateLimitExceededException rejection, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
         String seconds = text(retryAfter);
-        String own = String.valueOf(refusal.getMessage());
-        if (!own.equals(new RateLimitExceededException(refusal.key(), refusal.decision()).getMessage())) {
+        String own = String.valueOf(rejection.getMessage());
+        if (!own.equals(new RateLimitExceededException(rejection.key(), rejection.decision()).getMessage())) {
             return messages.literalOrCode(own, seconds, locale);
         }
-        String ofLimit = limit == null ? null : messages.find(RefusalMessages.EXCEEDED + "." + limit, seconds, locale);
+        String ofLimit =
+                limit == null ? null : messages.find(RejectionMessages.EXCEEDED + "." + limit, seconds, locale);
         if (ofLimit != null) {
             return ofLimit;
         }
         if (!settings.message().isEmpty()) {
             return messages.literalOrCode(settings.message(), seconds, locale);
         }
-        String code = retryAfter == null ? RefusalMessages.NEVER : RefusalMessages.EXCEEDED;
+        String code = retryAfter == null ? RejectionMessages.NEVER : RejectionMessages.EXCEEDED;
         return orEmpty(messages.find(code, seconds, locale));
     }
 
@@ -167,7 +168,7 @@ public final class Answers {
     private String detail(MissingLimitKeyException missing, Locale locale) {
         return missing.isForCaller()
                 ? String.valueOf(missing.getMessage())
-                : orEmpty(messages.find(RefusalMessages.NO_KEY, "", locale));
+                : orEmpty(messages.find(RejectionMessages.NO_KEY, "", locale));
     }
 
     private static @Nullable Long seconds(Decision decision) {
@@ -186,7 +187,7 @@ public final class Answers {
 
     private static String title(int status) {
         HttpStatus known = HttpStatus.resolve(status);
-        return known == null ? "Refused" : known.getReasonPhrase();
+        return known == null ? "Rejected" : known.getReasonPhrase();
     }
 
     private byte[] json(Problem problem, String instance) {

@@ -70,8 +70,8 @@ record Quota(
         // It is unknown when concurrency permits will be released.
         boolean known = !concurrent
                 && decision.source() != Decision.Source.POLICY
-                && decision.resetAfterMicros() != Decision.NEVER_MICROS;
-        return known ? Long.valueOf(roundedUp(decision.resetAfterMicros())) : null;
+                && decision.fullAfterMicros() != Decision.NEVER_MICROS;
+        return known ? Long.valueOf(roundedUp(decision.fullAfterMicros())) : null;
     }
 
     private static @Nullable Long window(Limit<?> limit) {

@@ -149,8 +149,8 @@ class AnnotationDiscoveryTest {
         run(OnMethods.class, bean -> {
             bean.overloaded("x");
             bean.overloaded(new int[] {1});
-            refused(() -> bean.overloaded("x"));
-            refused(() -> bean.overloaded(new int[] {1}));
+            rejected(() -> bean.overloaded("x"));
+            rejected(() -> bean.overloaded(new int[] {1}));
             assertThat(factory.names())
                     .contains(
                             OnMethods.class.getName() + ".overloaded(java.lang.String)",
@@ -183,9 +183,9 @@ class AnnotationDiscoveryTest {
     void onClassLimitsEachPublicMethod() {
         run(OnClass.class, bean -> {
             bean.first();
-            refused(bean::first);
+            rejected(bean::first);
             bean.second();
-            refused(bean::second);
+            rejected(bean::second);
             for (int i = 0; i < 5; i++) {
                 bean.notPublic();
                 assertThat(bean.toString()).isEqualTo("never limited");
@@ -214,9 +214,9 @@ class AnnotationDiscoveryTest {
     void onSuperclass() {
         run(InheritsClass.class, bean -> {
             bean.first();
-            refused(bean::first);
+            rejected(bean::first);
             bean.third();
-            refused(bean::third);
+            rejected(bean::third);
             assertThat(factory.names()).allMatch(name -> name.startsWith(InheritsClass.class.getName()));
         });
     }
@@ -280,9 +280,9 @@ class AnnotationDiscoveryTest {
         Sender<String> sender = (Sender<String>) bean;
         sender.send("a");
         sender.send("b");
-        refused(() -> sender.send("a"));
+        rejected(() -> sender.send("a"));
         sender.ping();
-        refused(sender::ping);
+        rejected(sender::ping);
         assertThat(factory.names())
                 .containsExactlyInAnyOrder(
                         StringSender.class.getName() + ".send(java.lang.String)",
@@ -298,7 +298,7 @@ class AnnotationDiscoveryTest {
             assertThat(context).hasNotFailed();
             Sender<String> bean = context.getBean(Sender.class);
             bean.send("a");
-            refused(() -> bean.send("a"));
+            rejected(() -> bean.send("a"));
             assertThat(factory.names()).contains(Sender.class.getName() + ".send(java.lang.Object)");
         });
     }
@@ -307,12 +307,12 @@ class AnnotationDiscoveryTest {
     void onOverriddenMethodsAndThroughBridges() {
         run(Derived.class, bean -> {
             bean.save(1);
-            refused(() -> bean.save(1));
+            rejected(() -> bean.save(1));
             Base<Integer> bridged = bean;
             bridged.replaced(1);
             bean.replaced(1);
-            refused(() -> bridged.replaced(1));
-            refused(() -> bean.replaced(1));
+            rejected(() -> bridged.replaced(1));
+            rejected(() -> bean.replaced(1));
         });
     }
 
@@ -358,9 +358,9 @@ class AnnotationDiscoveryTest {
     void oneNameOneBucket() {
         run(Shares.class, bean -> {
             bean.one();
-            refused(bean::two);
+            rejected(bean::two);
             bean.one();
-            refused(bean::one);
+            rejected(bean::one);
         });
     }
 
@@ -378,7 +378,7 @@ class AnnotationDiscoveryTest {
         });
     }
 
-    private static void refused(Runnable call) {
+    private static void rejected(Runnable call) {
         assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
     }
 }

@@ -135,17 +135,17 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void a_refusal_is_in_the_future() {
+    void a_rejection_is_in_the_future() {
         run(service -> {
             CompletableFuture<String> result = service.call();
-            decisions.asked.get(0).complete(HeldDecisions.REFUSED);
+            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThatThrownBy(result::get)
                     .isInstanceOf(ExecutionException.class)
                     .cause()
                     .isInstanceOfSatisfying(
                             RateLimitExceededException.class,
-                            e -> assertThat(e.decision()).isEqualTo(HeldDecisions.REFUSED));
+                            e -> assertThat(e.decision()).isEqualTo(HeldDecisions.REJECTED));
             assertThat(service.calls()).isEmpty();
         });
     }
@@ -154,7 +154,7 @@ class AsynchronousMethodsTest {
     void or_the_fallbacks_result_is() {
         run(service -> {
             CompletableFuture<String> result = service.withFallback();
-            decisions.asked.get(0).complete(HeldDecisions.REFUSED);
+            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThat(result).isCompletedWithValue("cached");
         });
@@ -165,7 +165,7 @@ class AsynchronousMethodsTest {
         run(service -> {
             CompletableFuture<String> result = service.twice().toCompletableFuture();
             assertThat(decisions.asked).hasSize(1);
-            decisions.asked.get(0).complete(HeldDecisions.REFUSED);
+            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThat(result).isCompletedExceptionally();
             assertThat(service.calls()).isEmpty();

@@ -124,10 +124,10 @@ class ConcurrentLimitTest {
         with(reports -> reports.runFor("a", () -> {
             reports.runFor("a", () -> {
                 assertThatThrownBy(() -> reports.runFor("a", () -> {}))
-                        .isInstanceOfSatisfying(RateLimitExceededException.class, refused -> {
-                            assertThat(refused.key()).isEqualTo("a");
-                            assertThat(refused.getMessage()).startsWith("Too many requests, try again in ");
-                            assertThat(refused.decision().retryAfterSeconds()).isPresent();
+                        .isInstanceOfSatisfying(RateLimitExceededException.class, rejected -> {
+                            assertThat(rejected.key()).isEqualTo("a");
+                            assertThat(rejected.getMessage()).startsWith("Too many requests, try again in ");
+                            assertThat(rejected.decision().retryAfterSeconds()).isPresent();
                         });
                 reports.runFor("b", () -> {});
             });
@@ -181,7 +181,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void one_that_is_refused_by_another_limit_holds_no_place() {
+    void one_that_is_rejected_by_another_limit_holds_no_place() {
         Contexts.local().withBean(Reports.class).run(context -> {
             Reports reports = context.getBean(Reports.class);
             ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)

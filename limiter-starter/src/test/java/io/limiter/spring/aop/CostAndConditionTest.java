@@ -90,7 +90,7 @@ class CostAndConditionTest {
     }
 
     @Test
-    void a_call_that_costs_more_than_there_can_be_is_refused_for_good() {
+    void a_call_that_costs_more_than_there_can_be_is_rejected_for_good() {
         run(shop -> {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> shop.order(items(11)))

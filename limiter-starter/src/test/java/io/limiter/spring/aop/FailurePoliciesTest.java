@@ -64,10 +64,10 @@ class FailurePoliciesTest {
                         "limiter.limits.policy-rate.enforce=false")
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
-                    refusedAfter(2, limited::byDefault, Decision.Source.LOCAL);
-                    refusedAfter(0, limited::denied, Decision.Source.POLICY);
-                    refusedAfter(2, limited::shared, Decision.Source.LOCAL);
-                    refusedAfter(0, limited::configured, Decision.Source.POLICY);
+                    rejectedAfter(2, limited::byDefault, Decision.Source.LOCAL);
+                    rejectedAfter(0, limited::denied, Decision.Source.POLICY);
+                    rejectedAfter(2, limited::shared, Decision.Source.LOCAL);
+                    rejectedAfter(0, limited::configured, Decision.Source.POLICY);
                     for (int i = 0; i < 5; i++) {
                         limited.allowed();
                     }
@@ -82,7 +82,7 @@ class FailurePoliciesTest {
                 });
     }
 
-    private static void refusedAfter(int granted, Runnable call, Decision.Source source) {
+    private static void rejectedAfter(int granted, Runnable call, Decision.Source source) {
         for (int i = 0; i < granted; i++) {
             call.run();
         }

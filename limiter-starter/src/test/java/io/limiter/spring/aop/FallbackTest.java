@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What answers a refused call. */
+/** What answers a rejected call. */
 class FallbackTest {
 
     interface Source<T> {
@@ -52,8 +52,8 @@ class FallbackTest {
             return what;
         }
 
-        long count(int what, Decision refusal) {
-            return what * -refusal.limit();
+        long count(int what, Decision rejection) {
+            return what * -rejection.limit();
         }
 
         @CountLimit(period = 3600, fallback = "inherited")
@@ -108,8 +108,8 @@ class FallbackTest {
 
     static class Books extends Shelf<String> {
 
-        private String spelledOut(String what, int count, Decision refusal) {
-            return count + " of " + what + ", limit " + refusal.limit();
+        private String spelledOut(String what, int count, Decision rejection) {
+            return count + " of " + what + ", limit " + rejection.limit();
         }
 
         @CountLimit(period = 3600, fallback = "overridden")

@@ -22,7 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 final class HeldDecisions implements LimiterFactory {
 
     static final Decision GRANTED = new Decision(true, 2, 1, 0, 0, 0);
-    static final Decision REFUSED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
+    static final Decision REJECTED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
 
     /** In the order in which they were asked for. */
     final List<CompletableFuture<Decision>> asked = new CopyOnWriteArrayList<>();

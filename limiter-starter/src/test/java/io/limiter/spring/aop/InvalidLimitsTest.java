@@ -305,7 +305,7 @@ class InvalidLimitsTest {
 
         void other(int amount) {}
 
-        void other(int amount, io.limiter.algorithm.Decision refusal) {}
+        void other(int amount, io.limiter.algorithm.Decision rejection) {}
     }
 
     static class FallbackOfOtherType {

@@ -148,7 +148,7 @@ class LimitResolverTest {
     }
 
     @Test
-    void a_refusal_says_what_was_resolved() {
+    void a_rejection_says_what_was_resolved() {
         run((api, plans) -> {
             plans.byTenant.put("acme", FixedWindow.of(1, HOUR));
             api.call("acme", 1);

@@ -166,7 +166,7 @@ class ReactiveMethodsTest {
     }
 
     @Test
-    void an_empty_result_is_not_mistaken_for_a_refusal_nor_a_fallback_for_a_grant() {
+    void an_empty_result_is_not_mistaken_for_a_rejection_nor_a_fallback_for_a_grant() {
         local(service -> {
             assertThat(service.empty().block(LONG)).isNull();
             assertThat(service.calls()).hasValue(1);

@@ -48,7 +48,7 @@ class SeveralLimitsTest {
                     .isThrownBy(() -> bean.call("a"))
                     .withMessage("second")
                     .satisfies(e -> assertThat(e.decision().retryAfterMicros()).isGreaterThan(50_000_000));
-            // The refused call has taken nothing from the first.
+            // The rejected call has taken nothing from the first.
             bean.call("b");
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> bean.call("c"))
@@ -75,11 +75,11 @@ class SeveralLimitsTest {
     void keysThatTurnOutToBeTheSameAreAskedTwice() {
         run(SamePermitsTwice.class, bean -> {
             bean.call("a", "a");
-            refused(() -> bean.call("b", "a"));
-            // The refused call has taken nothing of b: other keys are other permits.
+            rejected(() -> bean.call("b", "a"));
+            // The rejected call has taken nothing of b: other keys are other permits.
             bean.call("b", "c");
             bean.call("b", "d");
-            refused(() -> bean.call("b", "e"));
+            rejected(() -> bean.call("b", "e"));
         });
     }
 
@@ -95,7 +95,7 @@ class SeveralLimitsTest {
     void whereverTheyStand() {
         run(SamePermitsFirstAndLast.class, bean -> {
             bean.call("a", "a");
-            refused(() -> bean.call("b", "a"));
+            rejected(() -> bean.call("b", "a"));
         });
     }
 
@@ -119,9 +119,9 @@ class SeveralLimitsTest {
     void limitsOfOtherNamesAreOtherPermits() {
         run(OtherNames.class, bean -> {
             bean.both();
-            refused(bean::both);
+            rejected(bean::both);
             bean.large();
-            refused(bean::large);
+            rejected(bean::large);
         });
     }
 
@@ -166,16 +166,16 @@ class SeveralLimitsTest {
         run(InOneSlot.class, bean -> {
             bean.both("acme", "a");
             bean.both("acme", "a");
-            refused(() -> bean.both("acme", "a"));
+            rejected(() -> bean.both("acme", "a"));
             bean.both("acme", "b");
-            refused(() -> bean.both("acme", "b"));
+            rejected(() -> bean.both("acme", "b"));
             assertThat(left(
                             factory.withHashTag(HashTag.FIRST_KEY),
                             "countLimit:",
                             "tenants",
                             tagged -> tagged.on("acme").on("acme")))
                     .isEqualTo(0);
-            // Refused by the tenant's, and so not taken.
+            // Rejected by the tenant's, and so not taken.
             assertThat(left(
                             factory.withHashTag(HashTag.FIRST_KEY),
                             "rateLimit:",
@@ -233,7 +233,7 @@ class SeveralLimitsTest {
     void aZoneAlignsTheWindow() {
         run(DailyByTheClock.class, bean -> {
             bean.call();
-            refused(bean::call);
+            rejected(bean::call);
             assertThat(factory.built().get(0).limit())
                     .isEqualTo(FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Pacific/Auckland")));
         });
@@ -246,7 +246,7 @@ class SeveralLimitsTest {
         });
     }
 
-    private static void refused(Runnable call) {
+    private static void rejected(Runnable call) {
         assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
     }
 }

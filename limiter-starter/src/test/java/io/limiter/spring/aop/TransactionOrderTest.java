@@ -67,7 +67,7 @@ class TransactionOrderTest {
     private final ApplicationContextRunner runner = Contexts.local().withUserConfiguration(Application.class);
 
     @Test
-    void aRefusedCallOpensNoTransaction() {
+    void aRejectedCallOpensNoTransaction() {
         runner.run(context -> {
             assertThat(placeTwice(context.getBean(Orders.class), context.getBean(CountingTransactions.class)))
                     .isEqualTo(1);
@@ -79,7 +79,7 @@ class TransactionOrderTest {
         runner.withPropertyValues("limiter.order=2147483647").run(context -> {
             assertThat(context.getBean(LimitAdvisor.class).getOrder()).isEqualTo(Integer.MAX_VALUE);
         });
-        // Transactions before the limit: a refused call opens one.
+        // Transactions before the limit: a rejected call opens one.
         runner.withPropertyValues("limiter.order=2147483647")
                 .withBean(
                         "early",

@@ -112,7 +112,7 @@ class CheckTest {
         assertThatThrownBy(direct::join).isInstanceOf(CompletionException.class).hasCause(failure);
         CompletableFuture<CheckResult> wrapped = start(second);
         second.asked.get(0).completeExceptionally(new CompletionException(failure));
-        assertThat(wrapped.handle((refusal, error) -> error).join()).isSameAs(failure);
+        assertThat(wrapped.handle((rejection, error) -> error).join()).isSameAs(failure);
     }
 
     @Test

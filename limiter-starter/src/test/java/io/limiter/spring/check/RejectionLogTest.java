@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of limits that refuse. */
+/** What the log says of limits that reject. */
 class RejectionLogTest {
 
     static class Limited {
@@ -37,14 +37,14 @@ class RejectionLogTest {
     }
 
     @Test
-    void the_first_refusal_of_each_limit_is_told_without_the_key() {
+    void the_first_rejection_of_each_limit_is_told_without_the_key() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 limited.login("alice");
                 limited.other();
                 for (int i = 0; i < 3; i++) {
-                    refused(() -> limited.login("alice"));
+                    rejected(() -> limited.login("alice"));
                 }
                 assertThat(log.all())
                         .singleElement(as(STRING))
@@ -52,7 +52,7 @@ class RejectionLogTest {
                                 + " has rejected a call, and 0 before it since the last such line:"
                                 + " limit 1, remaining 0, retry after PT")
                         .doesNotContain("alice");
-                refused(limited::other);
+                rejected(limited::other);
                 assertThat(log.all()).hasSize(2);
             }
         });
@@ -64,14 +64,14 @@ class RejectionLogTest {
             Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 limited.login("alice");
-                refused(() -> limited.login("alice"));
+                rejected(() -> limited.login("alice"));
                 for (int i = 0; i < 3; i++) {
                     withoutKey(() -> limited.login(null));
                     withoutKey(() -> limited.place(null));
                 }
                 String type = Limited.class.getName();
                 assertThat(log.all())
-                        .as("each a minute, whatever else is refused")
+                        .as("each a minute, whatever else is rejected")
                         .hasSize(3)
                         .satisfiesOnlyOnce(line -> assertThat(line)
                                 .startsWith("INFO @CountLimit for " + type
@@ -101,21 +101,21 @@ class RejectionLogTest {
         assertThatExceptionOfType(MissingLimitKeyException.class).isThrownBy(call::run);
     }
 
-    private static void refused(Runnable call) {
+    private static void rejected(Runnable call) {
         assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(call::run);
     }
 
     @Test
     void a_minute_later_the_next_is_told_with_the_count_of_those_between() {
-        Decision refusal = new Decision(false, 5, 0, 0, 1_500_000, 0);
+        Decision rejection = new Decision(false, 5, 0, 0, 1_500_000, 0);
         AtomicLong nanos = new AtomicLong();
-        RejectionLog refusals = new RejectionLog("the limit", true, nanos::get);
+        RejectionLog rejections = new RejectionLog("the limit", true, nanos::get);
         try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 5; i++) {
-                refusals.rejected(refusal);
+                rejections.rejected(rejection);
             }
             nanos.addAndGet(Duration.ofMinutes(1).toNanos());
-            refusals.rejected(refusal);
+            rejections.rejected(rejection);
             assertThat(log.all())
                     .hasSize(2)
                     .last(as(STRING))

@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A refusal that was made in another dispatch of a request, and goes for this call too. */
+/** A rejection that was made in another dispatch of a request, and goes for this call too. */
 class RepeatedRejectionTest {
 
-    private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+    private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
 
     static class Limited {
 
@@ -35,12 +35,12 @@ class RepeatedRejectionTest {
         }
     }
 
-    /** As if all had been refused before. */
-    static class Refused implements DecisionRecorder {
+    /** As if all had been rejected before. */
+    static class Rejected implements DecisionRecorder {
 
         @Override
         public @Nullable Decision earlier(PermitRequest request) {
-            return REFUSAL;
+            return REJECTION;
         }
 
         @Override
@@ -51,18 +51,18 @@ class RepeatedRejectionTest {
     void it_is_counted_and_logged_once() {
         Contexts.local()
                 .withBean(Limited.class)
-                .withBean(DecisionRecorders.class, () -> Refused::new)
+                .withBean(DecisionRecorders.class, () -> Rejected::new)
                 .run(context -> {
                     Limited limited = context.getBean(Limited.class);
                     try (LogLines log = new LogLines(RejectionLog.class)) {
                         assertThat(limited.answered()).isEqualTo("later");
                         assertThatExceptionOfType(RateLimitExceededException.class)
                                 .isThrownBy(limited::thrown)
-                                .satisfies(e -> assertThat(e.decision()).isEqualTo(REFUSAL));
+                                .satisfies(e -> assertThat(e.decision()).isEqualTo(REJECTION));
                         assertThat(log.all()).isEmpty();
                     }
                     CallCounts calls = context.getBean(LimitAdvisor.class).callCounts();
-                    assertThat(calls.fallbacks("answered", REFUSAL.source())).isZero();
+                    assertThat(calls.fallbacks("answered", REJECTION.source())).isZero();
                 });
     }
 }

@@ -27,10 +27,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
-/** Limits that refuse nobody. */
+/** Limits that reject nobody. */
 class ShadowModeTest {
 
-    private static final Decision REFUSAL = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
+    private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
 
     static class Tried {
 
@@ -79,7 +79,7 @@ class ShadowModeTest {
     }
 
     @Test
-    void it_takes_permits_and_refuses_nobody() {
+    void it_takes_permits_and_rejects_nobody() {
         shadow().withBean(Tried.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 Tried tried = context.getBean(Tried.class);
@@ -166,30 +166,30 @@ class ShadowModeTest {
     }
 
     @Test
-    void it_tells_of_the_first_refusal_in_a_minute_and_counts_the_others() {
+    void it_tells_of_the_first_rejection_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
         RejectionLog dryRun = new RejectionLog("the limit", false, nanos::get);
         try (LogLines log = new LogLines(RejectionLog.class)) {
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             assertThat(log.all())
                     .singleElement(as(STRING))
                     .contains("the limit would have rejected a call, and 0 before it")
                     .contains("retry after never");
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             nanos.addAndGet(Duration.ofSeconds(60).toNanos() - 1);
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             assertThat(log.all()).hasSize(1);
             nanos.incrementAndGet();
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             assertThat(log.all()).hasSize(2).last(as(STRING)).contains("a call, and 2 before it");
             nanos.addAndGet(Duration.ofSeconds(60).toNanos());
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             assertThat(log.all()).hasSize(3).last(as(STRING)).contains("a call, and 0 before it");
             // A minute from the last line, however late that was.
             nanos.addAndGet(Duration.ofSeconds(100).toNanos());
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             nanos.addAndGet(Duration.ofSeconds(59).toNanos());
-            dryRun.rejected(REFUSAL);
+            dryRun.rejected(REJECTION);
             assertThat(log.all()).hasSize(4);
         }
     }

@@ -75,19 +75,19 @@ class LimiterEventsTest {
     }
 
     @Test
-    void refusals_are_events_and_reach_the_listeners_of_the_application() {
+    void rejections_are_events_and_reach_the_listeners_of_the_application() {
         Contexts.local().withBean(Heard.class).withBean(Own.class).run(context -> {
             Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             assertThat(limiter.tryAcquire("alice")).isTrue();
-            Decision refusal = limiter.decide("alice", 1);
-            assertThat(refusal.granted()).isFalse();
+            Decision rejection = limiter.decide("alice", 1);
+            assertThat(rejection.granted()).isFalse();
             Heard heard = context.getBean(Heard.class);
             Eventually.that(() -> assertThat(heard.events)
                     .singleElement()
                     .isInstanceOfSatisfying(LimitExceededEvent.class, event -> {
                         assertThat(event.limiter()).isEqualTo("login");
                         assertThat(event.key()).isEqualTo("alice");
-                        assertThat(event.decision()).isEqualTo(refusal);
+                        assertThat(event.decision()).isEqualTo(rejection);
                     }));
             Eventually.that(() -> assertThat(context.getBean(Own.class).heard).containsExactly("login:alice"));
             assertThat(limiter.tryAcquire("bob")).isTrue();
@@ -104,7 +104,7 @@ class LimiterEventsTest {
     }
 
     @Test
-    void a_dry_run_refuses_nobody_and_so_is_no_event() {
+    void a_dry_run_rejects_nobody_and_so_is_no_event() {
         Contexts.local()
                 .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.booked.enforce=false")
                 .withBean(Heard.class)
@@ -130,7 +130,7 @@ class LimiterEventsTest {
                     assertThat(((LocalLimiterFactory) factory).statistics().totals())
                             .filteredOn(totals -> totals.name().equals("tried"))
                             .singleElement()
-                            .satisfies(totals -> assertThat(totals.refused()).isEqualTo(2));
+                            .satisfies(totals -> assertThat(totals.rejected()).isEqualTo(2));
                 });
     }
 
@@ -147,15 +147,15 @@ class LimiterEventsTest {
     }
 
     @Test
-    void refusals_are_told_only_where_somebody_listens() {
+    void rejections_are_told_only_where_somebody_listens() {
         Contexts.local().withBean(Deaf.class).run(context -> {
             EventPublishingListener events = context.getBean(EventPublishingListener.class);
-            assertThat(events.hearsRefusals()).isFalse();
+            assertThat(events.listensToRejections()).isFalse();
             List<Object> late = new CopyOnWriteArrayList<>();
             context.getSourceApplicationContext(ConfigurableApplicationContext.class)
                     .addApplicationListener(
                             (PayloadApplicationEvent<LimitExceededEvent> event) -> late.add(event.getPayload()));
-            assertThat(events.hearsRefusals()).isTrue();
+            assertThat(events.listensToRejections()).isTrue();
             Limiter limiter = context.getBean(LimiterFactory.class).count("login", 1, Duration.ofDays(1));
             limiter.tryAcquire();
             assertThat(limiter.tryAcquire()).isFalse();
@@ -185,7 +185,7 @@ class LimiterEventsTest {
     static class Plain {}
 
     private static void hears(ApplicationContext context, boolean expected) {
-        assertThat(context.getBean(EventPublishingListener.class).hearsRefusals())
+        assertThat(context.getBean(EventPublishingListener.class).listensToRejections())
                 .isEqualTo(expected);
     }
 

@@ -78,26 +78,26 @@ public abstract class AnswerContract extends ServerContract {
     @Test
     void the_times_of_limits_that_are_not_answered_are_not_beyond_retry_after() throws Exception {
         assertThat(get("/caught").statusCode()).isEqualTo(200);
-        Reply refused = get("/caught");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(retryAfter(refused)).isBetween(1L, 600L);
-        assertThat(header(refused, "RateLimit")).matches("\"hour\";r=0, \"minutes\";r=0;t=" + retryAfter(refused));
-        assertThat(header(refused, "X-RateLimit-Limit")).isEqualTo("2");
-        assertThat(header(refused, "X-RateLimit-Reset")).isEqualTo(header(refused, "Retry-After"));
-        assertThat(problem(refused).get("violated-policies")).hasToString("[\"minutes\"]");
+        Reply rejected = get("/caught");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(retryAfter(rejected)).isBetween(1L, 600L);
+        assertThat(header(rejected, "RateLimit")).matches("\"hour\";r=0, \"minutes\";r=0;t=" + retryAfter(rejected));
+        assertThat(header(rejected, "X-RateLimit-Limit")).isEqualTo("2");
+        assertThat(header(rejected, "X-RateLimit-Reset")).isEqualTo(header(rejected, "Retry-After"));
+        assertThat(problem(rejected).get("violated-policies")).hasToString("[\"minutes\"]");
     }
 
     @Test
     void what_was_told_of_one_limit_does_not_stay_beside_another() throws Exception {
-        Reply refused = get("/never");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(header(refused, "RateLimit")).matches("\"granting\";r=4;t=\\d+, \"huge\";r=7");
-        assertThat(header(refused, "X-RateLimit-Limit")).isEqualTo("7");
-        assertThat(header(refused, "X-RateLimit-Remaining")).isEqualTo("7");
-        assertThat(refused.header("X-RateLimit-Reset").orElse(""))
+        Reply rejected = get("/never");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "RateLimit")).matches("\"granting\";r=4;t=\\d+, \"huge\";r=7");
+        assertThat(header(rejected, "X-RateLimit-Limit")).isEqualTo("7");
+        assertThat(header(rejected, "X-RateLimit-Remaining")).isEqualTo("7");
+        assertThat(rejected.header("X-RateLimit-Reset").orElse(""))
                 .as("waiting does not help")
                 .isEmpty();
-        assertThat(refused.header("Retry-After")).isEmpty();
+        assertThat(rejected.header("Retry-After")).isEmpty();
     }
 
     @ParameterizedTest

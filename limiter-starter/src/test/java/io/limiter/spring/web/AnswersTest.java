@@ -18,7 +18,7 @@ import org.springframework.context.support.StaticMessageSource;
 
 class AnswersTest {
 
-    private static final Decision REFUSED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
+    private static final Decision REJECTED = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
     private static final Decision GRANTED = new Decision(true, 5, 2, 0, 0, 90_000_000);
     private static final FixedWindow LIMIT = FixedWindow.of(5, Duration.ofMinutes(1));
 
@@ -30,27 +30,28 @@ class AnswersTest {
         messages.addMessage("limiter.message", Locale.ENGLISH, "wait {0}");
         messages.addMessage("limiter.message.login", Locale.ENGLISH, "login in {0}");
         messages.addMessage("limiter.message.login", Locale.GERMAN, "Anmelden in {0}");
-        assertThat(detail(refusal(asked("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
-        assertThat(detail(refusal(asked("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
-        assertThat(detail(refusal(asked("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
+        assertThat(detail(rejection(asked("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
+        assertThat(detail(rejection(asked("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
+        assertThat(detail(rejection(asked("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
     }
 
     @Test
     void what_the_application_has_no_message_for_is_shipped() throws Exception {
-        assertThat(detail(refusal(asked("r:", "a")), Locale.SIMPLIFIED_CHINESE)).isEqualTo("请求过于频繁，请在 5 秒后重试");
-        assertThat(detail(refusal(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        assertThat(detail(rejection(asked("r:", "a")), Locale.SIMPLIFIED_CHINESE))
+                .isEqualTo("请求过于频繁，请在 5 秒后重试");
+        assertThat(detail(rejection(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
         messages.setUseCodeAsDefaultMessage(true);
-        assertThat(detail(refusal(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        assertThat(detail(rejection(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
     }
 
     @Test
     void a_message_of_the_annotation_is_a_text_or_a_code() throws Exception {
         messages.addMessage("sms.often", Locale.ENGLISH, "one sms in {0} s");
-        assertThat(detail(new RateLimitExceededException("k", REFUSED, "{sms.often}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.often}"), Locale.ENGLISH))
                 .isEqualTo("one sms in 5 s");
-        assertThat(detail(new RateLimitExceededException("k", REFUSED, "{sms.unknown}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "{sms.unknown}"), Locale.ENGLISH))
                 .isEqualTo("{sms.unknown}");
-        assertThat(detail(new RateLimitExceededException("k", REFUSED, "it's {0}"), Locale.ENGLISH))
+        assertThat(detail(new RateLimitExceededException("k", REJECTED, "it's {0}"), Locale.ENGLISH))
                 .isEqualTo("it's 5");
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
         assertThat(detail(new RateLimitExceededException("k", never, "in {0} s"), Locale.ENGLISH))
@@ -66,35 +67,35 @@ class AnswersTest {
     }
 
     @Test
-    void only_the_limits_that_refused_this_call_are_violated() throws Exception {
-        RateLimitExceededException answered = refusal(asked("r:", "answered"));
+    void only_the_limits_that_rejected_this_call_are_violated() throws Exception {
+        RateLimitExceededException answered = rejection(asked("r:", "answered"));
         Decision whole = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(
                 whole,
                 List.of(
                         new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
-                        new LimitDecision(asked("r:", "refuses"), LIMIT, REFUSED)),
+                        new LimitDecision(asked("r:", "rejects"), LIMIT, REJECTED)),
                 this);
         Answer answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
-        assertThat(json(answer).get("violated-policies")).hasToString("[\"refuses\"]");
+        assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
         assertThat(json(answer(answered, Locale.ENGLISH)).get("violated-policies"))
                 .hasToString("[\"answered\"]");
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
         assertThat(answer.headers().get("RateLimit"))
-                .isEqualTo("\"answered\";r=0;t=5, \"grants\";r=2, \"refuses\";r=0;t=5");
+                .isEqualTo("\"answered\";r=0;t=5, \"grants\";r=2, \"rejects\";r=0;t=5");
     }
 
     @Test
-    void a_refusal_that_no_limit_of_the_request_made_names_none() throws Exception {
-        Answer answer = answer(new RateLimitExceededException("secret", REFUSED), Locale.ENGLISH);
+    void a_rejection_that_no_limit_of_the_request_made_names_none() throws Exception {
+        Answer answer = answer(new RateLimitExceededException("secret", REJECTED), Locale.ENGLISH);
         assertThat(json(answer).has("violated-policies")).isFalse();
         assertThat(new String(answer.body(), java.nio.charset.StandardCharsets.UTF_8))
                 .doesNotContain("secret");
     }
 
     @Test
-    void a_refusal_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
-        Decision policy = REFUSED.from(Decision.Source.POLICY);
+    void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
+        Decision policy = REJECTED.from(Decision.Source.POLICY);
         decisions.add(policy, List.of(new LimitDecision(asked("r:", "x"), LIMIT, policy)), this);
         Answer answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
         assertThat(answer.status()).isEqualTo(503);
@@ -107,8 +108,8 @@ class AnswersTest {
     @Test
     void limits_of_one_name_are_told_apart_and_the_same_limit_is_told_once() {
         decisions.add(GRANTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, GRANTED)), this);
-        decisions.add(REFUSED, List.of(new LimitDecision(asked("count:", "x"), LIMIT, REFUSED)), this);
-        decisions.add(REFUSED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, REFUSED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(asked("count:", "x"), LIMIT, REJECTED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, REJECTED)), this);
         assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
     }
 
@@ -141,33 +142,33 @@ class AnswersTest {
     }
 
     @Test
-    void what_a_refused_set_would_have_granted_is_charged_when_it_is_asked_again() {
+    void what_a_rejected_set_would_have_granted_is_charged_when_it_is_asked_again() {
         decisions.add(
-                REFUSED,
+                REJECTED,
                 List.of(
                         new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
-                        new LimitDecision(asked("r:", "refuses"), LIMIT, REFUSED)),
+                        new LimitDecision(asked("r:", "rejects"), LIMIT, REJECTED)),
                 "request");
         assertThat(decisions.earlier(asked("r:", "grants"), "error")).isNull();
-        assertThat(decisions.earlier(asked("r:", "refuses"), "error")).isSameAs(REFUSED);
+        assertThat(decisions.earlier(asked("r:", "rejects"), "error")).isSameAs(REJECTED);
     }
 
     private static PermitRequest asked(String prefix, String name) {
         return new PermitRequest(LimitName.chosen(prefix, name), "k", null, 1);
     }
 
-    private RateLimitExceededException refusal(PermitRequest asked) {
+    private RateLimitExceededException rejection(PermitRequest asked) {
         Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(decision, List.of(new LimitDecision(asked, LIMIT, decision)), this);
         return new RateLimitExceededException("k", decision);
     }
 
-    private String detail(RateLimitExceededException refusal, Locale locale) throws Exception {
-        return json(answer(refusal, locale)).get("detail").asText();
+    private String detail(RateLimitExceededException rejection, Locale locale) throws Exception {
+        return json(answer(rejection, locale)).get("detail").asText();
     }
 
-    private Answer answer(RateLimitExceededException refusal, Locale locale) {
-        return new Answers(AnswerSettings.DEFAULT, messages).of(refusal, decisions, locale, "/x");
+    private Answer answer(RateLimitExceededException rejection, Locale locale) {
+        return new Answers(AnswerSettings.DEFAULT, messages).of(rejection, decisions, locale, "/x");
     }
 
     private static JsonNode json(Answer answer) throws Exception {

@@ -132,32 +132,34 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_refusal_is_a_problem_that_says_when_to_come_back() throws Exception {
+    void a_rejection_is_a_problem_that_says_when_to_come_back() throws Exception {
         assertThat(get("/one").statusCode()).isEqualTo(200);
-        Reply refused = get("/one");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(header(refused, "RateLimit-Policy")).isEqualTo("\"one\";q=1;w=60");
-        assertThat(header(refused, "RateLimit")).matches("\"one\";r=0;t=\\d+");
-        assertThat(retryAfter(refused)).isEqualTo(time(refused)).isBetween(1L, 60L);
-        assertThat(header(refused, "Content-Type")).isEqualTo("application/problem+json");
-        JsonNode problem = problem(refused);
+        Reply rejected = get("/one");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "RateLimit-Policy")).isEqualTo("\"one\";q=1;w=60");
+        assertThat(header(rejected, "RateLimit")).matches("\"one\";r=0;t=\\d+");
+        assertThat(retryAfter(rejected)).isEqualTo(time(rejected)).isBetween(1L, 60L);
+        assertThat(header(rejected, "Content-Type")).isEqualTo("application/problem+json");
+        JsonNode problem = problem(rejected);
         assertThat(problem.get("type").asText())
                 .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
         assertThat(problem.get("title").asText()).isEqualTo("Too Many Requests");
         assertThat(problem.get("status").asInt()).isEqualTo(429);
         assertThat(problem.get("instance").asText()).isEqualTo("/one");
         assertThat(problem.get("violated-policies")).hasToString("[\"one\"]");
-        assertThat(problem.get("retryAfterSeconds").asLong()).isEqualTo(retryAfter(refused));
+        assertThat(problem.get("retryAfterSeconds").asLong()).isEqualTo(retryAfter(rejected));
         assertThat(problem.get("detail").asText())
-                .isEqualTo("Too many requests, try again in " + retryAfter(refused) + " s");
+                .isEqualTo("Too many requests, try again in " + retryAfter(rejected) + " s");
     }
 
     @ParameterizedTest
     @CsvSource({"zh-CN, 请求过于频繁", "zh, 请求过于频繁", "en-GB, Too many requests", "fr, Too many requests"})
-    void a_refusal_speaks_the_language_of_the_request(String language, String expected) throws Exception {
+    void a_rejection_speaks_the_language_of_the_request(String language, String expected) throws Exception {
         get("/one");
-        Reply refused = get("/one", "Accept-Language", language);
-        assertThat(problem(refused).get("detail").asText()).startsWith(expected).contains(" " + retryAfter(refused));
+        Reply rejected = get("/one", "Accept-Language", language);
+        assertThat(problem(rejected).get("detail").asText())
+                .startsWith(expected)
+                .contains(" " + retryAfter(rejected));
     }
 
     @Test
@@ -172,13 +174,13 @@ public abstract class HttpContract {
         assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
         assertThat(header(granted, "RateLimit")).matches("\"perMinute\";r=1;t=\\d+, \"perDay\";r=2;t=\\d+");
         get("/both");
-        Reply refused = get("/both");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(header(refused, "RateLimit"))
+        Reply rejected = get("/both");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "RateLimit"))
                 .as("nothing was taken from the day")
                 .matches("\"perMinute\";r=0;t=\\d+, \"perDay\";r=1");
-        assertThat(retryAfter(refused)).isGreaterThanOrEqualTo(time(refused));
-        assertThat(problem(refused).get("violated-policies")).hasToString("[\"perMinute\"]");
+        assertThat(retryAfter(rejected)).isGreaterThanOrEqualTo(time(rejected));
+        assertThat(problem(rejected).get("violated-policies")).hasToString("[\"perMinute\"]");
     }
 
     @Test
@@ -208,10 +210,10 @@ public abstract class HttpContract {
     @Test
     void the_applications_exception_handler_wins() throws Exception {
         get("/own");
-        Reply refused = get("/own");
-        assertThat(refused.statusCode()).isEqualTo(509);
-        assertThat(refused.body()).isEqualTo("own handler");
-        assertThat(header(refused, "RateLimit")).matches("\"own\";r=0;t=\\d+");
+        Reply rejected = get("/own");
+        assertThat(rejected.statusCode()).isEqualTo(509);
+        assertThat(rejected.body()).isEqualTo("own handler");
+        assertThat(header(rejected, "RateLimit")).matches("\"own\";r=0;t=\\d+");
     }
 
     @Test
@@ -220,9 +222,9 @@ public abstract class HttpContract {
         Reply granted = get("/whole", caller);
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(header(granted, "RateLimit")).startsWith("\"whole\";r=0");
-        Reply refused = get("/whole", caller);
-        assertThat(refused.statusCode()).isEqualTo(509);
-        assertThat(refused.body()).isEqualTo("own handler");
+        Reply rejected = get("/whole", caller);
+        assertThat(rejected.statusCode()).isEqualTo(509);
+        assertThat(rejected.body()).isEqualTo("own handler");
     }
 
     @Test
@@ -298,10 +300,10 @@ public abstract class HttpContract {
         Reply missing = get("/missing/page");
         assertThat(missing.statusCode()).isEqualTo(404);
         assertThat(header(missing, "RateLimit")).startsWith("\"files\";r=0;t=");
-        Reply refused = get("/missing/page");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(problem(refused).get("violated-policies")).hasToString("[\"files\"]");
-        assertThat(retryAfter(refused)).isEqualTo(time(refused)).isBetween(1L, 1000L);
+        Reply rejected = get("/missing/page");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(problem(rejected).get("violated-policies")).hasToString("[\"files\"]");
+        assertThat(retryAfter(rejected)).isEqualTo(time(rejected)).isBetween(1L, 1000L);
         assertThat(get("/missing/other").statusCode()).isEqualTo(404);
     }
 
@@ -340,10 +342,10 @@ public abstract class HttpContract {
     void a_rule_with_several_limits_is_all_or_nothing() throws Exception {
         assertThat(header(get("/several"), "RateLimit")).matches("\"several\";r=4;t=\\d+, \"several/2\";r=0;t=\\d+");
         for (int i = 0; i < 3; i++) {
-            Reply refused = get("/several");
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(problem(refused).get("violated-policies")).hasToString("[\"several/2\"]");
-            assertThat(time(refused)).isLessThanOrEqualTo(retryAfter(refused));
+            Reply rejected = get("/several");
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(problem(rejected).get("violated-policies")).hasToString("[\"several/2\"]");
+            assertThat(time(rejected)).isLessThanOrEqualTo(retryAfter(rejected));
         }
     }
 
@@ -363,12 +365,12 @@ public abstract class HttpContract {
         assertThat(header(granted, "X-RateLimit-Remaining")).isEqualTo("1");
         assertThat(Long.parseLong(header(granted, "X-RateLimit-Reset"))).isBetween(1L, 60L);
         call("GET", other, "/both?run=x" + run);
-        Reply refused = call("GET", other, "/both?run=x" + run);
-        assertThat(refused.statusCode()).isEqualTo(420);
-        assertThat(refused.body()).isEqualTo("Slow down for " + retryAfter(refused) + " seconds");
-        assertThat(header(refused, "Content-Type").toLowerCase(Locale.ROOT)).startsWith("text/plain");
-        assertThat(header(refused, "X-RateLimit-Remaining")).isEqualTo("0");
-        assertThat(header(refused, "X-RateLimit-Reset")).isEqualTo(header(refused, "Retry-After"));
+        Reply rejected = call("GET", other, "/both?run=x" + run);
+        assertThat(rejected.statusCode()).isEqualTo(420);
+        assertThat(rejected.body()).isEqualTo("Slow down for " + retryAfter(rejected) + " seconds");
+        assertThat(header(rejected, "Content-Type").toLowerCase(Locale.ROOT)).startsWith("text/plain");
+        assertThat(header(rejected, "X-RateLimit-Remaining")).isEqualTo("0");
+        assertThat(header(rejected, "X-RateLimit-Reset")).isEqualTo(header(rejected, "Retry-After"));
     }
 
     protected final Reply get(String path, String... headers) throws Exception {

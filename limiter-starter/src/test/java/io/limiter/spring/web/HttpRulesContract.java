@@ -200,15 +200,15 @@ public abstract class HttpRulesContract {
     }
 
     @Test
-    void a_page_of_another_origin_can_read_a_refusal_if_cors_comes_before_the_rules() throws Exception {
+    void a_page_of_another_origin_can_read_a_rejection_if_cors_comes_before_the_rules() throws Exception {
         ConfigurableApplicationContext cors = start(applicationWithCors());
         String[] caller = {"X-Forwarded-For", address(), "Origin", ORIGIN};
         assertThat(call("GET", cors, "/shared", caller).statusCode()).isEqualTo(200);
-        Reply refused = call("GET", cors, "/shared", caller);
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(header(refused, "Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
-        assertThat(header(refused, "Access-Control-Expose-Headers")).contains("Retry-After");
-        assertThat(refused.header("RateLimit")).isPresent();
+        Reply rejected = call("GET", cors, "/shared", caller);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(header(rejected, "Access-Control-Allow-Origin")).isEqualTo(ORIGIN);
+        assertThat(header(rejected, "Access-Control-Expose-Headers")).contains("Retry-After");
+        assertThat(rejected.header("RateLimit")).isPresent();
     }
 
     @Test

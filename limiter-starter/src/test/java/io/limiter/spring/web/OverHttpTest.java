@@ -69,15 +69,15 @@ class OverHttpTest {
                 ConfigurableApplicationContext two = start()) {
             long startNanos = System.nanoTime();
             assertThat(get(one, "/rate").statusCode()).isEqualTo(200);
-            HttpResponse<String> refused = get(two, "/rate");
+            HttpResponse<String> rejected = get(two, "/rate");
             long elapsedSeconds =
                     Duration.ofNanos(System.nanoTime() - startNanos).toSeconds();
-            assertThat(refused.statusCode()).isEqualTo(429);
-            assertThat(refused.headers().firstValueAsLong("Retry-After").orElseThrow())
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow())
                     .as("rounded up, after %s whole seconds", elapsedSeconds)
                     .isBetween(60 - elapsedSeconds, 60L);
-            assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-            assertThat(refused.body()).contains("\"status\":429").contains("\"instance\":\"/rate\"");
+            assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+            assertThat(rejected.body()).contains("\"status\":429").contains("\"instance\":\"/rate\"");
         }
     }
 
@@ -90,13 +90,13 @@ class OverHttpTest {
                     HttpClient.newHttpClient().sendAsync(request(one, "/held"), HttpResponse.BodyHandlers.ofString());
             try {
                 assertThat(target(limited).running.await(1, TimeUnit.MINUTES)).isTrue();
-                HttpResponse<String> refused = get(two, "/held");
-                assertThat(refused.statusCode()).isEqualTo(429);
-                assertThat(refused.headers().firstValueAsLong("Retry-After").orElseThrow())
+                HttpResponse<String> rejected = get(two, "/held");
+                assertThat(rejected.statusCode()).isEqualTo(429);
+                assertThat(rejected.headers().firstValueAsLong("Retry-After").orElseThrow())
                         .as("until the lease is over")
                         .isBetween(1L, 60L);
-                assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-                assertThat(refused.body()).contains("\"status\":429").contains("\"instance\":\"/held\"");
+                assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+                assertThat(rejected.body()).contains("\"status\":429").contains("\"instance\":\"/held\"");
             } finally {
                 target(limited).end.countDown();
             }

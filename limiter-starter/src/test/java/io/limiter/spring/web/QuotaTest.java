@@ -62,16 +62,16 @@ class QuotaTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "1000000, 1", "1000001, 2", "59000001, 60"})
-    void a_refusal_tells_when_the_call_may_come_again(long retryMicros, long seconds) {
-        Decision refused = new Decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
-        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
-        assertThat(refused.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
+    void a_rejection_tells_when_the_call_may_come_again(long retryMicros, long seconds) {
+        Decision rejected = new Decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
+        assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
+        assertThat(rejected.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
     }
 
     @Test
-    void a_refusal_for_ever_tells_no_time() {
-        Decision refused = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
-        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=2");
+    void a_rejection_for_ever_tells_no_time() {
+        Decision rejected = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
+        assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=2");
     }
 
     @Test
@@ -85,8 +85,8 @@ class QuotaTest {
     @Test
     void what_a_policy_decided_for_redis_does_not_say_what_remains() {
         assertThat(quota(GRANTED.from(Decision.Source.POLICY)).limitMember()).isNull();
-        Decision refused = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
-        assertThat(quota(refused).limitMember()).isEqualTo("\"x\";r=0;t=2");
+        Decision rejected = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
+        assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=2");
     }
 
     @Test
@@ -135,7 +135,7 @@ class QuotaTest {
                 .containsEntry("X-RateLimit-Reset", null);
         Quota other = Quota.of("other", FixedWindow.of(5, Duration.ofMinutes(1)), GRANTED);
         assertThat(LimitHeaders.of(List.of(late, other), List.of("other"), HeaderSet.X_RATELIMIT))
-                .as("whose refusal is answered")
+                .as("whose rejection is answered")
                 .containsEntry("X-RateLimit-Limit", Long.toString(other.most()));
         assertThat(LimitHeaders.of(List.of(late), List.of(), HeaderSet.NONE)).isEmpty();
         assertThat(LimitHeaders.of(List.of(), List.of(), HeaderSet.BOTH)).isEmpty();

@@ -72,8 +72,8 @@ public abstract class SecurityContract extends ServerContract {
         assertThat(first.statusCode()).isEqualTo(401);
         assertThat(header(first, "RateLimit")).matches("\"guess\";r=1;t=\\d+");
         assertThat(get("/secret/x", address, "ann", "guessed").statusCode()).isEqualTo(401);
-        Reply refused = get("/secret/x", address, "ann", "secret");
-        assertThat(refused.statusCode()).as("not even who has guessed right").isEqualTo(429);
+        Reply rejected = get("/secret/x", address, "ann", "secret");
+        assertThat(rejected.statusCode()).as("not even who has guessed right").isEqualTo(429);
         assertThat(get("/secret/x", network() + 2, "ann", "secret").statusCode())
                 .isEqualTo(200);
     }

@@ -28,7 +28,7 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
 
     /** Adds a command. */
     Sent add(CompletableFuture<?> answer) {
-        Sent command = new Sent(answer, deadlines.now() + deadlines.budgetNanos());
+        Sent command = new Sent(answer, deadlines.now() + deadlines.decisionTimeoutNanos());
         sent.add(command);
         deadlines.ensureChecking();
         return command;

@@ -30,7 +30,7 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
-        RuntimeException rejection = Answers.refusal(exception);
+        RuntimeException rejection = Answers.rejection(exception);
         return rejection == null ? Mono.error(exception) : answers.write(rejection, exchange);
     }
 }

@@ -62,8 +62,8 @@ public final class HttpLimitFilter implements Filter {
                 && request.getDispatcherType() == DispatcherType.REQUEST
                 && request.getAttribute(done) == null) {
             request.setAttribute(done, true);
-            RuntimeException refusal = refusal(request, response);
-            if (refusal != null && answers.write(refusal, request, response)) {
+            RuntimeException rejection = rejection(request, response);
+            if (rejection != null && answers.write(rejection, request, response)) {
                 return;
             }
         }
@@ -71,7 +71,7 @@ public final class HttpLimitFilter implements Filter {
     }
 
     /** Whoever finds out who calls asks Spring for the current request, which other filters may not have told it yet. */
-    private @Nullable RuntimeException refusal(HttpServletRequest request, HttpServletResponse response) {
+    private @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
         RequestAttributes before = RequestContextHolder.getRequestAttributes();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
         try {

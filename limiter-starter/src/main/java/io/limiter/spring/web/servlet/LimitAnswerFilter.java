@@ -38,7 +38,7 @@ public final class LimitAnswerFilter implements Filter {
         try {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
-            RuntimeException rejection = Answers.refusal(e);
+            RuntimeException rejection = Answers.rejection(e);
             // What is forwarded to is part of a handler, which may know what to do.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
             if (rejection == null || inner || !answers.write(rejection, request, response)) {

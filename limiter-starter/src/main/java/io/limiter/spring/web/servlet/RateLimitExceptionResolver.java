@@ -30,7 +30,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
-        RuntimeException rejection = Answers.refusal(exception);
+        RuntimeException rejection = Answers.rejection(exception);
         return rejection != null && answers.write(rejection, request, response) ? new ModelAndView() : null;
     }
 }

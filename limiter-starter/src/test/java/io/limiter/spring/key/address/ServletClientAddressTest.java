@@ -226,7 +226,7 @@ class ServletClientAddressTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"", "x", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "::/129", "proxy.local"})
-    void refusesWhatIsNoRange(String range) {
+    void rejectsWhatIsNoRange(String range) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new CallerAddress(List.of(range), 64, ForwardedHeader.ANY))
                 .withMessageContaining("'" + range + "'");
@@ -234,7 +234,7 @@ class ServletClientAddressTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, 129})
-    void refusesPrefixLengthOutOfRange(int length) {
+    void rejectsPrefixLengthOutOfRange(int length) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> resolver(length))
                 .withMessageContaining("between 1 and 128, was " + length);

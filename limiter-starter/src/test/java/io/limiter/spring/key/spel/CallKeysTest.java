@@ -61,7 +61,7 @@ class CallKeysTest {
     }
 
     @Test
-    void noKeyIsRefused() {
+    void noKeyIsRejected() {
         assertThatThrownBy(() -> user(() -> "1.2.3.4", () -> " ")).isInstanceOf(MissingLimitKeyException.class);
         assertThatThrownBy(() -> user(null, () -> null))
                 .isInstanceOf(MissingLimitKeyException.class)

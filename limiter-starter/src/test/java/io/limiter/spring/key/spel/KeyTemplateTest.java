@@ -102,8 +102,8 @@ class KeyTemplateTest {
     }
 
     @ParameterizedTest
-    @MethodSource("refusals")
-    void refusesWhatCannotWorkOrMustNot(String template, String problem) throws Exception {
+    @MethodSource("rejections")
+    void rejectsWhatCannotWorkOrMustNot(String template, String problem) throws Exception {
         Method send = method("send");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> CallKeys.custom(template, send))
@@ -209,7 +209,7 @@ class KeyTemplateTest {
     @ParameterizedTest
     @NullSource
     @ValueSource(strings = {"", " ", "\t\n"})
-    void refusesNullAndBlank(String value) throws Exception {
+    void rejectsNullAndBlank(String value) throws Exception {
         for (String template : List.of("#{value}", "sms:#{value}", "#{value}:x", "#{#p0}")) {
             CallKey key = CallKeys.custom(template, method("one"));
             assertThatThrownBy(() -> key.of(new Object[] {value}))
@@ -235,7 +235,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void refusesWhatIsNotThere() throws Exception {
+    void rejectsWhatIsNotThere() throws Exception {
         Map<String, Object> withNull = new HashMap<>();
         withNull.put("phone", null);
         CallKey entry = CallKeys.custom("#{value.phone}", method("one"));
@@ -265,7 +265,7 @@ class KeyTemplateTest {
     }
 
     @Test
-    void refusesIdentityAsText() throws Exception {
+    void rejectsIdentityAsText() throws Exception {
         CallKey key = CallKeys.custom("#{value}", method("one"));
         for (Object value : List.of(new User("bob"), new byte[] {1}, new Object())) {
             assertThatThrownBy(() -> key.of(new Object[] {value}))
@@ -328,7 +328,7 @@ class KeyTemplateTest {
                 """);
     }
 
-    static Stream<Arguments> refusals() {
+    static Stream<Arguments> rejections() {
         return table("""
                                                         | needs a key that says whose
                                                         | needs a key that says whose

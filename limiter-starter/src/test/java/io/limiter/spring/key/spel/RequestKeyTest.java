@@ -76,7 +76,7 @@ class RequestKeyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"header:X-Key", "cookie:sid", "#{header('X-Key')}", "#{param('q').length()}"})
-    void a_request_without_its_key_is_refused(String text) {
+    void a_request_without_its_key_is_rejected(String text) {
         RequestKey key = RequestKey.parse(text);
         assertThat(key.of(ANN)).isNotBlank();
         assertThatThrownBy(() -> key.of(NOBODY)).isInstanceOf(MissingLimitKeyException.class);
@@ -118,7 +118,7 @@ class RequestKeyTest {
                 "#{user",
                 "#{}"
             })
-    void what_cannot_work_or_must_not_be_used_is_refused(String text) {
+    void what_cannot_work_or_must_not_be_used_is_rejected(String text) {
         assertThatIllegalArgumentException().isThrownBy(() -> RequestKey.parse(text));
     }
 }

@@ -178,14 +178,14 @@ class RateLimitExceptionResolverTest {
             Contexts.web().withConfiguration(Contexts.mvc()).withUserConfiguration(Application.class);
 
     @Test
-    void refusalBecomes429() {
+    void rejectionBecomes429() {
         run(runner, mvc -> {
             assertThat(call(mvc, get("/rate")).getStatus()).isEqualTo(200);
-            MockHttpServletResponse refused = call(mvc, get("/rate"));
-            assertThat(refused.getStatus()).isEqualTo(429);
-            assertThat(refused.getHeader("Retry-After")).isEqualTo("5");
-            assertThat(refused.getContentType()).isEqualTo("application/problem+json");
-            JsonNode problem = new ObjectMapper().readTree(refused.getContentAsByteArray());
+            MockHttpServletResponse rejected = call(mvc, get("/rate"));
+            assertThat(rejected.getStatus()).isEqualTo(429);
+            assertThat(rejected.getHeader("Retry-After")).isEqualTo("5");
+            assertThat(rejected.getContentType()).isEqualTo("application/problem+json");
+            JsonNode problem = new ObjectMapper().readTree(rejected.getContentAsByteArray());
             assertThat(problem.size()).isEqualTo(7);
             assertThat(problem.get("type").asText())
                     .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
@@ -220,11 +220,11 @@ class RateLimitExceptionResolverTest {
             assertThat(call(mvc, get("/sms", request -> request.setParameter("phone", "2")))
                             .getStatus())
                     .isEqualTo(200);
-            MockHttpServletResponse refused = call(mvc, get("/sms", request -> request.setParameter("phone", "1")));
-            assertThat(refused.getStatus()).isEqualTo(429);
-            assertThat(refused.getHeader("Retry-After")).isEqualTo("60");
+            MockHttpServletResponse rejected = call(mvc, get("/sms", request -> request.setParameter("phone", "1")));
+            assertThat(rejected.getStatus()).isEqualTo(429);
+            assertThat(rejected.getHeader("Retry-After")).isEqualTo("60");
             assertThat(new ObjectMapper()
-                            .readTree(refused.getContentAsByteArray())
+                            .readTree(rejected.getContentAsByteArray())
                             .get("detail")
                             .asText())
                     .isEqualTo("one \"sms\" a minute");
@@ -232,7 +232,7 @@ class RateLimitExceptionResolverTest {
     }
 
     @Test
-    void aKeyThatIsMissingIsABadRequestAndNoRefusal() {
+    void aKeyThatIsMissingIsABadRequestAndNoRejection() {
         run(runner, mvc -> {
             RequestBuilder blank = get("/sms", request -> request.setParameter("phone", " "));
             assertThat(call(mvc, blank).getStatus()).isEqualTo(400);
@@ -271,7 +271,7 @@ class RateLimitExceptionResolverTest {
 
     @ParameterizedTest
     @CsvSource({"/service, 429", "/functional, 429", "/wrapped, 429", "/answered, 418"})
-    void refusalsWithinTheApplication(String path, int status) {
+    void rejectionsWithinTheApplication(String path, int status) {
         run(runner, mvc -> {
             call(mvc, get(path));
             assertThat(call(mvc, get(path)).getStatus()).isEqualTo(status);
@@ -282,9 +282,9 @@ class RateLimitExceptionResolverTest {
     void theApplicationsAdviceWins() {
         run(runner.withBean(OwnAdvice.class), mvc -> {
             call(mvc, get("/rate"));
-            MockHttpServletResponse refused = call(mvc, get("/rate"));
-            assertThat(refused.getStatus()).isEqualTo(503);
-            assertThat(refused.getContentAsString()).isEqualTo("own advice");
+            MockHttpServletResponse rejected = call(mvc, get("/rate"));
+            assertThat(rejected.getStatus()).isEqualTo(503);
+            assertThat(rejected.getContentAsString()).isEqualTo("own advice");
         });
     }
 
@@ -311,10 +311,10 @@ class RateLimitExceptionResolverTest {
     @Test
     void a_limit_that_cannot_be_asked_is_reduced_capacity() {
         run(runner, mvc -> {
-            MockHttpServletResponse refused = call(mvc, get("/backend"));
-            assertThat(refused.getStatus()).isEqualTo(503);
-            assertThat(refused.getHeader("Retry-After")).isNull();
-            assertThat(refused.getContentAsString())
+            MockHttpServletResponse rejected = call(mvc, get("/backend"));
+            assertThat(rejected.getStatus()).isEqualTo(503);
+            assertThat(rejected.getHeader("Retry-After")).isNull();
+            assertThat(rejected.getContentAsString())
                     .contains("http-problem-types#temporary-reduced-capacity")
                     .doesNotContain("Redis is gone");
         });
@@ -342,13 +342,13 @@ class RateLimitExceptionResolverTest {
                         new MockHttpServletRequest(), response, null, new IllegalStateException("other")))
                 .isNull();
         response.setCommitted(true);
-        assertThat(resolver.resolveException(new MockHttpServletRequest(), response, null, refusal(1)))
+        assertThat(resolver.resolveException(new MockHttpServletRequest(), response, null, rejection(1)))
                 .isNull();
         assertThat(response.getStatus()).isEqualTo(HttpServletResponse.SC_OK);
     }
 
     @Test
-    void aReplacedFactoryRefusesTheSameWay() {
+    void aReplacedFactoryRejectsTheSameWay() {
         run(runner.withBean(LimiterFactory.class, io.limiter.spring.RecordingLimiterFactory::new), mvc -> {
             call(mvc, get("/rate"));
             assertThat(call(mvc, get("/rate")).getStatus()).isEqualTo(429);
@@ -362,11 +362,12 @@ class RateLimitExceptionResolverTest {
 
     private static MockHttpServletResponse answer(long retryAfterMicros) {
         MockHttpServletResponse response = new MockHttpServletResponse();
-        resolver().resolveException(new MockHttpServletRequest("GET", "/x"), response, null, refusal(retryAfterMicros));
+        resolver()
+                .resolveException(new MockHttpServletRequest("GET", "/x"), response, null, rejection(retryAfterMicros));
         return response;
     }
 
-    private static RateLimitExceededException refusal(long retryAfterMicros) {
+    private static RateLimitExceededException rejection(long retryAfterMicros) {
         return new RateLimitExceededException("k", new Decision(false, 1, 0, 0, retryAfterMicros, 0), "no");
     }
 

@@ -166,12 +166,12 @@ class ServletAnswerTest extends AnswerContract {
     @ParameterizedTest
     @ValueSource(strings = {"/plain", "/writer"})
     void a_handler_that_has_begun_to_write_characters_leaves_the_answer_whole(String path) throws Exception {
-        Reply refused = get(path + "?phone=1", "Accept-Language", "zh");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(refused.header("Content-Type").orElse("")).startsWith("application/problem+json");
-        assertThat(detail(refused)).isEqualTo("请求过于频繁");
-        assertThat(refused.header("Content-Length"))
-                .hasValue(String.valueOf(refused.body().getBytes(StandardCharsets.UTF_8).length));
+        Reply rejected = get(path + "?phone=1", "Accept-Language", "zh");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.header("Content-Type").orElse("")).startsWith("application/problem+json");
+        assertThat(detail(rejected)).isEqualTo("请求过于频繁");
+        assertThat(rejected.header("Content-Length"))
+                .hasValue(String.valueOf(rejected.body().getBytes(StandardCharsets.UTF_8).length));
     }
 
     private static String detail(Reply reply) throws IOException {

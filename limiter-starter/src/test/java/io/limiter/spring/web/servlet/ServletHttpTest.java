@@ -304,10 +304,10 @@ class ServletHttpTest extends HttpContract {
     }
 
     @Test
-    void a_refusal_that_leaves_a_plain_servlet_is_answered() throws Exception {
-        Reply refused = get("/plain/x");
-        assertThat(refused.statusCode()).isEqualTo(429);
-        assertThat(problem(refused).get("violated-policies")).hasToString("[\"first\"]");
+    void a_rejection_that_leaves_a_plain_servlet_is_answered() throws Exception {
+        Reply rejected = get("/plain/x");
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(problem(rejected).get("violated-policies")).hasToString("[\"first\"]");
     }
 
     @Test

@@ -22,16 +22,17 @@ import org.springframework.util.ClassUtils;
  * @param element a method or a class
  * @param annotations at least one
  */
-record DeclaredOn<A extends Annotation>(AnnotatedElement element, List<MergedAnnotation<A>> annotations) {
+record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<MergedAnnotation<A>> annotations) {
 
     /** Those on a class and all that it is. */
-    static <A extends Annotation> List<DeclaredOn<A>> ofType(Class<A> kind, Class<?> userClass) {
+    static <A extends Annotation> List<DeclaredAnnotations<A>> ofType(Class<A> kind, Class<?> userClass) {
         return find(kind, userClass);
     }
 
     /** Those on a method and all that it overrides or implements. */
-    static <A extends Annotation> List<DeclaredOn<A>> ofMethod(Class<A> kind, Method method, Class<?> userClass) {
-        List<DeclaredOn<A>> found = new ArrayList<>(find(kind, method));
+    static <A extends Annotation> List<DeclaredAnnotations<A>> ofMethod(
+            Class<A> kind, Method method, Class<?> userClass) {
+        List<DeclaredAnnotations<A>> found = new ArrayList<>(find(kind, method));
         implemented(method, userClass).forEach(each -> found.addAll(find(kind, each)));
         return found;
     }
@@ -50,21 +51,21 @@ record DeclaredOn<A extends Annotation>(AnnotatedElement element, List<MergedAnn
                 .toList();
     }
 
-    private static <A extends Annotation> List<DeclaredOn<A>> find(Class<A> kind, AnnotatedElement element) {
+    private static <A extends Annotation> List<DeclaredAnnotations<A>> find(Class<A> kind, AnnotatedElement element) {
         return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(kind)
                 .collect(Collectors.groupingBy(
                         MergedAnnotation::getAggregateIndex, TreeMap::new, Collectors.<MergedAnnotation<A>>toList()))
                 .values()
                 .stream()
-                .map(each -> new DeclaredOn<>(
+                .map(each -> new DeclaredAnnotations<>(
                         each.get(0).getSource() instanceof AnnotatedElement source ? source : element, each))
                 .toList();
     }
 
     /** Those of a list that no other one overrides, without those that say the same as one before. */
-    static <A extends Annotation> List<DeclaredOn<A>> closest(List<DeclaredOn<A>> all) {
-        List<DeclaredOn<A>> found = new ArrayList<>();
-        for (DeclaredOn<A> each : all) {
+    static <A extends Annotation> List<DeclaredAnnotations<A>> closest(List<DeclaredAnnotations<A>> all) {
+        List<DeclaredAnnotations<A>> found = new ArrayList<>();
+        for (DeclaredAnnotations<A> each : all) {
             if (all.stream().noneMatch(other -> other.overrides(each))
                     && found.stream().noneMatch(each::saysAs)) {
                 found.add(each);
@@ -77,14 +78,14 @@ record DeclaredOn<A extends Annotation>(AnnotatedElement element, List<MergedAnn
         return element instanceof Method method ? method.getDeclaringClass() : (Class<?>) element;
     }
 
-    boolean saysAs(DeclaredOn<A> other) {
+    boolean saysAs(DeclaredAnnotations<A> other) {
         return annotations.stream()
                 .map(MergedAnnotation::asMap)
                 .toList()
                 .equals(other.annotations.stream().map(MergedAnnotation::asMap).toList());
     }
 
-    private boolean overrides(DeclaredOn<A> other) {
+    private boolean overrides(DeclaredAnnotations<A> other) {
         return type() != other.type() && other.type().isAssignableFrom(type());
     }
 

@@ -6,7 +6,7 @@ import com.google.common.base.Ticker;
  * Measures whether a time has passed, pauses of the process included. The monotonic clock may stand still while the
  * machine sleeps, and the wall clock can be set back; whichever passes first counts.
  */
-public final class LeaseClock {
+public final class ExpiryClock {
 
     private static final Ticker WALL = new Ticker() {
         @Override
@@ -18,15 +18,15 @@ public final class LeaseClock {
     private final Ticker monotonic;
     private final Ticker wall;
 
-    public LeaseClock() {
+    public ExpiryClock() {
         this(Ticker.systemTicker(), WALL);
     }
 
-    public LeaseClock(Ticker monotonic) {
+    public ExpiryClock(Ticker monotonic) {
         this(monotonic, WALL);
     }
 
-    public LeaseClock(Ticker monotonic, Ticker wall) {
+    public ExpiryClock(Ticker monotonic, Ticker wall) {
         this.monotonic = monotonic;
         this.wall = wall;
     }

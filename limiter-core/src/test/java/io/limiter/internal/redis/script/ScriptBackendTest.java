@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class ScriptEngineTest {
+class ScriptBackendTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
     private static final Request ONE = new Request(1, 0, false);
@@ -38,7 +38,7 @@ class ScriptEngineTest {
     @Test
     void one_decision_is_one_command() {
         RateLimiter limiter = RedisFixture.builder(RedisFixture.connections())
-                .denyCacheSize(0)
+                .rejectionCacheSize(0)
                 .build()
                 .withPrefix(redis.prefix())
                 .build("k", TEN);
@@ -65,8 +65,8 @@ class ScriptEngineTest {
             redis.clock().advance(Duration.ofSeconds(1));
             RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
             Decision decision = decideIn(engine, key, limit, new Request(second % 3 + 1, 0, false));
-            // A refusal writes nothing.
-            long needed = Math.max(decision.granted() ? 20_000 : 0, decision.resetAfterMicros() / 1_000);
+            // A rejection writes nothing.
+            long needed = Math.max(decision.granted() ? 20_000 : 0, decision.fullAfterMicros() / 1_000);
             long ttl = RedisFixture.commands().pttl(key);
             long elapsedMillis =
                     Duration.ofNanos(System.nanoTime() - startNanos).toMillis() + 1;
@@ -194,18 +194,18 @@ class ScriptEngineTest {
 
     @Test
     void a_key_that_cannot_be_saved_fails_alone() {
-        String refusing = redis.clockLua() + """
+        String rejecting = redis.clockLua() + """
 
                 local server = redis
                 local redis = {call = server.call, pcall = function(command, key, ...)
                   if command ~= 'GET' and string.find(key, '{bad}', 1, true) then
-                    return {err = 'ERR refused'}
+                    return {err = 'ERR rejected'}
                   end
                   return server.pcall(command, key, ...)
                 end}
                 """;
-        ScriptEngine engine =
-                new ScriptEngine(RedisFixture.calls(RedisFixture.connections()), refusing, new KnownRejections(0));
+        ScriptBackend engine =
+                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), rejecting, new KnownRejections(0));
         for (Limit<?> limit : List.of(TEN, FixedWindow.of(10, Duration.ofMinutes(1)))) {
             String start = redis.prefix() + limit.getClass().getSimpleName();
             List<Answer> answers = decideIn(
@@ -218,7 +218,7 @@ class ScriptEngineTest {
             assertThatThrownBy(() -> answers.get(1).decisions())
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining("{bad}")
-                    .hasMessageContaining("refused");
+                    .hasMessageContaining("rejected");
             assertThat(granted(answers.get(2))).containsExactly(true);
         }
     }
@@ -234,7 +234,7 @@ class ScriptEngineTest {
     }
 
     @Test
-    void refusals_and_peeks_write_nothing() {
+    void rejections_and_peeks_write_nothing() {
         String key = redis.prefix() + "{k}";
         Backend engine = engine();
         assertThat(decideIn(engine, key, TEN, PEEK).granted()).isTrue();
@@ -249,7 +249,7 @@ class ScriptEngineTest {
     }
 
     private Backend engine() {
-        return new ScriptEngine(
+        return new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
     }
 
@@ -295,9 +295,7 @@ class ScriptEngineTest {
         RedisFixture.commands().configResetstat();
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(2);
-        assertThat(limiter.decide("who", 1).resetAfter())
-                .as("at 23:00Z")
-                .isEqualTo(Duration.parse("PT8H13M19.876544S"));
+        assertThat(limiter.decide("who", 1).fullAfter()).as("at 23:00Z").isEqualTo(Duration.parse("PT8H13M19.876544S"));
         assertThat(RedisFixture.commandsSent().get("evalsha")).isEqualTo(3);
     }
 }

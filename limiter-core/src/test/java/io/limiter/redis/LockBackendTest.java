@@ -12,7 +12,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
-import io.limiter.internal.redis.lock.LockEngine;
+import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.spi.DistributedLock;
 import io.limiter.testing.Patience;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-class LockEngineTest {
+class LockBackendTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
     private static final Request ONE = new Request(1, 0, false);
@@ -43,7 +43,7 @@ class LockEngineTest {
     }
 
     @Test
-    void refusals_and_peeks_write_nothing() {
+    void rejections_and_peeks_write_nothing() {
         RateLimiter limiter = redis.underLock(lock).build("k", TEN);
         assertThat(limiter.tryAcquire(10)).isTrue();
         RedisFixture.commands().configResetstat();
@@ -56,7 +56,7 @@ class LockEngineTest {
     @Test
     void a_holder_that_lost_its_lock_does_not_overwrite_what_others_decided() {
         String key = redis.prefix() + "{k}";
-        LockEngine others = engine(lock, Duration.ofSeconds(1));
+        LockBackend others = engine(lock, Duration.ofSeconds(1));
         AtomicInteger attempts = new AtomicInteger();
         // Another JVM takes seven permits between this one's load and save, as if the lock had run out meanwhile.
         DistributedLock lost = (lockKey, wait) -> {
@@ -65,7 +65,7 @@ class LockEngineTest {
         };
         TokenBucket interrupted = TEN;
         StepHook hook = new StepHook(interrupted, () -> decideIn(others, key, TEN, new Request(7, 0, false)));
-        LockEngine engine = engine(lost, Duration.ofSeconds(1));
+        LockBackend engine = engine(lost, Duration.ofSeconds(1));
         Decision decision = decideIn(engine, key, hook, new Request(4, 0, false));
         assertThat(attempts).as("it started over").hasValue(2);
         assertThat(decision.granted()).as("three were left").isFalse();
@@ -76,10 +76,10 @@ class LockEngineTest {
     @Test
     void a_state_that_is_never_left_alone_is_an_error_not_an_endless_loop() {
         String key = redis.prefix() + "{k}";
-        LockEngine others = engine(lock, Duration.ofSeconds(1));
+        LockBackend others = engine(lock, Duration.ofSeconds(1));
         TokenBucket many = TokenBucket.of(1, 1_000_000);
         StepHook hook = new StepHook(many, () -> decideIn(others, key, many, ONE), Integer.MAX_VALUE);
-        LockEngine engine = engine((lockKey, wait) -> () -> {}, Duration.ofMillis(50));
+        LockBackend engine = engine((lockKey, wait) -> () -> {}, Duration.ofMillis(50));
         assertThatThrownBy(() -> decideIn(engine, key, hook, ONE))
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining(key)
@@ -91,7 +91,7 @@ class LockEngineTest {
         String key = redis.prefix() + "{k}";
         DistributedLock.Held held = lock.tryLock(key + ":lock", Duration.ZERO);
         try {
-            LockEngine engine = engine(lock, Duration.ofMillis(20));
+            LockBackend engine = engine(lock, Duration.ofMillis(20));
             assertThatThrownBy(() -> decideIn(engine, key, TEN, ONE))
                     .isInstanceOf(LimiterBackendException.class)
                     .hasMessageContaining(key)
@@ -106,11 +106,11 @@ class LockEngineTest {
         String key = redis.prefix() + "{k}";
         AtomicInteger reads = new AtomicInteger();
         // Each reading of the ticker is 0.4 s after the one before; the lock is had at the third.
-        LockEngine engine = new LockEngine(
+        LockBackend engine = new LockBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 lock,
                 Duration.ZERO,
-                Patience.BUDGET,
+                Patience.DECISION_TIMEOUT,
                 redis.clockLua(),
                 new Ticker() {
                     @Override
@@ -141,12 +141,12 @@ class LockEngineTest {
         assertThat(byScript.build("k", TEN).tryAcquire()).isFalse();
     }
 
-    private LockEngine engine(DistributedLock someLock, Duration lockWait) {
-        return new LockEngine(
+    private LockBackend engine(DistributedLock someLock, Duration lockWait) {
+        return new LockBackend(
                 RedisFixture.calls(RedisFixture.connections()),
                 someLock,
                 lockWait,
-                Patience.BUDGET,
+                Patience.DECISION_TIMEOUT,
                 redis.clockLua(),
                 Ticker.systemTicker(),
                 new KnownRejections(0));

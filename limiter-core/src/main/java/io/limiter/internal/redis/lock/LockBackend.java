@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
  * {@link #DEFAULT_LOCK_WAIT} still waits that long for the lock, because whether permits are there is not known before.
  */
-public final class LockEngine implements Backend {
+public final class LockBackend implements Backend {
 
     /** Minimum time to wait for the lock, even if the caller's timeout is shorter. */
     public static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
@@ -51,7 +51,7 @@ public final class LockEngine implements Backend {
     private final KnownRejections rejections;
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
-    private final LuaScript save = LuaScript.of(LuaScript.resource(LockEngine.class, "save.lua"));
+    private final LuaScript save = LuaScript.of(LuaScript.resource(LockBackend.class, "save.lua"));
     private volatile boolean closed;
 
     /**
@@ -61,7 +61,7 @@ public final class LockEngine implements Backend {
      * @param ticker measures how long the lock was waited for
      * @param rejections records the decisions
      */
-    public LockEngine(
+    public LockBackend(
             RedisCalls redis,
             DistributedLock lock,
             Duration lockWait,
@@ -75,7 +75,7 @@ public final class LockEngine implements Backend {
         this.longestWait = longestWait;
         this.ticker = ticker;
         this.rejections = rejections;
-        this.load = LuaScript.of(clock, LuaScript.resource(LockEngine.class, "load.lua"));
+        this.load = LuaScript.of(clock, LuaScript.resource(LockBackend.class, "load.lua"));
     }
 
     /** Decides one key after the other. The batch can be withdrawn until the first lock is acquired. */

@@ -15,7 +15,7 @@ import org.springframework.context.MessageSource;
  * The details of rejections: from the application's {@link MessageSource} where it has the code, otherwise in English or, for
  * callers who prefer it, in Chinese. {@code {0}} in a message is the retry-after in seconds.
  */
-final class RefusalMessages {
+final class RejectionMessages {
 
     /** For an exceeded limit; followed by a dot and the name of a limit, for that one. */
     static final String EXCEEDED = "limiter.message";
@@ -37,7 +37,7 @@ final class RefusalMessages {
 
     private final @Nullable MessageSource application;
 
-    RefusalMessages(@Nullable MessageSource application) {
+    RejectionMessages(@Nullable MessageSource application) {
         this.application = application;
     }
 
@@ -79,9 +79,9 @@ final class RefusalMessages {
 
     private static Properties read(String file) {
         Properties messages = new Properties();
-        try (InputStream in = RefusalMessages.class.getResourceAsStream(file)) {
+        try (InputStream in = RejectionMessages.class.getResourceAsStream(file)) {
             if (in == null) {
-                throw new IllegalStateException(file + " is not beside " + RefusalMessages.class.getName());
+                throw new IllegalStateException(file + " is not beside " + RejectionMessages.class.getName());
             }
             Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8);
             messages.load(reader);

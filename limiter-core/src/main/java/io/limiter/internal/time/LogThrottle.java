@@ -1,7 +1,7 @@
 package io.limiter.internal.time;
 
 /** Limits a log line to once a minute, and counts the suppressed ones. Safe for use by multiple threads. */
-public final class OncePerMinute {
+public final class LogThrottle {
 
     /** The line must not be logged now. */
     public static final long NOT_NOW = -1;

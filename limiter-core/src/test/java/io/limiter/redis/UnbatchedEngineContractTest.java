@@ -2,8 +2,8 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** Calls that share nothing, under a budget and a breaker. */
-class GuardedEngineContractTest extends RedisEngineContract {
+/** Calls that share nothing, under a decision timeout and a breaker. */
+class UnbatchedEngineContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {

@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-class LockEngineOnRedissonLockContractTest extends RedisEngineContract {
+class LockBackendOnRedissonLockContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What is sent again, and what is not. */
-class GuardedEngineTest {
+class UnbatchedEngineTest {
 
     private static final Answer TAKEN = Answer.of(List.of(new Decision(true, 1, 0, 0, 0, 0)));
 
@@ -67,7 +67,7 @@ class GuardedEngineTest {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
         PendingRequest pending = PendingRequest.start(
-                new GuardedEngine(backend, queued::add, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+                new UnbatchedEngine(backend, queued::add, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
         pending.cancel(false);
         queued.forEach(Runnable::run);
         assertThat(backend.used).isEmpty();
@@ -79,7 +79,7 @@ class GuardedEngineTest {
         Blocking backend = new Blocking();
         Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
         try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
-            GuardedEngine engine = new GuardedEngine(backend, queued::add, hasty);
+            UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
             assertThatThrownBy(() -> engine.reset("a"))
                     .isInstanceOfSatisfying(
                             LimiterBackendException.class,
@@ -137,7 +137,7 @@ class GuardedEngineTest {
             }
         };
         return PendingRequest.start(
-                new GuardedEngine(backend, Runnable::run, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
+                new UnbatchedEngine(backend, Runnable::run, guard), "a", HandEngine.LIMIT, HandEngine.request(1));
     }
 
     private static Answer failed(Kind kind) {

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Redis replies with the states it found and the time; the decisions are computed from these here, by the same
  * steps. See {@link ScriptCall}.
  */
-public final class ScriptEngine implements Backend {
+public final class ScriptBackend implements Backend {
 
     private final RedisCalls redis;
     private final KnownRejections rejections;
@@ -46,11 +46,11 @@ public final class ScriptEngine implements Backend {
      * @param clock the part of the scripts that reads the time
      * @param rejections records the decisions
      */
-    public ScriptEngine(RedisCalls redis, String clock, KnownRejections rejections) {
+    public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
         this.redis = redis;
         this.rejections = rejections;
         this.setScripts = new SetScripts(clock);
-        String batch = LuaScript.resource(ScriptEngine.class, "batch.lua");
+        String batch = LuaScript.resource(ScriptBackend.class, "batch.lua");
         for (LimitScript<?, ?> limit : LimitScripts.all()) {
             scripts.put(limit, LuaScript.of(clock, LuaScript.fill(batch, limit.script())));
         }

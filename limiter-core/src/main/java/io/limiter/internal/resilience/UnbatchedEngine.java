@@ -19,7 +19,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Decides each request or limit set by a call of its own, under a {@link Guard}. */
-public final class GuardedEngine implements Engine {
+public final class UnbatchedEngine implements Engine {
 
     private final Backend backend;
     private final Executor blockingCalls;
@@ -28,7 +28,7 @@ public final class GuardedEngine implements Engine {
     /**
      * @param blockingCalls runs calls that block
      */
-    public GuardedEngine(Backend backend, Executor blockingCalls, Guard guard) {
+    public UnbatchedEngine(Backend backend, Executor blockingCalls, Guard guard) {
         this.backend = backend;
         this.blockingCalls = blockingCalls;
         this.guard = guard;

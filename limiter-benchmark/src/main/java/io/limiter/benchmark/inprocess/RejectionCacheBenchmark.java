@@ -21,14 +21,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** A refusal that is known: whether it still holds, and what it says now. */
+/** A rejection that is known: whether it still holds, and what it says now. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Fork(1)
 @Warmup(iterations = 3, time = 500, timeUnit = TimeUnit.MILLISECONDS)
 @Measurement(iterations = 5, time = 500, timeUnit = TimeUnit.MILLISECONDS)
-public class DenyCacheBenchmark {
+public class RejectionCacheBenchmark {
 
     private static final String KEY = "rateLimit:{api:198.51.100.7}";
     private static final TokenBucket ONE_A_DAY = TokenBucket.of(1.0 / 86_400, 86_400);
@@ -36,27 +36,27 @@ public class DenyCacheBenchmark {
 
     private final KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
 
-    /** Again before each iteration: a refusal counts for a second. */
+    /** Again before each iteration: a rejection counts for a second. */
     @Setup(Level.Iteration)
-    public void refuse() {
+    public void reject() {
         var taken = ONE_A_DAY.step(null, 1_763_650_000_000_000L, ONE);
-        var refused = ONE_A_DAY.step(taken.state(), 1_763_650_000_000_000L, ONE);
+        var rejected = ONE_A_DAY.step(taken.state(), 1_763_650_000_000_000L, ONE);
         denials.decided(
                 new KeyRequests<>(KEY, ONE_A_DAY, List.of(ONE)),
-                List.of(refused.decision()),
-                refused.state(),
+                List.of(rejected.decision()),
+                rejected.state(),
                 1_763_650_000_000_000L,
                 denials.readNanos());
     }
 
     @Benchmark
-    public boolean refuses() {
+    public boolean rejects() {
         return denials.rejects(KEY, ONE_A_DAY, 1, 0);
     }
 
     @Benchmark
     @Threads(4)
-    public boolean refusesFourThreads() {
+    public boolean rejectsFourThreads() {
         return denials.rejects(KEY, ONE_A_DAY, 1, 0);
     }
 

@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-class LockEngineOnRedisLockContractTest extends RedisEngineContract {
+class LockBackendOnRedisLockContractTest extends RedisEngineContract {
 
     @Override
     LimiterFactory build() {

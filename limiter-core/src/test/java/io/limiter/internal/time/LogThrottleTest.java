@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class OncePerMinuteTest {
+class LogThrottleTest {
 
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
     // The clock may begin anywhere, and run over.
     private static final long START = Long.MAX_VALUE - MINUTE / 2;
 
-    private final OncePerMinute said = new OncePerMinute();
+    private final LogThrottle said = new LogThrottle();
 
     @Test
     void the_first_is_said_and_then_one_a_minute_with_a_count_of_the_others() {
         assertThat(said.suppressed(START)).isZero();
-        assertThat(said.suppressed(START)).isEqualTo(OncePerMinute.NOT_NOW);
-        assertThat(said.suppressed(START + MINUTE - 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.suppressed(START)).isEqualTo(LogThrottle.NOT_NOW);
+        assertThat(said.suppressed(START + MINUTE - 1)).isEqualTo(LogThrottle.NOT_NOW);
         assertThat(said.suppressed(START + MINUTE)).isEqualTo(2);
-        assertThat(said.suppressed(START + MINUTE + 1)).isEqualTo(OncePerMinute.NOT_NOW);
+        assertThat(said.suppressed(START + MINUTE + 1)).isEqualTo(LogThrottle.NOT_NOW);
         assertThat(said.suppressed(START + 5 * MINUTE)).isEqualTo(1);
     }
 }

@@ -1,0 +1,12 @@
+package io.limiter.redis;
+
+import io.limiter.LimiterFactory;
+
+/** The script alone: a call for each decision. */
+class ScriptBackendContractTest extends RedisEngineContract {
+
+    @Override
+    LimiterFactory build() {
+        return redis.builder().groupCommit(false).rejectionCacheSize(0).build().withPrefix(redis.prefix());
+    }
+}
