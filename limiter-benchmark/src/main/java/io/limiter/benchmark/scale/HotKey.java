@@ -1,0 +1,193 @@
+package io.limiter.benchmark.scale;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One key in one instance: prefetch, rejection cache, circuit breaker, group commit and local fallback, in that order. */
+final class HotKey {
+
+    private static final long DECISION_TIMEOUT_NANOS = 100_000_000;
+    private static final int SECOND_CALL_FROM = 32;
+    private static final int SMALLEST_BLOCK = 4;
+    private static final long BLOCK_NANOS = 1_000_000_000;
+
+    private static final class Waiting {
+        final long sinceNanos;
+        boolean answered;
+        boolean granted;
+
+        Waiting(long sinceNanos) {
+            this.sinceNanos = sinceNanos;
+        }
+    }
+
+    private final Timeline timeline;
+    private final Shard shard;
+    private final Bucket shared;
+    private final Bucket own;
+    private final Breaker breaker;
+    private final Totals totals;
+    private final Scenario scenario;
+    private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
+    private int callsInFlight;
+    private long rejectedUntilMicros;
+    private int prefetched;
+    private int blockSize = SMALLEST_BLOCK;
+    private long blockSinceNanos;
+    private boolean prefetching;
+    private long remaining = Long.MAX_VALUE;
+
+    HotKey(
+            Timeline timeline,
+            Shard shard,
+            Bucket shared,
+            TokenBucket limit,
+            Breaker breaker,
+            Totals totals,
+            Scenario scenario) {
+        this.timeline = timeline;
+        this.shard = shard;
+        this.shared = shared;
+        this.own = new Bucket(limit);
+        this.breaker = breaker;
+        this.totals = totals;
+        this.scenario = scenario;
+    }
+
+    void request() {
+        long now = timeline.nowNanos();
+        if (takePrefetched(now)) {
+            totals.prefetched();
+            totals.granted(now / 1_000, 1);
+        } else if (now / 1_000 < rejectedUntilMicros) {
+            totals.cached();
+        } else if (breaker.isOpen()) {
+            decideLocally(0);
+        } else {
+            queue.add(new Waiting(now));
+            if (!scenario.groupCommit() || callsInFlight == 0) {
+                send();
+            } else if (callsInFlight == 1 && queue.size() >= SECOND_CALL_FROM) {
+                send();
+            }
+        }
+    }
+
+    /** The permits that were prefetched are lost with the process. */
+    void crash() {
+        prefetched = 0;
+        blockSize = SMALLEST_BLOCK;
+        rejectedUntilMicros = 0;
+    }
+
+    private void send() {
+        List<Waiting> batch = new ArrayList<>(queue);
+        queue.clear();
+        callsInFlight++;
+        timeline.at(batch.get(0).sinceNanos + DECISION_TIMEOUT_NANOS, () -> expire(batch));
+        shard.call(batch.size(), 1, serverMicros -> decide(batch, serverMicros), () -> answer(batch));
+    }
+
+    private void decide(List<Waiting> batch, long serverMicros) {
+        for (Waiting each : batch) {
+            Decision decision = shared.take(1, serverMicros);
+            each.granted = decision.granted();
+            remaining = decision.remaining();
+            if (decision.granted()) {
+                totals.granted(serverMicros, 1);
+            } else if (scenario.rejectionCache()) {
+                rejectedUntilMicros = serverMicros + decision.retryAfterMicros();
+            }
+        }
+    }
+
+    private void answer(List<Waiting> batch) {
+        callsInFlight--;
+        for (Waiting each : batch) {
+            if (!each.answered) {
+                each.answered = true;
+                totals.decidedByBackend(timeline.nowNanos() - each.sinceNanos);
+                breaker.outcome(false);
+            }
+        }
+        if (!queue.isEmpty()) {
+            send();
+        }
+        if (scenario.prefetch() > 0 && prefetched == 0) {
+            prefetch();
+        }
+    }
+
+    private void expire(List<Waiting> batch) {
+        boolean expired = false;
+        for (Waiting each : batch) {
+            if (!each.answered) {
+                each.answered = true;
+                expired = true;
+                breaker.outcome(true);
+                decideLocally(timeline.nowNanos() - each.sinceNanos);
+            }
+        }
+        if (expired && breaker.isOpen()) {
+            callsInFlight = 0;
+            queue.forEach(each -> decideLocally(timeline.nowNanos() - each.sinceNanos));
+            queue.clear();
+        } else if (expired && !queue.isEmpty()) {
+            send();
+        }
+    }
+
+    private void decideLocally(long waitedNanos) {
+        totals.local(waitedNanos);
+        if (own.take(1, timeline.nowNanos() / 1_000).granted()) {
+            totals.granted(timeline.nowNanos() / 1_000, 1);
+        }
+    }
+
+    private boolean takePrefetched(long now) {
+        if (prefetched == 0) {
+            return false;
+        }
+        if (now - blockSinceNanos > BLOCK_NANOS) {
+            // Unused permits return with the next call.
+            prefetched = 0;
+            blockSize = Math.max(SMALLEST_BLOCK, blockSize / 2);
+            return false;
+        }
+        prefetched--;
+        if (prefetched <= blockSize / 2) {
+            prefetch();
+        }
+        return true;
+    }
+
+    private void prefetch() {
+        int permits = (int) Math.min(blockSize, remaining / 4);
+        if (prefetching || breaker.isOpen() || permits < SMALLEST_BLOCK) {
+            return;
+        }
+        prefetching = true;
+        boolean[] granted = {false};
+        shard.call(
+                1,
+                1,
+                serverMicros -> {
+                    Decision decision = shared.take(permits, serverMicros);
+                    granted[0] = decision.granted();
+                    remaining = decision.remaining();
+                },
+                () -> {
+                    prefetching = false;
+                    if (granted[0]) {
+                        if (timeline.nowNanos() - blockSinceNanos < BLOCK_NANOS / 2) {
+                            blockSize = Math.min(Math.max(SMALLEST_BLOCK, scenario.prefetch() / 2), 2 * blockSize);
+                        }
+                        prefetched += permits;
+                        blockSinceNanos = timeline.nowNanos();
+                    }
+                });
+    }
+}

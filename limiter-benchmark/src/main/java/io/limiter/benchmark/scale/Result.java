@@ -1,0 +1,29 @@
+package io.limiter.benchmark.scale;
+
+import java.util.Arrays;
+
+/** What a scenario came to. */
+record Result(Scenario scenario, long measuredNanos, Shard[] shards, Totals hot, Totals wide) {
+
+    double callsPerSecond() {
+        return Arrays.stream(shards).mapToLong(Shard::calls).sum() / seconds();
+    }
+
+    /** Of the requests that were not decided locally. */
+    double requestsPerCall() {
+        return (hot.requestsNotLocal() + wide.requestsNotLocal()) / seconds() / callsPerSecond();
+    }
+
+    /** The share of its time for which the busiest shard works. */
+    double busiest() {
+        return Arrays.stream(shards).mapToLong(Shard::busyNanos).max().orElse(0) / (double) measuredNanos;
+    }
+
+    double averageBusy() {
+        return Arrays.stream(shards).mapToLong(Shard::busyNanos).average().orElse(0) / measuredNanos;
+    }
+
+    private double seconds() {
+        return measuredNanos / 1e9;
+    }
+}

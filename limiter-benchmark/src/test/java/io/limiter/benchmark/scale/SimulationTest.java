@@ -1,0 +1,85 @@
+package io.limiter.benchmark.scale;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SimulationTest {
+
+    private static final long TENTH_NANOS = 100_000_000;
+
+    @Test
+    void one_seed_gives_one_result() {
+        Result first = run(limited(), 7);
+        Result second = run(limited(), 7);
+
+        assertThat(second.callsPerSecond()).isEqualTo(first.callsPerSecond());
+        assertThat(second.hot().requests()).isEqualTo(first.hot().requests());
+        assertThat(run(limited(), 8).hot().requests()).isNotEqualTo(first.hot().requests());
+    }
+
+    @Test
+    void a_fleet_grants_no_more_than_one_bucket_would() {
+        Result result = run(limited(), 1);
+
+        assertThat(result.hot().shareOfLocal()).isZero();
+        assertThat(result.hot().worstExcess()).isBetween(900.0, 1_000.001);
+        assertThat(result.hot().grantedOfPossible()).isBetween(0.95, 1.05);
+    }
+
+    @Test
+    void group_commit_saves_calls_and_keeps_a_saturated_shard_in_time() {
+        Result with = run(new Scenario("").instances(50).hot(400_000, 1e6), 1);
+        Result without = run(new Scenario("").instances(50).hot(400_000, 1e6).withoutGroupCommit(), 1);
+
+        assertThat(with.requestsPerCall()).isGreaterThan(2);
+        assertThat(with.hot().shareOfLocal()).isZero();
+        assertThat(without.requestsPerCall()).isLessThan(with.requestsPerCall());
+        assertThat(without.hot().latencyMillis(99)).isGreaterThan(with.hot().latencyMillis(99));
+    }
+
+    @Test
+    void a_lost_shard_takes_its_own_keys_only() {
+        Scenario perShard = new Scenario("")
+                .instances(5)
+                .wide(20_000, false)
+                .hot(2_000, 1e5)
+                .loses(2 * TENTH_NANOS);
+        Scenario forAll = new Scenario("")
+                .instances(5)
+                .wide(20_000, false)
+                .hot(2_000, 1e5)
+                .loses(2 * TENTH_NANOS)
+                .oneBreakerForAllShards();
+
+        assertThat(new Simulation(perShard, CallCost.MEASURED, 1)
+                        .run(0, 6 * TENTH_NANOS)
+                        .wide()
+                        .shareOfLocal())
+                .isBetween(0.001, 0.04);
+        assertThat(new Simulation(forAll, CallCost.MEASURED, 1)
+                        .run(0, 6 * TENTH_NANOS)
+                        .wide()
+                        .shareOfLocal())
+                .isGreaterThan(0.15);
+    }
+
+    @Test
+    void tables_replace_those_of_the_page() {
+        assertThat(ScaleStudy.inserted("a\n<!-- hot -->\nold\n<!-- /hot -->\nb", Map.of("hot", "| new |\n")))
+                .isEqualTo("a\n<!-- hot -->\n| new |\n<!-- /hot -->\nb");
+        assertThatThrownBy(() -> ScaleStudy.inserted("a", Map.of("hot", "")))
+                .hasMessageContaining("no place for the table hot");
+    }
+
+    /** 20,000 requests a second for 10,000 permits. */
+    private static Scenario limited() {
+        return new Scenario("").instances(20).hot(20_000, 10_000);
+    }
+
+    private static Result run(Scenario scenario, long seed) {
+        return new Simulation(scenario, CallCost.MEASURED, seed).run(2 * TENTH_NANOS, 2 * TENTH_NANOS);
+    }
+}
