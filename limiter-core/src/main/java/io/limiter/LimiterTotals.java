@@ -29,8 +29,8 @@ public interface LimiterTotals {
     /** What answers instead when the backend does not decide, as it was built last; empty for {@link #OTHER} names. */
     Optional<FailurePolicy> failurePolicy();
 
-    /** Whether a limiter was built whose first key decides the slot; see {@link HashTag#FIRST_KEY}. */
-    boolean inSlots();
+    /** {@link HashTag#FIRST_KEY} if one of the limiters was built with it. */
+    HashTag hashTag();
 
     /** How many requests were granted. */
     long granted(Decision.Source source);

@@ -213,9 +213,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private LimiterCounters tally(LimiterId id) {
         LimiterCounters tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
-        if (id.hashTag() == HashTag.FIRST_KEY) {
-            tally.usesSlot();
-        }
+        tally.hashTag(id.hashTag());
         return id.told() ? tally : tally.quiet();
     }
 
