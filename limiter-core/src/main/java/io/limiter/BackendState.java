@@ -6,14 +6,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a factory's backend decides.
+ * The state of a factory's backend.
  *
- * @param up if not, the {@link FailurePolicy} decides for all limiters
- * @param since when that began; of a backend that was never away, when the factory was built
- * @param failure the last failure that spoke for the backend being away, also while it is up again; {@code null} if there
- *     was none
- * @param failing the limiters for which the backend does not decide although it is up, or not for all of their keys, until
- *     somebody does something; at most 100 by name, and the others as one that is called {@link LimiterTotals#OTHER}
+ * @param up whether the backend decides; otherwise the {@link FailurePolicy} decides for all limiters
+ * @param since the start of this state; if the backend was never unavailable, when the factory was built
+ * @param failure the last failure that counted against the backend, kept after it has recovered; {@code null} if none
+ * @param failing limiters that fail permanently, for all or some of their keys, although the backend is up; at most 100 by
+ *     name, the others as one named {@link LimiterTotals#OTHER}
  */
 public record BackendState(
         boolean up, Instant since, @Nullable LimiterBackendException failure, List<FailingLimiter> failing) {
@@ -22,12 +21,12 @@ public record BackendState(
         failing = List.copyOf(failing);
     }
 
-    /** One in which no limiter fails by itself. */
+    /** Without limiters that fail permanently. */
     public BackendState(boolean up, Instant since, @Nullable LimiterBackendException failure) {
         this(up, since, failure, List.of());
     }
 
-    /** The same with other limiters that fail. */
+    /** This state with other limiters that fail permanently. */
     public BackendState withFailing(List<FailingLimiter> newFailing) {
         return new BackendState(up, since, failure, newFailing);
     }

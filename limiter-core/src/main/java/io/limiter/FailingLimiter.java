@@ -3,10 +3,10 @@ package io.limiter;
 import java.time.Instant;
 
 /**
- * A limiter whose {@link FailurePolicy} decides, for all of its keys or for some, until somebody does something.
+ * A limiter that fails permanently, for all or some of its keys, so that its {@link FailurePolicy} decides.
  *
- * @param limiter its prefix and its name
- * @param since when that began
- * @param failure the last failure; it says what to do
+ * @param limiter prefix and name
+ * @param since the first failure
+ * @param failure the last failure, with a remedy in its message
  */
 public record FailingLimiter(String limiter, Instant since, LimiterBackendException failure) {}

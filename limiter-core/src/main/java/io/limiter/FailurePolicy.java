@@ -1,25 +1,24 @@
 package io.limiter;
 
 /**
- * What a limiter answers when its backend does not decide: Redis does not answer in time, or rejects. Immutable; two are
- * equal if they answer the same.
+ * Decides for a limiter when its backend does not: Redis fails, or does not answer in time. Immutable.
  *
  * <table>
- * <caption>What each means</caption>
+ * <caption>The policies</caption>
  * <tr><td>{@link #LOCAL}</td><td>this JVM decides alone, under the same limit or a share of it: over any length of time,
  *     each instance admits at most its share of the limit on top of what Redis grants</td></tr>
- * <tr><td>{@link #DENY}</td><td>everybody is rejected, and told to come again when Redis is asked again</td></tr>
- * <tr><td>{@link #ALLOW}</td><td>everybody is let through; there is no limit meanwhile</td></tr>
+ * <tr><td>{@link #DENY}</td><td>all requests are rejected, with a retry-after of the probe interval</td></tr>
+ * <tr><td>{@link #ALLOW}</td><td>all requests are granted; there is no limit meanwhile</td></tr>
  * <tr><td>{@link #THROW}</td><td>the caller gets the {@link LimiterBackendException}</td></tr>
  * </table>
  *
- * <p>Every such decision says so by its {@linkplain io.limiter.algorithm.Decision#source() source}. What is refunded or
- * charged meanwhile goes to this JVM's own permits under {@code LOCAL}, and is lost under {@code DENY} and {@code ALLOW}.
+ * <p>The {@linkplain io.limiter.algorithm.Decision#source() source} of such a decision says so. Refunds and charges meanwhile go
+ * to the local fallback under {@code LOCAL}, and are lost under {@code DENY} and {@code ALLOW}.
  * Limiters of a factory that was closed throw, whatever the policy.
  */
 public final class FailurePolicy {
 
-    /** What is done instead. */
+    /** The kinds of policies. */
     public enum Action {
         /** Reject. */
         DENY,
@@ -37,7 +36,7 @@ public final class FailurePolicy {
     /** Grants all. */
     public static final FailurePolicy ALLOW = new FailurePolicy(Action.ALLOW, 1.0);
 
-    /** Lets the caller have the exception. */
+    /** Throws the exception to the caller. */
     public static final FailurePolicy THROW = new FailurePolicy(Action.THROW, 1.0);
 
     /** Decides in this JVM, under the whole limit. */
@@ -53,7 +52,7 @@ public final class FailurePolicy {
 
     /**
      * Decides in this JVM, under a share of the limit: with {@code 1.0 / instances}, all of them together admit no more
-     * than the limit, if the load is spread evenly.
+     * than the limit if the load is spread evenly.
      *
      * @param share more than 0, at most 1
      * @throws IllegalArgumentException if out of range
@@ -70,7 +69,7 @@ public final class FailurePolicy {
         return action;
     }
 
-    /** The share of the limit that this JVM decides under; 1 where it does not. */
+    /** The share of the limit under {@link #LOCAL}; 1 for other policies. */
     public double share() {
         return share;
     }

@@ -1,10 +1,10 @@
 package io.limiter;
 
 /**
- * What decides in which slot of a Redis Cluster the permits of a key lie: the part of the key in braces.
+ * The part of a key in braces, which decides the key's slot in a Redis Cluster.
  *
- * <p>Elsewhere it makes no difference where permits lie. But it is part of the stored key: limiters of one name with two hash
- * tags share only the permits that have no key.
+ * <p>Without a Cluster the slot makes no difference. But the hash tag is part of the stored key: limiters of one name with two
+ * hash tags share only the permits that have no key.
  */
 public enum HashTag {
 
@@ -12,11 +12,11 @@ public enum HashTag {
     WHOLE_KEY,
 
     /**
-     * The first key alone, such as the tenant in {@code limiter.on(tenant).on(user)}: all permits of a tenant lie in one slot,
-     * those of other limiters with this hash tag too, so a {@link LimitSet} of them is decided in one call. Permits of a
-     * limiter without a key lie where {@link #WHOLE_KEY} puts them.
+     * The first key alone, for example the tenant in {@code limiter.on(tenant).on(user)}.
      *
-     * <p>Of several keys, statistics and listeners name those behind the first.
+     * <p>All limiters with this hash tag store the permits of a tenant in one slot, so a {@link LimitSet} of them is decided in
+     * one call. Permits without a key have the hash tag of {@link #WHOLE_KEY}. If there are several keys, statistics and
+     * listeners leave out the first.
      */
     FIRST_KEY
 }

@@ -3,8 +3,9 @@ package io.limiter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Permits that are held, until this is closed or lost: what a {@link ConcurrencyLimiter} hands out. There is one only if
- * the permits were granted. Prefetched permits are something else: they are spent, these are held and come back.
+ * Permits of a {@link ConcurrencyLimiter} that are held until this lease is closed or lost.
+ *
+ * <p>A lease exists only if the permits were granted.
  *
  * <pre>{@code
  * Optional<Lease> lease = reports.tryAcquire(customer);
@@ -16,33 +17,34 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>It is renewed in the background for as long as it is not closed. It is <em>lost</em> if that cannot be done in time:
- * the process stood still, or the backend was away, for longer than the limit's {@code leaseTime}. Then the permits are
- * anybody's, and work that goes on is one too many; {@link #isHeld()} tells, and {@link #onLost} says it. One that is forgotten
- * is renewed until its factory is closed or its JVM ends.
+ * <p>It is renewed in the background until it is closed. It is <em>lost</em> if it cannot be renewed in time, because the
+ * process was paused or the backend was unavailable for longer than the limit's {@code leaseTime}. Then others can acquire its
+ * permits, and work that continues exceeds the limit; {@link #isHeld()} and {@link #onLost} report it. A lease that is never
+ * closed is renewed until its factory is closed or its JVM ends.
  *
  * <p>Safe for use by many threads.
  */
 public interface Lease extends AutoCloseable {
 
     /**
-     * Whether the permits are still held: not closed, and not lost. Costs no call. Never true for longer than the backend
-     * counts the permits as held, as long as its clock and this machine's go equally fast: it counts from when the last
-     * renewal was <em>sent</em>.
+     * Whether the permits are still held: not closed, and not lost. Makes no call.
+     *
+     * <p>Never true for longer than the backend counts the permits as held, as long as both clocks run equally fast: the time
+     * counts from when the last renewal was <em>sent</em>.
      */
     boolean isHeld();
 
     /**
-     * Runs the action when the lease is found to be lost; at once if it was already. Not after it was closed. Found within
-     * a twelfth of the limit's {@code leaseTime}, or when a process goes on that stood still.
+     * Runs the action when the lease is lost, at once if it is lost already, and never after it was closed. A loss is noticed
+     * within a twelfth of the limit's {@code leaseTime}, or when a paused process continues.
      *
-     * @param action short: it runs on the thread that watches over all leases
+     * @param action must be short, because it runs on the thread that watches all leases
      */
     void onLost(Runnable action);
 
     /**
-     * Gives the permits back. Does so once, however often it is called. Throws nothing: if the backend does not answer,
-     * that is logged, and the permits come back by themselves after the limit's {@code leaseTime}.
+     * Releases the permits. Further calls do nothing. Throws nothing: if the backend fails, that is logged, and the permits are
+     * released after the limit's {@code leaseTime}.
      */
     @Override
     void close();
@@ -50,7 +52,7 @@ public interface Lease extends AutoCloseable {
     /**
      * As {@link #close()}, without blocking the calling thread.
      *
-     * @return completed when the permits are back, or when that has failed and was logged; at once if it was closed before
+     * @return completed when the permits are released, or when that has failed and was logged
      */
     CompletableFuture<Void> closeAsync();
 }

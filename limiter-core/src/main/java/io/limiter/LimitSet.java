@@ -36,7 +36,7 @@ import java.util.concurrent.CompletableFuture;
 public interface LimitSet {
 
     /**
-     * All of these, or none; each takes as many permits as are asked of the set.
+     * A set of limiters that each take one permit for each permit of the set.
      *
      * @throws IllegalArgumentException if two are the same permits, or not all limiters were built by one factory
      */
@@ -51,13 +51,13 @@ public interface LimitSet {
     /**
      * A set of one limit, to start with.
      *
-     * @param permits how many are taken for each one that is asked of the set, at least 1
+     * @param permits how many this limiter takes for each permit of the set, at least 1
      */
     static LimitSet of(Limiter first, int permits) {
         return first.toSet(permits);
     }
 
-    /** {@link #and(Limiter, int)} with one permit for each one that is asked of the set. */
+    /** {@link #and(Limiter, int)} with one permit for each permit of the set. */
     default LimitSet and(Limiter other) {
         return and(other, 1);
     }
@@ -65,7 +65,7 @@ public interface LimitSet {
     /**
      * This set and one more limit, all or nothing.
      *
-     * @param permits how many are taken for each one that is asked of the set, at least 1: one call and 500 tokens
+     * @param permits how many this limiter takes for each permit of the set, at least 1; for example one call and 500 tokens
      * @throws IllegalArgumentException if its permits are in the set already, or it was built by another factory
      */
     LimitSet and(Limiter other, int permits);
@@ -74,26 +74,26 @@ public interface LimitSet {
     List<Limiter> limiters();
 
     /**
-     * Asks every limit for as many permits, each times its own number, and returns the whole decision. Does not wait for
-     * permits.
+     * Acquires permits of all limits if they are available now, and returns the whole decision. Each limit takes its own number
+     * for each permit.
      *
      * @param permits at least 1
      */
     SetDecision decide(int permits);
 
     /**
-     * As {@link #decide(int)}, after waiting for the permits if all come due within their timeouts: the longest wait of all.
-     * Nobody waits longer than a limit's {@code maxWait}; for a limit that cannot be reserved ahead, nobody waits.
+     * As {@link #decide(int)}, but waits for permits that come due within the timeouts, as long as the slowest limit requires.
+     * No wait exceeds a limit's {@code maxWait}; a limit without reservations is never waited for.
      *
      * @param timeouts how long to wait at most: one for all limits, or one for each of them, in the order of the set
      */
     SetDecision decide(int permits, Duration... timeouts);
 
-    /** Says what {@link #decide(int)} would decide now, and what remains. Takes nothing. */
+    /** Returns what {@link #decide(int)} would decide now. Takes nothing. */
     SetDecision peek(int permits);
 
     /**
-     * Returns to every limit permits that were taken and not used; see {@link Limiter#refund(int)}.
+     * Refunds permits of every limit that were taken and not used; see {@link Limiter#refund(int)}.
      *
      * @param permits at least 1
      * @return granted, with what remains
@@ -116,8 +116,7 @@ public interface LimitSet {
     /**
      * The methods of a set for callers whose thread must not block.
      *
-     * <p>Cancelling a future gives the permits back if it is still waiting for them; while they are being decided, they are
-     * taken all the same. See {@link Limiter.Async}.
+     * <p>Futures behave as those of {@link Limiter.Async}. Cancelling one of {@link #peek} or {@link #refund} does not stop it.
      */
     interface Async {
 
@@ -126,6 +125,15 @@ public interface LimitSet {
 
         /** As {@link LimitSet#decide(int, Duration...)}. */
         CompletableFuture<SetDecision> decide(int permits, Duration... timeouts);
+
+        /** As {@link LimitSet#tryAcquire()}. */
+        CompletableFuture<Boolean> tryAcquire();
+
+        /** As {@link LimitSet#peek(int)}. */
+        CompletableFuture<SetDecision> peek(int permits);
+
+        /** As {@link LimitSet#refund(int)}. */
+        CompletableFuture<SetDecision> refund(int permits);
 
         /** As {@link LimitSet#decide()}. */
         default CompletableFuture<SetDecision> decide() {

@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A limit bound to a name: permits that everybody shares who builds a limiter with the same name.
+ * A limit bound to a name. All limiters of one name share their permits.
  *
- * <p>Over Redis, these are all JVMs. One limiter serves many <em>keys</em>, each with permits of its own: an IP address, a
+ * <p>Over Redis, they share them across all JVMs. One limiter serves many <em>keys</em>, each with permits of its own: an IP address, a
  * user, a phone number. {@link #on} returns a view of one key, which has the same methods for the permits of that key; the
  * limiter itself has permits of its own. {@link #async} returns a view whose methods return futures.
  *
@@ -50,32 +50,32 @@ public interface Limiter {
     Async async();
 
     /**
-     * Asks for permits and returns the whole decision. Does not wait for permits.
+     * Acquires permits if they are available now, and returns the whole decision.
      *
      * @param permits at least 1
      */
     Decision decide(int permits);
 
     /**
-     * Says what {@link #decide(int)} would decide now, and what remains. Takes nothing.
+     * Returns what {@link #decide(int)} would decide now. Takes nothing.
      *
      * @param permits at least 1
      */
     Decision peek(int permits);
 
     /**
-     * Returns permits that were taken, for example because the work failed. They can be taken again at once, up to the
-     * limit's capacity; what would be there by now anyway is lost.
+     * Refunds permits that were taken, for example because the work failed. They can be taken again at once, up to the
+     * limit's capacity; what would have been refilled by now anyway is lost.
      *
-     * <p>Over any length of time, the limit then grants as many permits more as were refunded, so refund only what was taken;
-     * permits that were reserved and not used are better {@linkplain Reservation#cancel() cancelled}. A bucket that warms up
-     * ignores refunds, which would make it colder, and so does a key of which nothing is stored.
+     * <p>Over any length of time, the limit grants as many more permits as were refunded, so refund only what was taken. Permits
+     * that were reserved and not used are better {@linkplain Reservation#cancel() cancelled}. A bucket that warms up ignores
+     * refunds, which would make it colder, and so does a key without state.
      *
-     * <p>While the backend does not decide, permits go back to this JVM's own under {@link FailurePolicy#LOCAL}; under
-     * {@code DENY} and {@code ALLOW}, and where the backend may have taken them back all the same, they are lost, and the
-     * decision's source is {@code POLICY}. Do not return what a decision of that source granted: it was taken from nowhere.
+     * <p>While the backend is unavailable, refunds go to the local fallback under {@link FailurePolicy#LOCAL}. Under
+     * {@code DENY} and {@code ALLOW}, and after an ambiguous failure, they are lost, and the decision's source is
+     * {@code POLICY}. Do not refund permits that such a decision granted: they were never taken.
      *
-     * <p>A call that fails may have returned them; trying again could return them twice, which admits others too early. A
+     * <p>A call that fails may have refunded them. Another try could refund them twice, which admits others too early. A
      * {@link Reservation} returns its permits at most once.
      *
      * @param permits at least 1
@@ -84,11 +84,11 @@ public interface Limiter {
     Decision refund(int permits);
 
     /**
-     * Takes permits whether they are there or not, for work whose cost is known only when it is done: later requests wait, or
-     * are rejected, until they are paid for. A token bucket goes into debt by its {@code maxWait} at most.
+     * Takes permits even if they are not available, for work whose cost is known only afterwards. Later requests wait or are
+     * rejected until the debt is paid. A token bucket goes into debt by its {@code maxWait} at most.
      *
-     * <p>While the backend does not decide, this JVM's own permits are charged under {@link FailurePolicy#LOCAL}; under
-     * {@code DENY} and {@code ALLOW} nothing is, and the decision's source is {@code POLICY}.
+     * <p>While the backend is unavailable, the local fallback is charged under {@link FailurePolicy#LOCAL}. Under {@code DENY}
+     * and {@code ALLOW} nothing is charged, and the decision's source is {@code POLICY}.
      *
      * @param permits at least 1
      * @return granted, with what remains
@@ -96,18 +96,18 @@ public interface Limiter {
     Decision charge(int permits);
 
     /**
-     * Forgets what is stored for these permits, as if they had never been used: for an operator who lets a caller in again.
-     * Waits for the backend.
+     * Deletes the state of these permits, as if they had never been used, for example to let a caller in again. Waits for the
+     * backend.
      *
-     * <p>Other JVMs repeat rejections that they know for up to a second more, and use up permits that they have prefetched.
-     * Only the permits of this very key are forgotten, not those of {@linkplain #on further keys}.
+     * <p>For up to a second, other JVMs reject from their rejection caches, and they use permits that they have prefetched. Only
+     * the state of this very key is deleted, not that of {@linkplain #on further keys}.
      */
     void reset();
 
     /**
      * These permits as the first of a set; see {@link LimitSet#of(Limiter, int)}.
      *
-     * @param permits how many are taken for each one that is asked of the set, at least 1
+     * @param permits how many this limiter takes for each permit of the set, at least 1
      */
     LimitSet toSet(int permits);
 
@@ -121,13 +121,13 @@ public interface Limiter {
         return peek(1);
     }
 
-    /** Takes one permit if it is there now. */
+    /** Takes one permit if it is available now. */
     default boolean tryAcquire() {
         return tryAcquire(1);
     }
 
     /**
-     * Takes all of the permits if they are there now, or none.
+     * Takes all of the permits if they are available now, or none.
      *
      * @param permits at least 1
      */
@@ -153,11 +153,11 @@ public interface Limiter {
     /**
      * The methods of a limiter for callers whose thread must not block.
      *
-     * <p>A future is completed by a thread of the backend's client, or of the limiter's own if the backend does not answer,
-     * or of the common pool after a wait. Do not block in what depends on it, which would delay others; go on with the
-     * {@code ...Async} methods of the future instead. Cancelling it withdraws the request if that has not been sent yet, and
-     * gives the permits back if it is still waiting for them; in between, they are taken all the same. It fails with
-     * {@link LimiterBackendException} if the backend did not decide, nor did the failure policy.
+     * <p>A future is completed by a thread of the backend's client, by one of the limiter if the backend does not answer, or by
+     * the common pool after a wait. Dependent stages must not block, which would delay other decisions; use the future's
+     * {@code ...Async} methods for those that do. Cancelling a future that waits for permits returns them; a request that has not
+     * been sent is withdrawn. A future fails with {@link LimiterBackendException} if neither the backend nor the failure policy
+     * decided.
      */
     interface Async {
 

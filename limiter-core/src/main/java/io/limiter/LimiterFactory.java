@@ -11,91 +11,94 @@ import java.util.concurrent.TimeUnit;
 /**
  * Builds limiters. Building is cheap and makes no call to the backend.
  *
- * <p>A limiter that was built lately with the same name and limit is returned again, so callers need not keep it.
+ * <p>Limiters are cached by name and limit, so callers need not keep them.
  *
- * <p>Limiters of one name share their permits, also under different limits: {@code build("k", 100, 1, 60)} after
- * {@code build("k", 1, 1, 60)} limits at 100/s, and both take from one bucket. But once a rate was set for a name by
- * {@link RateLimiter#setRate}, all limiters of that name and prefix have it, those built later too, whatever their limits say.
+ * <p>Limiters of one name share their permits, even under different limits: {@code build("k", 100, 1, 60)} after
+ * {@code build("k", 1, 1, 60)} limits at 100/s, and both take from one bucket. A rate that was set by
+ * {@link RateLimiter#setRate} applies to all limiters of that name and prefix, including those built later.
  *
  * <p>Factories are safe for use by many threads. All methods throw {@link IllegalArgumentException} if a name is blank
- * or a number is out of its range.
+ * or a number is out of range.
  */
 public interface LimiterFactory extends AutoCloseable {
 
-    /** A limiter for the permits of this name, limited by a token bucket. */
+    /** Builds a limiter with a token bucket. */
     RateLimiter build(String name, TokenBucket limit);
 
-    /** A limiter for the permits of this name, which are held for a while and given back. */
+    /** Builds a limiter whose permits are held until they are released. */
     ConcurrencyLimiter build(String name, ConcurrencyLimit limit);
 
     /**
-     * A limiter for the permits of this name, limited by any kind of limit: one of {@link io.limiter.algorithm}, or one of
-     * your own. For a token bucket it is the {@link RateLimiter} that {@link #build(String, TokenBucket)} returns.
+     * Builds a limiter with any kind of limit: one of {@link io.limiter.algorithm}, or one of your own. For a token bucket it
+     * is the {@link RateLimiter} that {@link #build(String, TokenBucket)} returns.
      *
-     * @throws IllegalArgumentException also for a {@link ConcurrencyLimit}, whose permits are held and not spent, and if this
-     *     factory's engine cannot decide this kind of limit: the script engine
-     *     needs a script for it, the lock engine and the local one need none
+     * @throws IllegalArgumentException also for a {@link ConcurrencyLimit}, whose permits are held and not spent, and if the
+     *     factory's engine cannot decide this kind of limit: the script engine needs a script for it, the lock engine and the
+     *     local engine need none
      */
     Limiter build(String name, Limit<?> limit);
 
     /**
-     * The same factory with other keys in the backend. Limiters of one name under two prefixes share nothing.
+     * A view of this factory with another prefix of its keys. Limiters of one name under two prefixes share nothing.
      *
-     * @param prefix starts every key; may be empty, must not contain braces, which name the slot in a Redis Cluster
+     * @param prefix may be empty; must not contain braces, which delimit the hash tag in a Redis Cluster
      */
     LimiterFactory withPrefix(String prefix);
 
     /**
-     * The same factory whose limiters' permits lie elsewhere in a Redis Cluster; see {@link HashTag}. Limiters of one name with
-     * two hash tags share only the permits that have no key.
+     * A view of this factory with another hash tag of its keys, which decides their slots in a Redis Cluster.
+     *
+     * <p>Limiters of one name with two hash tags share only the permits that have no key.
      */
     LimiterFactory withHashTag(HashTag hashTag);
 
     /**
-     * The same factory with another failure policy, for when the backend does not decide. Limiters of one name under two
-     * policies share their permits. Local limiters have no backend that could fail, so there it makes no difference.
+     * A view of this factory with another failure policy, which decides when the backend does not.
+     *
+     * <p>Limiters of one name under two policies share their permits. A local factory has no backend that could fail, and ignores
+     * the policy.
      */
     LimiterFactory withFailurePolicy(FailurePolicy policy);
 
     /**
-     * The same factory whose rejections no {@link LimiterListener} is called for: for limits in shadow mode. They count in the
-     * statistics all the same, and limiters of one name share their permits.
+     * A view of this factory that calls no {@link LimiterListener} for rejections, for limits in shadow mode.
+     *
+     * <p>Rejections count in the statistics all the same, and limiters of one name share their permits.
      */
     default LimiterFactory withoutListeners() {
         return this;
     }
 
     /**
-     * Gives back all permits that are held under leases, and ends the limiters: what comes later fails with
-     * {@link LimiterBackendException}. A factory that another one returned, such as {@link #withPrefix}, has nothing to close:
-     * for it, and by default, this does nothing.
+     * Releases all leases and closes the limiters: later requests fail with {@link LimiterBackendException}.
+     *
+     * <p>Does nothing on a view such as {@link #withPrefix}, and by default.
      */
     @Override
     default void close() {}
 
     /**
-     * A token bucket that starts full and whose callers wait for their own permits.
+     * Builds a limiter with a token bucket that starts full and whose callers wait for their own permits.
      *
      * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
-     * @param maxBurstSeconds how many seconds of unused permits are kept
-     * @param expireSeconds how many seconds an unused bucket is kept at the least; it is kept longer where forgetting
-     *     it sooner would hand out permits
+     * @param maxBurstSeconds the capacity in seconds: for how long unused permits are stored
+     * @param expireSeconds how many seconds an unused bucket is stored at least; longer if expiry would hand out permits
      */
     default RateLimiter build(String name, double permitsPerSecond, double maxBurstSeconds, long expireSeconds) {
         return build(name, TokenBucket.of(permitsPerSecond, maxBurstSeconds).expire(Duration.ofSeconds(expireSeconds)));
     }
 
     /**
-     * What Guava's {@code RateLimiter.create(permitsPerSecond)} builds: a burst of one second, empty at first, and
-     * the next caller pays. A bucket that nobody uses for a minute is empty again.
+     * Builds what Guava's {@code RateLimiter.create(permitsPerSecond)} does: a burst of one second, empty at first, and the
+     * next caller pays. A bucket that is unused for a minute is empty again.
      */
     default RateLimiter create(String name, double permitsPerSecond) {
         return build(name, TokenBucket.guava(permitsPerSecond));
     }
 
     /**
-     * What Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} builds: cold at first, and up to its rate
-     * after one warm-up period of full load; see {@link WarmUp}.
+     * Builds what Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} does: cold at first, and at its full rate
+     * after a warm-up period of full load; see {@link WarmUp}.
      */
     default RateLimiter create(String name, double permitsPerSecond, Duration warmupPeriod) {
         return build(name, TokenBucket.guava(permitsPerSecond, warmupPeriod));
@@ -106,17 +109,17 @@ public interface LimiterFactory extends AutoCloseable {
         return create(name, permitsPerSecond, Duration.ofNanos(unit.toNanos(warmupPeriod)));
     }
 
-    /** At most {@code limit} permits in a {@code period} that starts with its first request. */
+    /** Builds a fixed window of at most {@code limit} permits in each {@code period}, which starts with its first request. */
     default Limiter count(String name, int limit, Duration period) {
         return build(name, FixedWindow.of(limit, period));
     }
 
-    /** At most {@code limit} permits held at the same time, each for {@code leaseTime} unless it is renewed. */
+    /** Builds a limiter of at most {@code limit} permits held at the same time, each for {@code leaseTime} unless renewed. */
     default ConcurrencyLimiter concurrent(String name, int limit, Duration leaseTime) {
         return build(name, ConcurrencyLimit.of(limit).leaseTime(leaseTime));
     }
 
-    /** At most {@code limit} permits held at the same time; that of a holder that crashed comes back after 30 s. */
+    /** As {@link #concurrent(String, int, Duration)} with a lease time of 30 s. */
     default ConcurrencyLimiter concurrent(String name, int limit) {
         return build(name, ConcurrencyLimit.of(limit));
     }

@@ -5,43 +5,44 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Is told what happens to the limiters of a factory. All methods are called by one thread, in order, which is not one that
- * decides: a listener that is slow or throws harms no decision. What it throws is logged; if it is so slow that more than a
- * thousand calls wait, further ones are dropped, and that is logged too.
+ * Receives the events of a factory's limiters.
+ *
+ * <p>One thread calls all methods, in order. No decision runs on it, so a listener that is slow or throws affects none. What
+ * it throws is logged. If more than a thousand calls are queued, further ones are dropped and that is logged.
  */
 public interface LimiterListener {
 
     /**
-     * The backend is taken to be away: it is not asked any more, and the {@link FailurePolicy} decides at once.
+     * The backend is unavailable: the circuit breaker is open, and the {@link FailurePolicy} decides at once.
      *
      * @param cause the last failure
      */
     default void backendDown(LimiterBackendException cause) {}
 
     /**
-     * The backend has answered again and decides again.
+     * The backend has recovered and decides again.
      *
-     * @param downtime since {@link #backendDown}
+     * @param downtime the time since {@link #backendDown}
      */
     default void backendUp(Duration downtime) {}
 
     /**
-     * A limiter fails until somebody does something: the {@link FailurePolicy} decides for it, or for some of its keys. Told
-     * once a minute at most for each limiter.
+     * A limiter fails permanently, for example without the right to its keys: the {@link FailurePolicy} decides for it, or for
+     * some of its keys. Called at most once a minute for each limiter.
      */
     default void limiterFailing(FailingLimiter limiter) {}
 
     /**
      * The backend decides again for a limiter.
      *
-     * @param limiter as it was before
+     * @param limiter the limiter as it failed
      */
     default void limiterRecovered(FailingLimiter limiter) {}
 
     /**
-     * Whether it needs to be told of rejections. If no listener does, {@code tryAcquire} goes on answering rejections that are
-     * known without allocating anything. Asked with each rejection by the thread that decides, so it must be quick, and may
-     * change; who answers {@code false} may be told all the same, because another listener needs to be.
+     * Whether {@link #limitExceeded} is to be called. If no listener wants it, {@code tryAcquire} answers from the rejection
+     * cache without allocating. Called for each rejection by the deciding thread, so it must be fast; the result may change.
+     * A listener that returns {@code false} may be called all the same, because another one returns {@code true}.
      */
     default boolean listensToRejections() {
         return true;
@@ -51,7 +52,7 @@ public interface LimiterListener {
      * Permits were rejected. Not called for limiters of {@link LimiterFactory#withoutListeners()}.
      *
      * @param limiter the limiter's name
-     * @param key whose permits; {@code null} for the limiter's own
+     * @param key the caller's key; {@code null} for the limiter's own permits
      * @param decision the rejection
      */
     default void limitExceeded(String limiter, @Nullable String key, Decision decision) {}

@@ -2,21 +2,21 @@ package io.limiter;
 
 import java.util.List;
 
-/** What a factory's limiters have decided, and what it holds. Safe for use by many threads. */
+/** Statistics of a factory's limiters. Safe for use by many threads. */
 public interface LimiterStatistics {
 
     /**
-     * Of each prefix and name that limiters were built for, in the order of prefixes and names. At most 10,000; all
-     * further names are counted together as {@link LimiterTotals#OTHER}.
+     * The totals of each prefix and name that limiters were built for, sorted by prefix and name. At most 10,000; further
+     * names are counted together as {@link LimiterTotals#OTHER}.
      */
     List<LimiterTotals> totals();
 
-    /** How many rejections are known that still hold. Looks at each place of the deny cache. */
+    /** The number of valid entries of the rejection cache. Scans the whole cache. */
     int cachedRejections();
 
-    /** How many leases of concurrency limiters are held by this JVM. */
+    /** The number of leases of concurrency limiters that this JVM holds. */
     int liveLeases();
 
-    /** How many requests wait to be sent to the backend. */
+    /** The number of requests queued for the backend. */
     int queuedRequests();
 }

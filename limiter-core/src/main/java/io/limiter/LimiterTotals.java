@@ -6,48 +6,48 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the limiters of one prefix and name have decided in this JVM since their factory was built. Reading is cheap, and the
- * numbers go on while they are read. Counted is every request for permits: not peeks, refunds and charges, nor permits that
- * were taken ahead or the renewals of leases.
+ * Counts the decisions of all limiters of one prefix and name in this JVM, since their factory was built.
  *
- * <p>Of a {@link LimitSet} that was granted each part counts as granted, of one that was rejected only the parts that reject.
+ * <p>Every request for permits counts. Peeks, refunds, charges, prefetches and renewals of leases do not. Of a granted
+ * {@link LimitSet} each part counts as granted, of a rejected one only the parts that reject. Reading is cheap, and counting
+ * continues meanwhile.
  */
 public interface LimiterTotals {
 
-    /** The name of the entry that counts all together whose names were too many. */
+    /** The name of the entry that counts all further limiters once there are too many names. */
     String OTHER = "other";
 
-    /** What starts their keys in the backend. */
+    /** The prefix of their keys in the backend. */
     String prefix();
 
-    /** The limiters' name. */
+    /** The name of the limiters. */
     String name();
 
-    /** The numbers that were built or set last; empty for {@link #OTHER} names. */
+    /** The limit that was built or set last; empty for {@link #OTHER}. */
     Optional<Limit<?>> limit();
 
-    /** What answers instead when the backend does not decide, as it was built last; empty for {@link #OTHER} names. */
+    /** The failure policy that was built last; empty for {@link #OTHER}. */
     Optional<FailurePolicy> failurePolicy();
 
-    /** Whether a limiter was built whose first key decides the slot; see {@link HashTag#FIRST_KEY}. */
-    boolean inSlots();
+    /** {@link HashTag#FIRST_KEY} if a limiter was built with it, otherwise {@link HashTag#WHOLE_KEY}. */
+    HashTag hashTag();
 
-    /** How many requests were granted. */
+    /** The number of requests granted by this source. */
     long granted(Decision.Source source);
 
-    /** How many requests were rejected. */
+    /** The number of requests rejected by this source. */
     long rejected(Decision.Source source);
 
-    /** How many requests failed with a {@link LimiterBackendException}. */
+    /** The number of requests that failed with a {@link LimiterBackendException}. */
     long errors();
 
     /**
-     * Those keys that were asked for most in the last minutes, the hottest first. An estimate: it may have a key in place of
-     * another with about as many requests, once there are more keys than it keeps.
+     * The keys with the most requests in the last minutes, the hottest first. An estimate: with many keys, it may list one in
+     * place of another that has about as many requests.
      */
     List<HotKey> hottestKeys();
 
-    /** How many requests were granted, whatever the source. */
+    /** The number of granted requests, of all sources. */
     default long granted() {
         long sum = 0;
         for (Decision.Source source : Decision.Source.values()) {
@@ -56,7 +56,7 @@ public interface LimiterTotals {
         return sum;
     }
 
-    /** How many requests were rejected, whatever the source. */
+    /** The number of rejected requests, of all sources. */
     default long rejected() {
         long sum = 0;
         for (Decision.Source source : Decision.Source.values()) {
@@ -66,10 +66,10 @@ public interface LimiterTotals {
     }
 
     /**
-     * A key that many ask for.
+     * A key with many requests.
      *
-     * @param key the caller's key, cut off behind 128 characters
-     * @param requests about how many requests, of which those of the last minute count whole, those of the one before half,
+     * @param key the caller's key, truncated to 128 characters
+     * @param requests estimated number of requests: those of the last minute count in full, those of the minute before half,
      *     and so on
      */
     record HotKey(String key, long requests) {}

@@ -3,10 +3,7 @@ package io.limiter;
 import io.limiter.algorithm.Decision;
 import java.util.OptionalLong;
 
-/**
- * A limit was exceeded, by a caller that has no other way to learn it. An expected outcome under load, so it carries no
- * stack trace.
- */
+/** Thrown when a limit is exceeded. An expected outcome under load, so it has no stack trace. */
 public final class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -14,7 +11,7 @@ public final class RateLimitExceededException extends RuntimeException {
     private final String key;
     private final Decision decision;
 
-    /** With a message that says when to come back. */
+    /** With a message that says when to retry. */
     public RateLimitExceededException(String key, Decision decision) {
         this(key, decision, defaultMessage(decision));
     }
@@ -25,17 +22,17 @@ public final class RateLimitExceededException extends RuntimeException {
         this.decision = decision;
     }
 
-    /** Whose permits ran out: the key, or the limiter's name where no key was given. */
+    /** The key whose limit was exceeded, or the limiter's name for its own permits. */
     public String key() {
         return key;
     }
 
-    /** The rejection, with what remains and when to come back. */
+    /** The rejection, with what remains and when to retry. */
     public Decision decision() {
         return decision;
     }
 
-    /** It goes to the caller over HTTP, so it names neither limiter nor key. */
+    /** Sent to HTTP clients, so it names neither limiter nor key. */
     private static String defaultMessage(Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();
         return seconds.isEmpty()

@@ -10,16 +10,16 @@ import java.util.concurrent.TimeUnit;
  * Distributes permits at a configurable rate: Guava's {@code RateLimiter}, for every JVM that uses the same name.
  *
  * <table class="striped">
- *   <caption>What happens when a permit is not there</caption>
- *   <tr><th>{@code acquire()}</th><td>waits until it is, at most the limit's {@code maxWait}; throws
+ *   <caption>Behaviour when a permit is not available</caption>
+ *   <tr><th>{@code acquire()}</th><td>waits until it is available, at most the limit's {@code maxWait}; throws
  *       {@link RateLimitExceededException} at once if it would take longer</td></tr>
  *   <tr><th>{@code tryAcquire()}</th><td>returns {@code false} at once</td></tr>
  *   <tr><th>{@code tryAcquire(timeout)}</th><td>waits if the permit comes due within the timeout, otherwise returns
  *       {@code false} at once</td></tr>
- *   <tr><th>{@code decide()}, {@code decide(permits, timeout)}</th><td>do the same as {@code tryAcquire}, and say what
+ *   <tr><th>{@code decide()}, {@code decide(permits, timeout)}</th><td>do the same as {@code tryAcquire}, and return what
  *       remains and when to retry</td></tr>
- *   <tr><th>{@code reserve()}</th><td>takes a permit that comes due later and says when, without waiting</td></tr>
- *   <tr><th>{@code peek()}</th><td>says what {@code decide()} would decide, and takes nothing</td></tr>
+ *   <tr><th>{@code reserve()}</th><td>reserves a permit that comes due later and returns when, without waiting</td></tr>
+ *   <tr><th>{@code peek()}</th><td>returns what {@code decide()} would decide, and takes nothing</td></tr>
  *   <tr><th>{@code async()}</th><td>has the same methods; futures complete when the others return</td></tr>
  * </table>
  *
@@ -27,8 +27,8 @@ import java.util.concurrent.TimeUnit;
  * holding a lock or a connection. As in Guava, an interrupt cuts neither the sleep short nor the wait for the decision:
  * the permits are spent either way. The thread's interrupt flag is set again when the method returns.
  *
- * <p>Timeouts are precise to the microsecond; zero or a negative one means not to wait. Nobody waits longer than the limit's
- * {@code maxWait}. Keys and futures are those of {@link Limiter}.
+ * <p>Timeouts are precise to the microsecond; zero or a negative one means not to wait. No caller waits longer than the
+ * limit's {@code maxWait}. Keys and futures are those of {@link Limiter}.
  */
 public interface RateLimiter extends Limiter {
 
@@ -61,7 +61,7 @@ public interface RateLimiter extends Limiter {
     void setRate(double permitsPerSecond);
 
     /**
-     * Asks for permits, waits for them if they come due within the timeout, and returns the whole decision.
+     * Takes permits that come due within the timeout, waits for them, and returns the whole decision.
      *
      * @param permits at least 1
      * @param timeout how long to wait at most
@@ -69,20 +69,20 @@ public interface RateLimiter extends Limiter {
     Decision decide(int permits, Duration timeout);
 
     /**
-     * Takes permits and says when they come due, without waiting; at most so far ahead.
+     * Reserves permits that come due within the timeout, without waiting.
      *
      * @param permits at least 1
      * @param timeout how long the caller would wait at most; no longer than the limit's {@code maxWait} in any case
      */
     Reservation reserve(int permits, Duration timeout);
 
-    /** Takes one permit and says when it comes due, without waiting; at most the limit's {@code maxWait} ahead. */
+    /** Reserves one permit without waiting, at most the limit's {@code maxWait} ahead. */
     default Reservation reserve() {
         return reserve(1);
     }
 
     /**
-     * Takes permits and says when they come due, without waiting; at most the limit's {@code maxWait} ahead.
+     * Reserves permits without waiting, at most the limit's {@code maxWait} ahead.
      *
      * @param permits at least 1
      */
@@ -91,7 +91,7 @@ public interface RateLimiter extends Limiter {
     }
 
     /**
-     * Takes one permit, waiting for it as long as it takes.
+     * Takes one permit, waiting until it comes due.
      *
      * @return the time waited
      * @throws RateLimitExceededException if it would take longer than the limit's {@code maxWait}
@@ -101,7 +101,7 @@ public interface RateLimiter extends Limiter {
     }
 
     /**
-     * Takes permits, waiting for them as long as it takes.
+     * Takes permits, waiting until they come due.
      *
      * @param permits at least 1
      * @return the time waited

@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Permits that were booked, and when they may be used: what {@link RateLimiter#reserve(int)} returns instead of waiting.
+ * Reserved permits and the time until they may be used: the result of {@link RateLimiter#reserve(int)}, which does not wait.
  *
  * <pre>{@code
  * Reservation reservation = limiter.reserve(5);
  * if (!reservation.isGranted()) {
  *     return;                                          // it would take longer than the limit's maxWait
  * }
- * scheduler.schedule(work, reservation.timeToWait());  // or, if the work is not to be done after all:
+ * scheduler.schedule(work, reservation.timeToWait());  // or, if the work is dropped:
  * reservation.cancel();
  * }</pre>
  *
@@ -23,36 +23,37 @@ public interface Reservation {
     /** The whole decision. */
     Decision decision();
 
-    /** Whether the permits were booked. */
+    /** Whether the permits were reserved. */
     default boolean isGranted() {
         return decision().granted();
     }
 
-    /** How long after the booking the permits may be used; what a rejected one would have had to wait. */
+    /** The time from the reservation until the permits may be used; for a rejection, the wait it would have taken. */
     default Duration timeToWait() {
         return decision().timeToWait();
     }
 
     /**
-     * Cancels the reservation, for work that is not done. At most once, and only while it makes a difference: not after the
-     * time in which the limit would have been as if never used.
+     * Cancels the reservation and returns its permits, for work that is not done.
      *
-     * <p>Reservations that others made meanwhile keep their times, so what was reserved after this one is not restored: others
-     * would be due together with it. Of ten permits after which one was reserved, nine come back. If all that is reserved is
-     * cancelled, in whatever order, the limit is as if it had never been. This is golang's {@code CancelAt}. Where the next
-     * caller waits, nothing comes back in that case of a request for more than the capacity, nor of a limit that warms up. So
-     * no cancellation lets more be due than the limit allows.
+     * <p>Works once, and only until the limit would be full again anyway.
      *
-     * @return whether the permits were given back by this call
-     * @throws LimiterBackendException if the backend does not answer; the permits may have been given back, and another
-     *     call does not try again
+     * <p>As in golang's {@code CancelAt}, later reservations keep their times, so permits that were reserved after these are not
+     * returned: otherwise others would come due together with them. For example, of ten permits after which one was reserved,
+     * nine are returned. Once all reservations are cancelled, in any order, the limit is as if they had never been made.
+     * Nothing is returned to a limit that warms up, nor of a request for more than the capacity where the next caller waits.
+     * So no cancellation lets more permits come due than the limit allows.
+     *
+     * @return whether this call returned the permits
+     * @throws LimiterBackendException if the backend failed; the permits may have been returned, and another call does not
+     *     try again
      */
     boolean cancel();
 
     /**
      * As {@link #cancel()}, without blocking the calling thread.
      *
-     * @return whether the permits were given back by this call; fails with {@link LimiterBackendException}
+     * @return whether this call returned the permits; fails with {@link LimiterBackendException}
      */
     CompletableFuture<Boolean> cancelAsync();
 }

@@ -10,8 +10,8 @@ import java.util.Optional;
  * The decision of a {@link LimitSet}.
  *
  * @param parts what the limits decided, in the order of the set. If all grant, the permits are taken from all of them;
- *     otherwise nothing is taken, and a limit that grants says what it would have granted. A rejection that was known without
- *     a call to the backend has only those limits that are known to reject
+ *     otherwise nothing is taken, and a limit that grants says what it would have granted. A rejection by the rejection
+ *     cache has only the limits that are known to reject
  */
 public record SetDecision(List<OfPart> parts) {
 
@@ -36,12 +36,12 @@ public record SetDecision(List<OfPart> parts) {
         return parts.stream().allMatch(part -> part.decision().granted());
     }
 
-    /** The name of the limiter that rejected, of several the one that does so for longest; empty if granted. */
+    /** The name of the limiter that rejected, of several the one with the longest retry-after; empty if granted. */
     public Optional<String> rejectedBy() {
         return rejection().map(rejection -> rejection.limiter().name());
     }
 
-    /** The part that rejected, of several the one that does so for longest, and then the first; empty if granted. */
+    /** The part that rejected, of several the one with the longest retry-after, then the first; empty if granted. */
     public Optional<OfPart> rejection() {
         return parts.stream()
                 .filter(part -> !part.decision().granted())
@@ -51,8 +51,8 @@ public record SetDecision(List<OfPart> parts) {
     }
 
     /**
-     * The set's answer as if it were one limit's: the longest wait, retry-after and reset-after of all parts, with the limit,
-     * the source and what remains of the part that rejected, or, if granted, of the one that has the least left.
+     * Combines the parts into one decision: the longest wait, retry-after and full-after of all parts, with the limit,
+     * the source and what remains of the part that rejected, or, if granted, of the one with the fewest remaining.
      */
     public Decision decision() {
         Decision tightest = rejection()
@@ -79,7 +79,7 @@ public record SetDecision(List<OfPart> parts) {
         return decision().timeToWait();
     }
 
-    /** When the same request would be granted if nobody else asked meanwhile; zero if granted. The longest of all parts. */
+    /** When the same request would be granted if no other came meanwhile; zero if granted. The longest of all parts. */
     public Duration retryAfter() {
         return decision().retryAfter();
     }

@@ -228,6 +228,22 @@ abstract class LimitSetContract {
     }
 
     @Test
+    void async_peeks_and_refunds_as_blocking_does() {
+        RateLimiter bucket = limiters().build("k", 1, 3, 60);
+        Limiter window = limiters().count("w", 5, Duration.ofSeconds(10));
+        LimitSet set = LimitSet.of(bucket, window);
+        assertThat(set.async().tryAcquire().join()).isTrue();
+        assertThat(set.async().decide(2).join().granted()).isTrue();
+        assertThat(set.async().tryAcquire().join()).isFalse();
+        assertThat(set.async().peek(1).join()).isEqualTo(set.peek(1));
+        SetDecision refunded = set.async().refund(2).join();
+        assertThat(refunded.granted()).isTrue();
+        assertThat(refunded.parts()).extracting(SetDecision.OfPart::limiter).containsExactly(bucket, window);
+        assertThat(bucket.peek().remaining()).isEqualTo(2);
+        assertThat(window.peek().remaining()).isEqualTo(4);
+    }
+
+    @Test
     void a_hash_tag_has_permits_of_its_own() {
         Limiter limiter = limiters().count("k", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters().build("b", 1, 1, 60);

@@ -115,12 +115,12 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
         private Builder() {}
 
         /**
-         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are not
-         * affected. Default: 100, 10,000, 5 minutes.
+         * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are not affected. Default:
+         * 100, 10,000, 5 minutes.
          *
-         * @param initial for how many the cache is laid out at first, at least 0
-         * @param maximum how many are kept at most, at least 1
-         * @param expireAfterAccess how long an unused one is kept, more than zero
+         * @param initial initial capacity, at least 0
+         * @param maximum maximum size, at least 1
+         * @param expireAfterAccess how long an unused limiter is kept, more than zero
          */
         public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
             this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);

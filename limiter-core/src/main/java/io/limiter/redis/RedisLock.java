@@ -16,15 +16,14 @@ import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * A lock on one Redis node: {@code SET key owner NX PX}, given back by its owner only. Each acquisition has a random
- * owner of its own, so a holder that lost its lock can never give back another's.
+ * A lock on one Redis node: {@code SET key owner NX PX}, released by its owner only. Each acquisition has a random owner, so
+ * a holder that lost its lock cannot release another's.
  *
- * <p>Whoever has to wait tries again after a random pause that grows from 1 ms to 32 ms, so waiters neither flood Redis
- * nor come all at once.
+ * <p>A waiting thread tries again after a random pause that grows from 1 ms to 32 ms, so that waiters do not flood Redis.
  */
 public final class RedisLock implements DistributedLock {
 
-    /** How long a lock lasts whose holder crashed. */
+    /** How long the lock of a crashed holder lasts, unless set. */
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
 
     private static final Logger log = LoggerFactory.getLogger(RedisLock.class);
@@ -68,7 +67,7 @@ public final class RedisLock implements DistributedLock {
                 Uninterruptibles.sleepUninterruptibly(Math.min(pause, leftMicros), TimeUnit.MICROSECONDS);
                 pauseMicros = Math.min(LONGEST_PAUSE_MICROS, 2 * pauseMicros);
             }
-            return () -> giveBack(lockKey, owner);
+            return () -> release(lockKey, owner);
         } finally {
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -76,7 +75,7 @@ public final class RedisLock implements DistributedLock {
         }
     }
 
-    /** Whoever is interrupted while Redis answers cannot know whether the lock is held, so it is given back. */
+    /** After an interrupt during the call it is unknown whether the lock is held, so it is released. */
     private boolean set(byte[] key, byte[] owner) {
         try {
             return redis.setIfAbsent(key, owner, lease);
@@ -84,17 +83,17 @@ public final class RedisLock implements DistributedLock {
             if (!Thread.currentThread().isInterrupted()) {
                 throw e;
             }
-            giveBack(key, owner);
+            release(key, owner);
             return false;
         }
     }
 
-    private void giveBack(byte[] key, byte[] owner) {
+    private void release(byte[] key, byte[] owner) {
         try {
             redis.runForFlag(unlock, 1, List.of(key, owner));
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
-            log.warn("Lock not given back, others wait until it runs out after {}", lease, e);
+            log.warn("Lock not released; others wait until it expires after {}", lease, e);
         }
     }
 }

@@ -62,47 +62,47 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
 
-    private final KnownRejections denials;
+    private final KnownRejections rejections;
     private final Engine engine;
-    private final @Nullable GroupCommit shared;
+    private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
     private final Guard guard;
     private final RedisCalls redis;
     private final boolean byScript;
     private final BlockingCalls blockingCalls;
-    private final ListenerNotifier notices;
+    private final ListenerNotifier notifier;
     private final Sleeper sleeper;
     private final HeldLeases leases;
     private final Engine local;
     private final HeldLeases localLeases;
     private final long retryAfterMicros;
-    private final ConcurrentHashMap<FailurePolicy, Failover> policies = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<FailurePolicy, Failover> failovers = new ConcurrentHashMap<>();
 
     private RedisRateLimiterFactory(Builder settings) {
         this(settings, new ListenerNotifier(settings.listeners));
     }
 
-    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notices) {
-        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notices);
-        this.notices = notices;
+    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notifier) {
+        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notifier);
+        this.notifier = notifier;
         this.guard = new Guard(
                 settings.decisionTimeout,
                 settings.firstDecisionTimeout,
-                new Breaker(settings.probeInterval, notices),
-                notices,
+                new Breaker(settings.probeInterval, notifier),
+                notifier,
                 settings.observer);
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
-        this.denials = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
+        this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
         Backend backend = backend(settings);
-        this.shared = settings.lock == null && settings.shareCalls
+        this.groupCommit = settings.lock == null && settings.shareCalls
                 ? new GroupCommit(backend, settings.groupCommit, blockingCalls, guard)
                 : null;
-        Engine bounded = shared == null ? new UnbatchedEngine(backend, blockingCalls, guard) : shared;
-        this.engine = new Prefetch(new RejectionCache(denials, bounded), Sleeper.UNINTERRUPTIBLE);
-        this.leases = new HeldLeases(engine, sleeper, shared != null);
+        Engine bounded = groupCommit == null ? new UnbatchedEngine(backend, blockingCalls, guard) : groupCommit;
+        this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
+        this.leases = new HeldLeases(engine, sleeper, groupCommit != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
@@ -112,7 +112,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private Backend backend(Builder settings) {
         return settings.lock == null
-                ? new ScriptBackend(redis, settings.clock, denials)
+                ? new ScriptBackend(redis, settings.clock, rejections)
                 : new LockBackend(
                         redis,
                         settings.lock,
@@ -120,7 +120,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
                         settings.decisionTimeout,
                         settings.clock,
                         settings.ticker,
-                        denials);
+                        rejections);
     }
 
     public static Builder builder(RedisConnectionFactory connections) {
@@ -128,10 +128,10 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     }
 
     /**
-     * Connects, has Redis load the scripts, and decides as a limiter does, so that the first decision of one is as fast as any.
-     * Takes no permits, and does not block.
+     * Connects, loads the scripts and makes a few decisions, so that the first decision of a limiter is as fast as later ones.
+     * Takes no permits and does not block.
      *
-     * @return whether Redis has answered; if not, that is logged, and nothing else happens
+     * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
         return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.decisionTimeout()))
@@ -141,16 +141,17 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
                 });
     }
 
-    /** Whether Redis decides now, or the failure policies do, and for which limiters they do although Redis is there. */
+    /** Whether Redis is available, and which limiters fail although it is. */
     public BackendState backendState() {
         return guard.state();
     }
 
     /**
-     * Gives back all permits that are held under leases, waiting a second for it at most, and ends its limiters: requests
-     * that have not been sent yet, and all that come later, fail with {@link io.limiter.LimiterBackendException}, whatever
-     * their failure policy; those that were sent are still answered. A rejection that is known already may be told for another
-     * second. The connections are the application's and stay open.
+     * Releases all leases, waiting a second at most, and closes the limiters.
+     *
+     * <p>Requests that have not been sent, and all later ones, fail with {@link io.limiter.LimiterBackendException}, whatever
+     * their failure policy; those that were sent are still answered. The rejection cache may reject for another second. The
+     * connections belong to the application and stay open.
      */
     @Override
     public void close() {
@@ -158,14 +159,14 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         localLeases.close();
         engine.close();
         guard.close();
-        notices.close();
+        notifier.close();
         blockingCalls.shutdown();
         redis.close();
     }
 
     @Override
     protected int cachedRejections() {
-        return denials.count();
+        return rejections.count();
     }
 
     @Override
@@ -175,11 +176,11 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     @Override
     protected int queuedRequests() {
-        return shared == null ? 0 : shared.queued();
+        return groupCommit == null ? 0 : groupCommit.queued();
     }
 
     private Failover failover(FailurePolicy policy) {
-        return policies.computeIfAbsent(policy, known -> new Failover(engine, known, local, retryAfterMicros));
+        return failovers.computeIfAbsent(policy, known -> new Failover(engine, known, local, retryAfterMicros));
     }
 
     @Override
@@ -209,7 +210,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         /** How long a decision may take until Redis has first answered, unless set. */
         public static final Duration DEFAULT_FIRST_DECISION_TIMEOUT = Duration.ofSeconds(1);
 
-        /** The longest pause before a Redis that was away is asked again, unless set. */
+        /** The longest pause between probes of an unavailable Redis, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
         private static final Duration LONGEST = Duration.ofHours(1);
@@ -237,19 +238,19 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How many limiters are kept. One that was dropped is built again when it is next asked for; its permits are in Redis
-         * and not affected. Default: 100, 10,000, 5 minutes.
+         * Bounds the cache of limiters. An evicted limiter is built again when needed; its permits are in Redis. Default: 100,
+         * 10,000, 5 minutes.
          *
-         * @param initial for how many the cache is laid out at first, at least 0
-         * @param maximum how many are kept at most, at least 1
-         * @param expireAfterAccess how long an unused one is kept, more than zero
+         * @param initial initial capacity, at least 0
+         * @param maximum maximum size, at least 1
+         * @param expireAfterAccess how long an unused limiter is kept, more than zero
          */
         public Builder limiterCache(int initial, long maximum, Duration expireAfterAccess) {
             this.cacheBounds = new CacheBounds(initial, maximum, expireAfterAccess);
             return this;
         }
 
-        /** Decides under this lock, by the lock engine, instead of by script. */
+        /** Decides by the lock engine, under this lock, instead of by script. */
         public Builder lock(DistributedLock newLock) {
             this.lock = newLock;
             return this;
@@ -270,7 +271,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How many rejections are remembered until they can change, so that repeating them costs no call to Redis. Default
+         * The size of the rejection cache, which repeats rejections without a call to Redis until they can change. Default
          * {@link KnownRejections#DEFAULT_SIZE}; 0 for none.
          *
          * @throws IllegalArgumentException if less than 0 or more than 16,777,216
@@ -282,8 +283,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * Whether decisions share calls to Redis when there are several to be made; see {@link GroupCommit}. Default
-         * true; without it, each decision is a call of its own. The lock engine knows no other way.
+         * Whether concurrent decisions share calls to Redis; see {@link GroupCommit}. Default true; otherwise, and with the
+         * lock engine, each decision is a call of its own.
          */
         public Builder groupCommit(boolean newGroupCommit) {
             this.shareCalls = newGroupCommit;
@@ -291,7 +292,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How many requests wait to be sent to Redis at most; a further one fails at once. Default 65,536.
+         * The maximum number of requests queued for Redis; further ones fail at once. Default 65,536.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -301,9 +302,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How long a thread that waits for a decision yields the processor before it parks. Default 0. With a millisecond
-         * a few threads get up to three times as many decisions, because none has to be woken, and a core never rests.
-         * Not for virtual threads.
+         * How long a thread that waits for a decision yields the processor before it parks. Default 0. With 1 ms, a few threads
+         * make up to three times as many decisions, because none has to be woken, but keep a core busy. Not for virtual threads.
          *
          * @throws IllegalArgumentException if negative
          */
@@ -312,7 +312,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
             return this;
         }
 
-        /** Is told what is done, in the threads that do it, so it must be quick. Default nobody. */
+        /** Observes calls and decisions on the threads that make them, so it must be fast. Default none. */
         public Builder observer(EngineObserver newObserver) {
             this.observer = newObserver;
             return this;
@@ -331,9 +331,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * What limiters answer when Redis does not decide, unless they are built
-         * {@linkplain io.limiter.LimiterFactory#withFailurePolicy with another policy}. Default
-         * {@link FailurePolicy#LOCAL}.
+         * Decides when Redis does not, for limiters that are not built
+         * {@linkplain io.limiter.LimiterFactory#withFailurePolicy with another policy}. Default {@link FailurePolicy#LOCAL}.
          */
         public Builder failurePolicy(FailurePolicy newFailurePolicy) {
             this.failurePolicy = newFailurePolicy;
@@ -341,8 +340,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How many keys this JVM decides by itself under {@link FailurePolicy#LOCAL} at most; of more, those are forgotten
-         * that would be full again soonest. Default {@link LocalEngine#DEFAULT_MAX_KEYS}.
+         * The maximum number of keys of the local fallback; beyond it, those that would be full again soonest are evicted.
+         * Default {@link LocalEngine#DEFAULT_MAX_KEYS}.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -355,8 +354,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How long a decision may take, whatever it waits for: a connection, a lock, Redis. Then the failure policy decides.
-         * Waiting for permits comes on top. Default {@link #DEFAULT_DECISION_TIMEOUT}.
+         * How long a decision may take, including a connection, a lock and Redis. Then the failure policy decides. The wait for
+         * permits is not included. Default {@link #DEFAULT_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
@@ -366,9 +365,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}: the first
-         * decisions of a JVM load classes, connect and send the scripts. It is for answers that take long; a Redis that cannot
-         * be reached is tried for a decisionTimeout. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
+         * How long a decision may take until Redis has first answered, if that is longer than the {@link #decisionTimeout}: the
+         * first decisions of a JVM load classes, connect and send the scripts. Connecting to a Redis that cannot be reached is
+         * limited by the decisionTimeout all the same. Default {@link #DEFAULT_FIRST_DECISION_TIMEOUT}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
@@ -378,8 +377,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * The longest pause between the calls that ask a Redis that was away whether it is back, in the background. The
-         * first is a sixteenth of it, and each further one twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
+         * The longest pause between the probes of an unavailable Redis, which run in the background. The first pause is a
+         * sixteenth of it, and each further one twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */
@@ -388,7 +387,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
             return this;
         }
 
-        /** Is told what happens; may be called for several. */
+        /** Adds a listener. */
         public Builder listener(LimiterListener listener) {
             listeners.add(listener);
             return this;

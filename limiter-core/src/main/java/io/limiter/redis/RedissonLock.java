@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Redisson's lock, whose waiters are woken by a message instead of asking again.
+ * Redisson's lock, whose waiters are woken by a message instead of polling.
  *
  * <p>The client must be connected to the same Redis as the limiters.
  */
@@ -44,25 +44,25 @@ public final class RedissonLock implements DistributedLock {
     public @Nullable Held tryLock(String key, Duration wait) {
         // Not the fenced lock: it keeps a counter for each key that never expires, and the engine needs no fence.
         RLock lock = redisson.getLock(key);
-        // Redisson's owner is a thread; a number of its own makes every acquisition an owner of its own.
+        // Redisson identifies an owner by its thread; a random number makes each acquisition an owner of its own.
         long owner = ThreadLocalRandom.current().nextLong();
         boolean locked = Boolean.TRUE.equals(
                 get(lock.tryLockAsync(wait.toMillis(), lease.toMillis(), TimeUnit.MILLISECONDS, owner)));
-        return locked ? () -> giveBack(lock, owner) : null;
+        return locked ? () -> release(lock, owner) : null;
     }
 
-    private void giveBack(RLock lock, long owner) {
+    private void release(RLock lock, long owner) {
         try {
             get(lock.unlockAsync(owner));
         } catch (IllegalMonitorStateException e) {
-            log.debug("Lock {} was lost before it was given back", lock.getName());
+            log.debug("Lock {} was lost before it was released", lock.getName());
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
-            log.warn("Lock {} not given back, others wait until it runs out after {}", lock.getName(), lease, e);
+            log.warn("Lock {} not released; others wait until it expires after {}", lock.getName(), lease, e);
         }
     }
 
-    /** Waits for the answer even if interrupted, so that no lock is left that nobody knows to be held. */
+    /** Waits for the answer even if interrupted, so that no lock stays held unnoticed. */
     private static <T extends @Nullable Object> T get(RFuture<T> answer) {
         return AsyncFailures.join(answer.toCompletableFuture());
     }

@@ -10,28 +10,33 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A decision that is there when its permits are. Cancelling it withdraws the request if it has not been sent yet, and
- * gives the permits back if they are still waited for.
+ * A future decision that completes when its permits come due. Cancelling it withdraws the request if it has not been sent,
+ * and otherwise returns its permits.
  *
- * @param <D> what was decided, from which a decision tells how long to wait
+ * @param <D> a decision, or one of a set
  */
 final class AwaitedDecision<D> extends CompletableFuture<D> {
 
+    private final Pending<?> pending;
     private final CompletableFuture<D> decided;
     private final Function<D, Decision> toDecision;
     private final Consumer<D> giveBack;
     private final AtomicBoolean givenUp = new AtomicBoolean();
 
     /**
-     * @param begins is told that the wait begins, and returns what is to be run when it ends
-     * @param giveBack gives the permits back
+     * @param pending the request, which is withdrawn on cancellation
+     * @param decided its result
+     * @param begins called when the wait begins; returns what to run when it ends
+     * @param giveBack returns the permits
      */
     AwaitedDecision(
+            Pending<?> pending,
             CompletableFuture<D> decided,
             Function<D, Decision> toDecision,
             Sleeper sleeper,
             Function<D, Runnable> begins,
             Consumer<D> giveBack) {
+        this.pending = pending;
         this.decided = decided;
         this.toDecision = toDecision;
         this.giveBack = giveBack;
@@ -43,7 +48,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             Decision decision = toDecision.apply(answer);
             if (decision.granted() && decision.waitMicros() > 0) {
                 Runnable end = begins.apply(answer);
-                // Also if it is cancelled meanwhile.
+                // Runs after a cancellation too.
                 whenComplete((done, failure) -> end.run());
                 completeIn(sleeper, decision.waitMicros(), answer);
             } else {
@@ -57,7 +62,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
         try {
             cancel = sleeper.later(micros, () -> complete(answer));
         } catch (RuntimeException | Error e) {
-            // Such as no thread for the timer. Nobody else would end the wait.
+            // For example if there is no thread for the timer: nothing else would complete this.
             completeExceptionally(e);
             return;
         }
@@ -66,10 +71,10 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        Pending.withdraw(decided);
+        Pending.withdraw(pending);
         boolean cancelled = super.cancel(mayInterruptIfRunning);
         if (cancelled && givenUp.compareAndSet(false, true)) {
-            // Does nothing if the request was withdrawn, or failed.
+            // Has no effect if the request was withdrawn or failed.
             decided.thenAccept(answer -> {
                 if (toDecision.apply(answer).granted()) {
                     giveBack.accept(answer);

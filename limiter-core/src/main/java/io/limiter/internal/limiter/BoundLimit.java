@@ -13,6 +13,7 @@ import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.Pending;
+import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -36,9 +37,6 @@ final class BoundLimit<L extends Limit<?>> {
     private LimiterCounters counters;
     private @Nullable SharedRate sharedRate;
 
-    /**
-     * @param engine a {@link Failover}, unless failures are the caller's
-     */
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
         this.keys = keys;
         this.limit = limit;
@@ -47,14 +45,14 @@ final class BoundLimit<L extends Limit<?>> {
         this.counters = LimiterCounters.unseen(keys.prefix(), keys.name());
     }
 
-    /** Where decisions are counted; before others see this limiter. */
-    void countIn(LimiterCounters factorys) {
-        counters = factorys;
+    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
+    void countIn(LimiterCounters newCounters) {
+        counters = newCounters;
     }
 
-    /** Whose rate it has from now on, if one was set; before others see this limiter. */
-    void share(SharedRate factorys) {
-        sharedRate = factorys;
+    /** Sets the rate that it shares. To be called before any other thread sees this limiter. */
+    void share(SharedRate newSharedRate) {
+        sharedRate = newSharedRate;
     }
 
     @Nullable
@@ -70,7 +68,7 @@ final class BoundLimit<L extends Limit<?>> {
         return limit;
     }
 
-    /** From the next decision on. */
+    /** Applies from the next decision on. */
     void changeLimit(L newLimit) {
         limit = newLimit;
         counters.limit(newLimit);
@@ -92,12 +90,12 @@ final class BoundLimit<L extends Limit<?>> {
         return sleeper;
     }
 
-    /** Decides what takes no permits, and so is not counted. */
-    Decision answer(String backendKey, Request request) {
+    /** Decides a request that is not counted: a peek, a refund or a charge. */
+    Decision decideUncounted(String backendKey, Request request) {
         return engine.decide(backendKey, limit, request);
     }
 
-    CompletableFuture<Decision> answerAsync(String backendKey, Request request) {
+    CompletableFuture<Decision> decideUncountedAsync(String backendKey, Request request) {
         return engine.start(backendKey, limit, request);
     }
 
@@ -106,9 +104,9 @@ final class BoundLimit<L extends Limit<?>> {
     }
 
     /**
-     * Decides in one call, then waits as long as the decision says, holding nothing.
+     * Decides in one call, then waits until the permits come due, without holding a lock or a connection.
      *
-     * @param key the caller's; {@code null} for the limiter's own permits
+     * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Decision decision = decideNow(key, backendKey, limit, new Request(permits, timeoutMicros, false));
@@ -123,10 +121,10 @@ final class BoundLimit<L extends Limit<?>> {
         return decision;
     }
 
-    private Decision decideNow(@Nullable String key, String backendKey, L asked, Request request) {
+    private Decision decideNow(@Nullable String key, String backendKey, L usedLimit, Request request) {
         Decision decision;
         try {
-            decision = engine.decide(backendKey, asked, request);
+            decision = engine.decide(backendKey, usedLimit, request);
         } catch (LimiterBackendException e) {
             counters.failed();
             throw e;
@@ -135,8 +133,8 @@ final class BoundLimit<L extends Limit<?>> {
         return decision;
     }
 
-    private CompletableFuture<Decision> decideAsync(@Nullable String key, String backendKey, L asked, Request request) {
-        CompletableFuture<Decision> decided = engine.start(backendKey, asked, request);
+    private PendingRequest decideAsync(@Nullable String key, String backendKey, L usedLimit, Request request) {
+        PendingRequest decided = engine.start(backendKey, usedLimit, request);
         if (decided.isDone() && !decided.isCompletedExceptionally()) {
             counters.decided(name(), key, decided.join());
             return decided;
@@ -151,9 +149,9 @@ final class BoundLimit<L extends Limit<?>> {
         return decided;
     }
 
-    /** Whether the permits are granted; what is known already makes no decision. */
+    /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
     boolean tryAcquire(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        // Less than one permit is an error, which the request says.
+        // The request rejects less than one permit as an error.
         Engine.Known known = permits < 1
                 ? Engine.Known.UNKNOWN
                 : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
@@ -168,37 +166,38 @@ final class BoundLimit<L extends Limit<?>> {
         return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
     }
 
-    /** As {@link #decideAndWait}, with no thread that waits. */
+    /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Request request = new Request(permits, timeoutMicros, false);
         if (timeoutMicros == 0) {
-            // Nothing is granted later than now.
+            // Without a timeout, no permits come due later.
             return decideAsync(key, backendKey, limit, request);
         }
         EngineObserver.MayWait mayWait = counters.mayWait();
-        L asked = limit;
+        L usedLimit = limit;
+        PendingRequest pending = decideAsync(key, backendKey, usedLimit, request);
         return new AwaitedDecision<>(
-                decideAsync(key, backendKey, asked, request),
+                pending,
+                pending,
                 Function.identity(),
                 sleeper,
                 decision -> mayWait.begins(counters),
-                decision -> giveBackUnused(decision, backendKey, asked, permits));
+                decision -> returnUnused(decision, backendKey, usedLimit, permits));
     }
 
-    /** Takes permits, and leaves the waiting to the caller. */
+    /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        L asked = limit;
-        Decision decision = decideNow(key, backendKey, asked, new Request(permits, timeoutMicros, false));
-        return reservation(backendKey, asked, permits, decision);
+        L usedLimit = limit;
+        Decision decision = decideNow(key, backendKey, usedLimit, new Request(permits, timeoutMicros, false));
+        return reservation(backendKey, usedLimit, permits, decision);
     }
 
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        L asked = limit;
-        CompletableFuture<Decision> decided =
-                decideAsync(key, backendKey, asked, new Request(permits, timeoutMicros, false));
+        L usedLimit = limit;
+        PendingRequest decided = decideAsync(key, backendKey, usedLimit, new Request(permits, timeoutMicros, false));
         CompletableFuture<Reservation> reserved = new CompletableFuture<>();
         reserved.whenComplete((reservation, error) -> {
             if (reserved.isCancelled()) {
@@ -208,27 +207,28 @@ final class BoundLimit<L extends Limit<?>> {
         decided.whenComplete((decision, error) -> {
             if (error != null) {
                 reserved.completeExceptionally(AsyncFailures.cause(error));
-            } else if (!reserved.complete(reservation(backendKey, asked, permits, decision)) && decision.granted()) {
-                // The caller has no reservation that it could cancel instead.
-                giveBackUnused(decision, backendKey, asked, permits);
+            } else if (!reserved.complete(reservation(backendKey, usedLimit, permits, decision))
+                    && decision.granted()) {
+                // The future was cancelled, so the caller has no reservation to cancel.
+                returnUnused(decision, backendKey, usedLimit, permits);
             }
         });
         return reserved;
     }
 
-    /** Cancelled under the limit that it was granted under: at another rate the same permits are another time. */
-    private Reservation reservation(String key, L asked, int permits, Decision decision) {
-        return new BookedPermits(
+    /** Cancels under the limit that granted the permits: at another rate the same permits take another time. */
+    private Reservation reservation(String backendKey, L usedLimit, int permits, Decision decision) {
+        return new EngineReservation(
                 decision,
                 sleeper.ticker(),
-                () -> engine.giveBack(decision, key, asked, permits),
-                () -> engine.giveBackAsync(decision, key, asked, permits));
+                () -> engine.giveBack(decision, backendKey, usedLimit, permits),
+                () -> engine.giveBackAsync(decision, backendKey, usedLimit, permits));
     }
 
-    /** Without waiting for it. */
-    void giveBackUnused(Decision taken, String key, Limit<?> takenOf, int permits) {
-        engine.giveBackAsync(taken, key, takenOf, permits).exceptionally(e -> {
-            log.warn("{} permits of '{}' were not used and could not be given back.", permits, key, e);
+    /** Returns permits that were not used, without waiting for the backend. */
+    void returnUnused(Decision granted, String backendKey, Limit<?> usedLimit, int permits) {
+        engine.giveBackAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
+            log.warn("{} unused permits of '{}' could not be returned.", permits, backendKey, e);
             return null;
         });
     }

@@ -3,12 +3,11 @@ package io.limiter.internal.limiter;
 import java.time.Duration;
 
 /**
- * How many limiters a factory keeps. A limiter that was dropped is built again when it is next asked for; its permits
- * are in the backend and not affected.
+ * Bounds of a factory's cache of limiters. An evicted limiter is built again when needed; its permits are in the backend.
  *
- * @param initial for how many the cache is laid out at first, at least 0
- * @param maximum how many are kept at most, at least 1
- * @param expireAfterAccess how long one is kept that nobody asks for, more than zero
+ * @param initial initial capacity, at least 0
+ * @param maximum maximum size, at least 1
+ * @param expireAfterAccess how long an unused limiter is kept, more than zero
  */
 public record CacheBounds(int initial, long maximum, Duration expireAfterAccess) {
 

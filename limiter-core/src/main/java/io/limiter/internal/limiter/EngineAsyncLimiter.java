@@ -35,17 +35,17 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> peek(int permits) {
-        return limiter.answerAsync(new Request(permits, 0, true));
+        return limiter.decideUncountedAsync(new Request(permits, 0, true));
     }
 
     @Override
     public final CompletableFuture<Decision> refund(int permits) {
-        return limiter.answerAsync(Request.giveBack(permits));
+        return limiter.decideUncountedAsync(Request.giveBack(permits));
     }
 
     @Override
     public final CompletableFuture<Decision> charge(int permits) {
-        return limiter.answerAsync(Request.charge(permits));
+        return limiter.decideUncountedAsync(Request.charge(permits));
     }
 
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {

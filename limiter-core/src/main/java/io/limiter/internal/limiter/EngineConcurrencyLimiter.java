@@ -29,16 +29,16 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     private final Failover engine;
     private final HeldLeases leases;
     private final HeldLeases localLeases;
-    private LimiterCounters tally;
+    private LimiterCounters counters;
 
-    /** One whose failures are the caller's. */
+    /** Without a failure policy: failures are thrown. */
     public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
         this(keys, limit, Failover.none(engine), leases, leases);
     }
 
     /**
-     * @param leases of the backend; what they fail to decide, the policy does
-     * @param localLeases of this JVM
+     * @param leases leases of the backend; if it fails, the policy decides
+     * @param localLeases leases of the local fallback
      */
     public EngineConcurrencyLimiter(
             KeySpace keys, ConcurrencyLimit limit, Failover engine, HeldLeases leases, HeldLeases localLeases) {
@@ -48,7 +48,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         this.engine = engine;
         this.leases = leases;
         this.localLeases = localLeases;
-        this.tally = LimiterCounters.unseen(keys.prefix(), keys.name());
+        this.counters = LimiterCounters.unseen(keys.prefix(), keys.name());
     }
 
     private EngineConcurrencyLimiter(EngineConcurrencyLimiter limiter, KeyPath path) {
@@ -58,12 +58,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         this.engine = limiter.engine;
         this.leases = limiter.leases;
         this.localLeases = limiter.localLeases;
-        this.tally = limiter.tally;
+        this.counters = limiter.counters;
     }
 
-    /** Where decisions are counted; before others see this limiter. */
-    void countIn(LimiterCounters factorys) {
-        tally = factorys;
+    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
+    void countIn(LimiterCounters newCounters) {
+        counters = newCounters;
     }
 
     @Override
@@ -93,12 +93,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(tried(permits, timeout));
+        return await(leaseIfGranted(permits, timeout));
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(demanded(permits, timeout));
+        return await(leaseOrThrow(permits, timeout));
     }
 
     @Override
@@ -109,10 +109,10 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     @Override
     public int inUse() {
         String backendKey = path.backendKey();
-        // By the limit's own number, more permits than that would not be seen, as after a limit was lowered.
-        Decision seen = engine.decide(backendKey, limit.withMostPermits(), PEEK);
-        if (seen.source() == Decision.Source.BACKEND) {
-            return (int) (seen.limit() - seen.remaining());
+        // Under the limit itself, permits above it would not be counted, for example after it was lowered.
+        Decision peeked = engine.decide(backendKey, limit.withMostPermits(), PEEK);
+        if (peeked.source() == Decision.Source.BACKEND) {
+            return (int) (peeked.limit() - peeked.remaining());
         }
         int local = localLeases == leases ? 0 : localLeases.permits(backendKey);
         return leases.permits(backendKey) + local;
@@ -126,25 +126,25 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         leases.reset(path.backendKey());
     }
 
-    private LeaseRequest<Optional<Lease>> tried(int permits, Duration timeout) {
-        return LeaseRequest.tried(wanted(permits, timeout), leases.ticker().read(), this::instead);
+    private LeaseRequest<Optional<Lease>> leaseIfGranted(int permits, Duration timeout) {
+        return LeaseRequest.tried(wanted(permits, timeout), leases.ticker().read(), this::failOver);
     }
 
-    private LeaseRequest<Lease> demanded(int permits, Duration timeout) {
-        return LeaseRequest.demanded(wanted(permits, timeout), leases.ticker().read(), this::instead);
+    private LeaseRequest<Lease> leaseOrThrow(int permits, Duration timeout) {
+        return LeaseRequest.demanded(wanted(permits, timeout), leases.ticker().read(), this::failOver);
     }
 
     private LeaseRequest.Wanted wanted(int permits, Duration timeout) {
         return new LeaseRequest.Wanted(
-                new LeaseRequest.Asker(tally, keys.name(), path.countedKey()),
+                new LeaseRequest.Asker(counters, keys.name(), path.countedKey()),
                 path.backendKey(),
                 limit,
                 permits,
                 timeout);
     }
 
-    /** What a request is answered that the backend has not decided. */
-    private void instead(LimiterBackendException failure, LeaseRequest<?> request) {
+    /** Completes a request by the failure policy. */
+    private void failOver(LimiterBackendException failure, LeaseRequest<?> request) {
         FailurePolicy policy = engine.policy();
         if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
             request.completeExceptionally(failure);
@@ -182,12 +182,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
-            return start(tried(permits, timeout));
+            return start(leaseIfGranted(permits, timeout));
         }
 
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
-            return start(demanded(permits, timeout));
+            return start(leaseOrThrow(permits, timeout));
         }
     }
 }

@@ -11,7 +11,9 @@ import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.EngineObserver;
+import io.limiter.spi.Pending;
 import io.limiter.spi.PendingRequest;
+import io.limiter.spi.PendingSet;
 import io.limiter.spi.SetPart;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,16 +31,13 @@ final class EngineLimitSet implements LimitSet {
 
     private final List<Part> parts;
     // One for each part, all on one engine.
-    private final List<Failover> policies;
+    private final List<Failover> engines;
     private final Sleeper sleeper;
 
-    /**
-     * @param parts all on one engine
-     */
     private EngineLimitSet(List<Part> parts) {
         this.parts = List.copyOf(parts);
-        this.policies = parts.stream().map(part -> part.bound().engine()).toList();
-        // Limiters whose callers never wait have the default.
+        this.engines = parts.stream().map(part -> part.bound().engine()).toList();
+        // Limiters whose callers never wait for permits have the default sleeper.
         this.sleeper = parts.stream()
                 .map(part -> part.bound().sleeper())
                 .filter(each -> each != Sleeper.UNINTERRUPTIBLE)
@@ -60,7 +59,7 @@ final class EngineLimitSet implements LimitSet {
     @Override
     public LimitSet and(Limiter other, int permits) {
         if (!(other instanceof EngineLimiter<?> limiter)
-                || limiter.bound.engine().engine() != policies.get(0).engine()) {
+                || limiter.bound.engine().engine() != engines.get(0).engine()) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
                     + parts.get(0).limiter().name() + " and " + other.name() + " were not");
         }
@@ -81,41 +80,49 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision decide(int permits) {
-        return decideAndWait(asked(permits));
+        return decideAndWait(requests(permits));
     }
 
     @Override
     public SetDecision decide(int permits, Duration... timeouts) {
-        return decideAndWait(asked(permits, timeouts));
+        return decideAndWait(requests(permits, timeouts));
     }
 
     @Override
     public SetDecision peek(int permits) {
-        return eachByItself(part -> new Request(part.permitsFor(permits), 0, true));
+        return await(startEach(peekOf(permits)));
     }
 
     @Override
     public SetDecision refund(int permits) {
-        return eachByItself(part -> Request.giveBack(part.permitsFor(permits)));
+        return await(startEach(refundOf(permits)));
     }
 
-    /** What every part is asked, under its limit of now. */
-    private List<SetPart<?>> asked(int permits, Duration... timeouts) {
+    private static Function<Part, Request> peekOf(int permits) {
+        return part -> new Request(part.permitsFor(permits), 0, true);
+    }
+
+    private static Function<Part, Request> refundOf(int permits) {
+        return part -> Request.giveBack(part.permitsFor(permits));
+    }
+
+    /** The request of every part, under its current limit. */
+    private List<SetPart<?>> requests(int permits, Duration... timeouts) {
         if (timeouts.length > 1 && timeouts.length != parts.size()) {
             throw new IllegalArgumentException(
                     "timeouts must be one, or one for each of " + parts.size() + " limits, were " + timeouts.length);
         }
-        List<SetPart<?>> asked = new ArrayList<>(parts.size());
+        List<SetPart<?>> requests = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
             long timeoutMicros = timeouts.length == 0 ? 0 : Timeouts.micros(timeouts[timeouts.length == 1 ? 0 : i]);
-            asked.add(part.asked(new Request(part.permitsFor(permits), timeoutMicros, false)));
+            requests.add(part.with(new Request(part.permitsFor(permits), timeoutMicros, false)));
         }
-        return asked;
+        return requests;
     }
 
-    private SetDecision decideAndWait(List<SetPart<?>> asked) {
-        SetDecision decided = decideNow(asked);
+    private SetDecision decideAndWait(List<SetPart<?>> requests) {
+        SetDecision decided = decideNow(requests);
         long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
             LimiterCounters longest = longestWait(decided);
@@ -129,45 +136,59 @@ final class EngineLimitSet implements LimitSet {
         return decided;
     }
 
-    private SetDecision decideNow(List<SetPart<?>> asked) {
+    private SetDecision decideNow(List<SetPart<?>> requests) {
         try {
-            return counted(toDecision(
-                    asked.size() == 1
-                            ? List.of(decide(asked.get(0)))
-                            : Failover.start(asked, policies).await()));
+            SetDecision decided = toDecision(
+                    requests.size() == 1
+                            ? List.of(decideOnly(requests.get(0)))
+                            : start(requests).await());
+            count(decided);
+            return decided;
         } catch (LimiterBackendException e) {
             failed();
             throw e;
         }
     }
 
-    private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> asked) {
+    private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> requests) {
         EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
-        CompletableFuture<SetDecision> decided = asked.size() == 1
-                ? decideAsync(asked.get(0)).thenApply(decision -> toDecision(List.of(decision)))
-                : Failover.start(asked, policies).thenApply(this::toDecision);
+        Pending<?> pending;
+        CompletableFuture<SetDecision> decided;
+        if (requests.size() == 1) {
+            PendingRequest only = startOnly(requests.get(0));
+            pending = only;
+            decided = only.thenApply(decision -> toDecision(List.of(decision)));
+        } else {
+            PendingSet set = start(requests);
+            pending = set;
+            decided = set.thenApply(this::toDecision);
+        }
         decided.whenComplete((decision, error) -> {
             if (error == null) {
-                counted(decision);
+                count(decision);
             } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
                 failed();
             }
         });
         return new AwaitedDecision<>(
+                pending,
                 decided,
                 SetDecision::decision,
                 sleeper,
                 decision -> mayWait.begins(longestWait(decision)),
-                granted -> giveBackUnused(asked, granted));
+                granted -> returnUnused(requests, granted));
     }
 
-    private SetDecision counted(SetDecision decided) {
+    private PendingSet start(List<SetPart<?>> requests) {
+        return Failover.start(requests, engines);
+    }
+
+    private static void count(SetDecision decided) {
         boolean granted = decided.granted();
         decided.parts().forEach(each -> count(each, granted));
-        return decided;
     }
 
-    /** Permits that were not taken because another part rejects are not granted. */
+    /** Permits that were not taken because another part rejects do not count as granted. */
     private static void count(SetDecision.OfPart decided, boolean setGranted) {
         if (setGranted || !decided.decision().granted()) {
             EngineLimiter<?> limiter = (EngineLimiter<?>) decided.limiter();
@@ -179,7 +200,7 @@ final class EngineLimitSet implements LimitSet {
         parts.forEach(part -> part.bound().counters().failed());
     }
 
-    /** Of the limiter that makes the caller wait. */
+    /** The counters of the limiter that the caller waits for. */
     private static LimiterCounters longestWait(SetDecision decided) {
         SetDecision.OfPart longest = Collections.max(
                 decided.parts(),
@@ -187,24 +208,21 @@ final class EngineLimitSet implements LimitSet {
         return ((EngineLimiter<?>) longest.limiter()).bound.counters();
     }
 
-    /** One part needs no set: it shares calls with others, and permits taken ahead, as its limiter does. */
-    private Decision decide(SetPart<?> part) {
-        return policies.get(0).decide(part.key(), part.limit(), part.request());
+    /** The only part needs no set: it shares batches and prefetched permits as its limiter does. */
+    private Decision decideOnly(SetPart<?> part) {
+        return engines.get(0).decide(part.key(), part.limit(), part.request());
     }
 
-    private CompletableFuture<Decision> decideAsync(SetPart<?> part) {
-        return policies.get(0).start(part.key(), part.limit(), part.request());
+    private PendingRequest startOnly(SetPart<?> part) {
+        return engines.get(0).start(part.key(), part.limit(), part.request());
     }
 
-    /**
-     * @param granted of every part, since all were granted
-     */
-    private void giveBackUnused(List<SetPart<?>> asked, SetDecision granted) {
-        for (int i = 0; i < asked.size(); i++) {
-            SetPart<?> part = asked.get(i);
+    private void returnUnused(List<SetPart<?>> requests, SetDecision granted) {
+        for (int i = 0; i < requests.size(); i++) {
+            SetPart<?> part = requests.get(i);
             parts.get(i)
                     .bound()
-                    .giveBackUnused(
+                    .returnUnused(
                             granted.parts().get(i).decision(),
                             part.key(),
                             part.limit(),
@@ -212,26 +230,36 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    /** All at once: the batch queue makes few calls of them. */
-    private SetDecision eachByItself(Function<Part, Request> request) {
-        List<PendingRequest> pending = new ArrayList<>(parts.size());
+    /** Starts a request for each part, independent of the others. They share calls. */
+    private List<PendingRequest> startEach(Function<Part, Request> request) {
+        List<Request> requests = parts.stream().map(request).toList();
+        List<PendingRequest> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
-            pending.add(policies.get(i).start(part.backendKey(), part.limiter().limit(), request.apply(part)));
+            started.add(engines.get(i).start(part.backendKey(), part.limiter().limit(), requests.get(i)));
         }
+        return started;
+    }
+
+    private SetDecision await(List<PendingRequest> started) {
         return toDecision(
-                pending.stream().<@Nullable Decision>map(PendingRequest::await).toList());
+                started.stream().<@Nullable Decision>map(PendingRequest::await).toList());
+    }
+
+    private CompletableFuture<SetDecision> whenAllDone(List<PendingRequest> started) {
+        return MappedFuture.of(
+                CompletableFuture.allOf(started.toArray(CompletableFuture[]::new)), done -> await(started));
     }
 
     private SetDecision toDecision(List<@Nullable Decision> decisions) {
-        List<SetDecision.OfPart> answered = new ArrayList<>(parts.size());
+        List<SetDecision.OfPart> decided = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Decision decision = decisions.get(i);
             if (decision != null) {
-                answered.add(new SetDecision.OfPart(parts.get(i).limiter(), decision));
+                decided.add(new SetDecision.OfPart(parts.get(i).limiter(), decision));
             }
         }
-        return new SetDecision(answered);
+        return new SetDecision(decided);
     }
 
     @Override
@@ -240,7 +268,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     /**
-     * @param permits how many are taken for each one that is asked of the set
+     * @param permits how many this part takes for each permit of the set
      */
     private record Part(EngineLimiter<?> limiter, int permits) {
 
@@ -258,16 +286,15 @@ final class EngineLimitSet implements LimitSet {
             return limiter.path.backendKey();
         }
 
-        /** How many this part takes if the set is asked for so many. */
-        int permitsFor(int asked) {
-            if (asked > Integer.MAX_VALUE / permits) {
+        int permitsFor(int permitsOfSet) {
+            if (permitsOfSet > Integer.MAX_VALUE / permits) {
                 throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
-                        + this + " takes " + permits + " for each, was " + asked);
+                        + this + " takes " + permits + " for each, was " + permitsOfSet);
             }
-            return asked * permits;
+            return permitsOfSet * permits;
         }
 
-        SetPart<?> asked(Request request) {
+        SetPart<?> with(Request request) {
             return new SetPart<>(backendKey(), limiter.limit(), request);
         }
 
@@ -281,12 +308,27 @@ final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits) {
-            return decideAndWaitAsync(asked(permits));
+            return decideAndWaitAsync(requests(permits));
         }
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
-            return decideAndWaitAsync(asked(permits, timeouts));
+            return decideAndWaitAsync(requests(permits, timeouts));
+        }
+
+        @Override
+        public CompletableFuture<Boolean> tryAcquire() {
+            return MappedFuture.of(decide(), SetDecision::granted);
+        }
+
+        @Override
+        public CompletableFuture<SetDecision> peek(int permits) {
+            return whenAllDone(startEach(peekOf(permits)));
+        }
+
+        @Override
+        public CompletableFuture<SetDecision> refund(int permits) {
+            return whenAllDone(startEach(refundOf(permits)));
         }
     }
 }

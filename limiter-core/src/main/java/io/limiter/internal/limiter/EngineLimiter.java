@@ -36,7 +36,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
         this.path = path;
     }
 
-    /** Where decisions are counted; before others see this limiter. */
+    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
     public final void countIn(LimiterCounters counters) {
         bound.countIn(counters);
     }
@@ -97,25 +97,25 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision peek(int permits) {
-        return answer(new Request(permits, 0, true));
+        return decideUncounted(new Request(permits, 0, true));
     }
 
     @Override
     public final Decision refund(int permits) {
-        return answer(Request.giveBack(permits));
+        return decideUncounted(Request.giveBack(permits));
     }
 
     @Override
     public final Decision charge(int permits) {
-        return answer(Request.charge(permits));
+        return decideUncounted(Request.charge(permits));
     }
 
-    private Decision answer(Request request) {
-        return bound.answer(path.backendKey(), request);
+    private Decision decideUncounted(Request request) {
+        return bound.decideUncounted(path.backendKey(), request);
     }
 
-    final CompletableFuture<Decision> answerAsync(Request request) {
-        return bound.answerAsync(path.backendKey(), request);
+    final CompletableFuture<Decision> decideUncountedAsync(Request request) {
+        return bound.decideUncountedAsync(path.backendKey(), request);
     }
 
     @Override
@@ -127,7 +127,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
         return "Limiter";
     }
 
-    /** Whether it has a key, to which others are added. */
+    /** Whether it is a view of a key, so that further keys are added to it. */
     final boolean isView() {
         return path.key() != null;
     }

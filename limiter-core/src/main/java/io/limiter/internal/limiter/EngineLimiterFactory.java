@@ -21,13 +21,14 @@ import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A factory that keeps what it built, by prefix, name, numbers <em>and</em> policy; and a rate that was set, by prefix and
- * name, for as long as it lives.
+ * A factory that caches its limiters by prefix, name, limit and options. A rate that was set holds for a prefix and name as
+ * long as the factory lives.
  */
 public abstract class EngineLimiterFactory implements LimiterFactory {
 
@@ -37,44 +38,35 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private static final String COUNT_PREFIX = "countLimit:";
     private static final String CONCURRENT_PREFIX = "concurrentLimit:";
 
-    private final Cache<LimiterId, Limiter> limiters;
-    private final Cache<LimiterId, ConcurrencyLimiter> concurrencyLimiters;
-    private final CounterRegistry tallies;
+    private final Cache<LimiterId, Object> limiters;
+    private final CounterRegistry counters;
     private final SharedRates rates = new SharedRates();
 
-    /** What lies under each key. */
-    private final Cache<KeyId, Class<?>> kinds;
+    /** The type of the state stored under each key. */
+    private final Cache<KeyId, Class<?>> stateTypes;
 
-    private final FailurePolicy defaultPolicy;
-
-    /** The factory as it is, which views differ from. */
+    /** This factory's own options; other views have others. */
     private final View view;
 
-    /** Of an engine without a backend that could fail. */
+    /** Without a backend that could fail. */
     protected EngineLimiterFactory(CacheBounds bounds) {
         this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE);
     }
 
     /**
-     * @param notices tells listeners of rejections
+     * @param notifier notifies listeners of rejections
      */
     protected EngineLimiterFactory(
-            CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notices) {
-        this.defaultPolicy = defaultPolicy;
-        this.view = new View(
-                new Options(RATE_PREFIX, COUNT_PREFIX, CONCURRENT_PREFIX, HashTag.WHOLE_KEY, defaultPolicy, true));
-        this.tallies = new CounterRegistry(observer, notices);
-        this.limiters = cache(bounds);
-        this.concurrencyLimiters = cache(bounds);
-        this.kinds = CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
-    }
-
-    private static <T> Cache<LimiterId, T> cache(CacheBounds bounds) {
-        return CacheBuilder.newBuilder()
+            CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notifier) {
+        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, true));
+        this.counters = new CounterRegistry(observer, notifier);
+        this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
                 .maximumSize(bounds.maximum())
                 .expireAfterAccess(bounds.expireAfterAccess())
                 .build();
+        this.stateTypes =
+                CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
     }
 
     protected abstract RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy);
@@ -83,7 +75,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
             KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy);
 
     /**
-     * @param limit of another kind than those that have limiters of their own
+     * @param limit neither a token bucket nor a concurrency limit
      * @throws IllegalArgumentException if the engine cannot decide it
      */
     protected abstract Limiter newLimiter(KeySpace keys, Limit<?> limit, FailurePolicy policy);
@@ -91,9 +83,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     @Override
     public abstract void close();
 
-    /** What limiters answer that were built with no policy of their own, when the backend does not decide. */
+    /** The default failure policy of its limiters. */
     public final FailurePolicy failurePolicy() {
-        return defaultPolicy;
+        return view.options.policy();
     }
 
     /** What the limiters have decided, and what this factory holds. */
@@ -101,17 +93,17 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return new Statistics();
     }
 
-    /** How many rejections are known that still hold. */
+    /** See {@link LimiterStatistics#cachedRejections}. */
     protected int cachedRejections() {
         return 0;
     }
 
-    /** How many leases of concurrency limiters are held. */
+    /** See {@link LimiterStatistics#liveLeases}. */
     protected int liveLeases() {
         return 0;
     }
 
-    /** How many requests wait to be sent to the backend. */
+    /** See {@link LimiterStatistics#queuedRequests}. */
     protected int queuedRequests() {
         return 0;
     }
@@ -151,40 +143,24 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return view.withoutListeners();
     }
 
-    private static void warnIfDear(String name, Limit<?> limit) {
-        if (limit instanceof SlidingLog dear && dear.limit() > SlidingLog.MODERATE_LIMIT) {
-            log.warn(
-                    "Limiter '{}' remembers each of {} permits, and reads them all for each decision: above {}, a"
-                            + " SlidingCounter does with two numbers, if an estimate is good enough.",
-                    name,
-                    dear.limit(),
-                    SlidingLog.MODERATE_LIMIT);
+    private Object limiter(LimiterId id, Supplier<?> create) {
+        Object cached = limiters.getIfPresent(id);
+        if (cached != null) {
+            return cached;
         }
-    }
-
-    private Limiter limiter(LimiterId id, Function<KeySpace, Limiter> build) {
-        Limiter known = limiters.getIfPresent(id);
-        if (known == null) {
-            known = limiters.asMap().computeIfAbsent(id, same -> {
-                checkKind(id);
-                return counted(id, build.apply(id.keys()));
-            });
-        }
-        return known;
-    }
-
-    private ConcurrencyLimiter concurrencyLimiter(LimiterId id, ConcurrencyLimit limit) {
-        return concurrencyLimiters.asMap().computeIfAbsent(id, same -> {
-            checkKind(id);
-            return counted(id, newConcurrencyLimiter(id.keys(), limit, id.policy()));
+        return limiters.asMap().computeIfAbsent(id, same -> {
+            checkStateType(id);
+            Object limiter = create.get();
+            connect(limiter, id);
+            return limiter;
         });
     }
 
-    /** Two kinds that read each other's states would fail at each call. */
-    private void checkKind(LimiterId id) {
+    /** Two kinds of limit that read each other's states would fail at each call. */
+    private void checkStateType(LimiterId id) {
         Limit<?> limit = id.limit();
-        Class<?> other =
-                kinds.asMap().putIfAbsent(new KeyId(id.prefix(), id.name(), limit.keySuffix()), limit.stateType());
+        KeyId key = new KeyId(id.prefix(), id.name(), limit.keySuffix());
+        Class<?> other = stateTypes.asMap().putIfAbsent(key, limit.stateType());
         if (other != null && other != limit.stateType()) {
             throw new IllegalArgumentException("limiter '" + id.name() + "' cannot be a "
                     + limit.getClass().getSimpleName()
@@ -194,36 +170,35 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    private Limiter counted(LimiterId id, Limiter limiter) {
-        if (limiter instanceof EngineLimiter<?> counting) {
-            counting.countIn(tally(id));
+    /** Connects a new limiter with the counters and the rate of its prefix and name. */
+    private void connect(Object limiter, LimiterId id) {
+        LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), id.policy());
+        all.hashTag(id.hashTag());
+        LimiterCounters counting = id.listeners() ? all : all.quiet();
+        if (limiter instanceof EngineLimiter<?> engineLimiter) {
+            engineLimiter.countIn(counting);
         }
-        if (limiter instanceof EngineRateLimiter bucket) {
-            bucket.share(rates.of(id.prefix(), id.name()));
+        if (limiter instanceof EngineConcurrencyLimiter concurrencyLimiter) {
+            concurrencyLimiter.countIn(counting);
         }
-        return limiter;
+        if (limiter instanceof EngineRateLimiter rateLimiter) {
+            rateLimiter.share(rates.of(id.prefix(), id.name()));
+        }
     }
 
-    private ConcurrencyLimiter counted(LimiterId id, ConcurrencyLimiter limiter) {
-        if (limiter instanceof EngineConcurrencyLimiter counting) {
-            counting.countIn(tally(id));
+    private static void warnIfExpensive(String name, Limit<?> limit) {
+        if (limit instanceof SlidingLog slidingLog && slidingLog.limit() > SlidingLog.MODERATE_LIMIT) {
+            log.warn(
+                    "Limiter '{}' stores the time of each of {} permits and reads all of them for each decision. Above {},"
+                            + " use a SlidingCounter, which stores two numbers, if an estimate is good enough.",
+                    name,
+                    slidingLog.limit(),
+                    SlidingLog.MODERATE_LIMIT);
         }
-        return limiter;
     }
 
-    private LimiterCounters tally(LimiterId id) {
-        LimiterCounters tally = tallies.of(id.prefix(), id.name(), id.limit(), id.policy());
-        if (id.hashTag() == HashTag.FIRST_KEY) {
-            tally.usesSlot();
-        }
-        return id.told() ? tally : tally.quiet();
-    }
-
-    /**
-     * @param told whether listeners are told of rejections
-     */
     private record LimiterId(
-            String prefix, HashTag hashTag, String name, Limit<?> limit, FailurePolicy policy, boolean told) {
+            String prefix, String name, Limit<?> limit, HashTag hashTag, FailurePolicy policy, boolean listeners) {
 
         KeySpace keys() {
             return new KeySpace(prefix, name, limit.keySuffix(), hashTag == HashTag.FIRST_KEY);
@@ -236,7 +211,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public List<LimiterTotals> totals() {
-            return tallies.all();
+            return counters.all();
         }
 
         @Override
@@ -256,26 +231,23 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     /**
-     * How limiters are built, which is not part of their limits.
+     * What the limiters of a factory have in common besides their limits.
      *
-     * @param told whether listeners are told of rejections
+     * @param prefix {@code null} for the default of each kind of limit
+     * @param listeners whether listeners are notified of rejections
      */
-    private record Options(
-            String ratePrefix,
-            String countPrefix,
-            String concurrentPrefix,
-            HashTag hashTag,
-            FailurePolicy policy,
-            boolean told) {
+    private record Options(@Nullable String prefix, HashTag hashTag, FailurePolicy policy, boolean listeners) {
 
         Options {
-            KeySpace.checkPrefix(ratePrefix);
+            if (prefix != null) {
+                KeySpace.checkPrefix(prefix);
+            }
             Objects.requireNonNull(hashTag, "hashTag");
             Objects.requireNonNull(policy, "policy");
         }
 
-        LimiterId id(String prefix, String name, Limit<?> limit) {
-            return new LimiterId(prefix, hashTag, name, limit, policy, told);
+        LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
+            return new LimiterId(prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, listeners);
         }
     }
 
@@ -290,14 +262,14 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
-            return (RateLimiter) limiter(
-                    options.id(options.ratePrefix(), name, limit),
-                    keys -> newRateLimiter(keys, limit, options.policy()));
+            LimiterId id = options.id(RATE_PREFIX, name, limit);
+            return (RateLimiter) limiter(id, () -> newRateLimiter(id.keys(), limit, options.policy()));
         }
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
-            return concurrencyLimiter(options.id(options.concurrentPrefix(), name, limit), limit);
+            LimiterId id = options.id(CONCURRENT_PREFIX, name, limit);
+            return (ConcurrencyLimiter) limiter(id, () -> newConcurrencyLimiter(id.keys(), limit, options.policy()));
         }
 
         @Override
@@ -310,49 +282,33 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                         "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
                                 + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
             }
-            return limiter(options.id(options.countPrefix(), name, limit), keys -> {
-                Limiter limiter = newLimiter(keys, limit, options.policy());
-                warnIfDear(name, limit);
+            LimiterId id = options.id(COUNT_PREFIX, name, limit);
+            return (Limiter) limiter(id, () -> {
+                Limiter limiter = newLimiter(id.keys(), limit, options.policy());
+                warnIfExpensive(name, limit);
                 return limiter;
             });
         }
 
         @Override
         public LimiterFactory withPrefix(String prefix) {
-            return new View(new Options(prefix, prefix, prefix, options.hashTag(), options.policy(), options.told()));
+            Objects.requireNonNull(prefix, "prefix");
+            return new View(new Options(prefix, options.hashTag(), options.policy(), options.listeners()));
         }
 
         @Override
         public LimiterFactory withHashTag(HashTag hashTag) {
-            return new View(new Options(
-                    options.ratePrefix(),
-                    options.countPrefix(),
-                    options.concurrentPrefix(),
-                    hashTag,
-                    options.policy(),
-                    options.told()));
+            return new View(new Options(options.prefix(), hashTag, options.policy(), options.listeners()));
         }
 
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-            return new View(new Options(
-                    options.ratePrefix(),
-                    options.countPrefix(),
-                    options.concurrentPrefix(),
-                    options.hashTag(),
-                    policy,
-                    options.told()));
+            return new View(new Options(options.prefix(), options.hashTag(), policy, options.listeners()));
         }
 
         @Override
         public LimiterFactory withoutListeners() {
-            return new View(new Options(
-                    options.ratePrefix(),
-                    options.countPrefix(),
-                    options.concurrentPrefix(),
-                    options.hashTag(),
-                    options.policy(),
-                    false));
+            return new View(new Options(options.prefix(), options.hashTag(), options.policy(), false));
         }
     }
 }

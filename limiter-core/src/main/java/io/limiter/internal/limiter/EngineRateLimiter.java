@@ -22,10 +22,10 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
         super(bound, path);
     }
 
-    /** Whose rate it has from now on, if one was set; before others see this limiter. */
-    final void share(SharedRate factorys) {
-        bound.share(factorys);
-        factorys.add(bound);
+    /** Sets the rate that it shares. To be called before any other thread sees this limiter. */
+    final void share(SharedRate sharedRate) {
+        bound.share(sharedRate);
+        sharedRate.add(bound);
     }
 
     @Override
@@ -45,7 +45,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
 
     @Override
     public final void setRate(double permitsPerSecond) {
-        // An error here changes nothing, neither here nor elsewhere.
+        // First, so that a rate out of range changes nothing.
         TokenBucket changed = limit().withRate(permitsPerSecond);
         SharedRate shared = bound.sharedRate();
         if (shared == null) {

@@ -7,10 +7,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a view, each within the one before it, and where their permits are stored.
+ * The nested keys of a view, and the stored key of their permits.
  *
  * @param parts none for the limiter itself
- * @param key the key as callers read it; {@code null} for the limiter itself
+ * @param key the key shown to callers; {@code null} for the limiter itself
  * @param countedKey the key in statistics, which leave out a hash tag; {@code null} for the limiter itself
  * @param backendKey the stored key
  */
@@ -41,7 +41,7 @@ record KeyPath(
                 : keys.stream().map(KeyPath::encode).collect(Collectors.joining("#"));
     }
 
-    /** So that no key reads like two. */
+    /** Encodes the separator, so that no single key looks like two. */
     private static String encode(String key) {
         return key.replace("%", "%25").replace("#", "%23");
     }

@@ -1,11 +1,10 @@
 package io.limiter.internal.limiter;
 
+import io.limiter.internal.backend.AsyncFailures;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
-/** What is made of the value of another future; cancelling it cancels the other too, which {@code thenApply} does not. */
+/** A future of another one's mapped value. Cancelling it cancels the other too, unlike {@code thenApply}'s. */
 final class MappedFuture<S, T> extends CompletableFuture<T> {
 
     private final CompletableFuture<S> source;
@@ -21,7 +20,7 @@ final class MappedFuture<S, T> extends CompletableFuture<T> {
                 if (error == null) {
                     mapped.complete(map.apply(value));
                 } else {
-                    mapped.completeExceptionally(cause(error));
+                    mapped.completeExceptionally(AsyncFailures.cause(error));
                 }
             } catch (RuntimeException | Error e) {
                 mapped.completeExceptionally(e);
@@ -34,10 +33,5 @@ final class MappedFuture<S, T> extends CompletableFuture<T> {
     public boolean cancel(boolean mayInterruptIfRunning) {
         source.cancel(mayInterruptIfRunning);
         return super.cancel(mayInterruptIfRunning);
-    }
-
-    private static Throwable cause(Throwable error) {
-        @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
-        return cause == null ? error : cause;
     }
 }

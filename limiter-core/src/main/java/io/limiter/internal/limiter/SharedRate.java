@@ -7,7 +7,7 @@ import java.util.WeakHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The rate that was set for a prefix and name: that of all limiters which a factory has built for it, or will. */
+/** The rate that was set for a prefix and name, shared by all limiters that a factory builds for them. */
 final class SharedRate {
 
     private static final Logger log = LoggerFactory.getLogger(SharedRate.class);
@@ -17,7 +17,7 @@ final class SharedRate {
     private double permitsPerSecond = Double.NaN;
 
     /**
-     * @param kept where those are that were set
+     * @param kept holds the rates that were set
      */
     SharedRate(Set<SharedRate> kept) {
         this.kept = kept;
@@ -30,7 +30,7 @@ final class SharedRate {
         }
     }
 
-    /** From the next decisions on. */
+    /** Applies from the next decisions on. */
     synchronized void set(double newPermitsPerSecond) {
         kept.add(this);
         permitsPerSecond = newPermitsPerSecond;
@@ -42,8 +42,8 @@ final class SharedRate {
             limiter.changeLimit(limiter.limit().withRate(permitsPerSecond));
         } catch (IllegalArgumentException e) {
             log.warn(
-                    "Limiter '{}' keeps its rate of {}/s, because with its other numbers it cannot have the one that was"
-                            + " set for its name: {}",
+                    "Limiter '{}' keeps its rate of {}/s, because its limit does not allow the rate that was set for its"
+                            + " name: {}",
                     limiter.name(),
                     limiter.limit().permitsPerSecond(),
                     e.getMessage());

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 /** The rates that were set, by prefix and name. Safe for use by many threads. */
 final class SharedRates {
 
-    /** Limiters keep theirs; what nobody has and was not set is not kept. */
+    /** Weak: limiters hold theirs, and one without limiters is kept only if its rate was set. */
     private final ConcurrentMap<Id, SharedRate> byId =
             new MapMaker().weakValues().makeMap();
 

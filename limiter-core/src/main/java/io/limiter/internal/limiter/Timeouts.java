@@ -2,14 +2,14 @@ package io.limiter.internal.limiter;
 
 import java.time.Duration;
 
-/** Timeouts as requests have them. */
+/** Converts the timeouts of callers. */
 final class Timeouts {
 
     private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private Timeouts() {}
 
-    /** Whole microseconds; a negative timeout is none. */
+    /** In whole microseconds; a negative timeout counts as zero. */
     static long micros(Duration timeout) {
         if (timeout.isNegative()) {
             return 0;

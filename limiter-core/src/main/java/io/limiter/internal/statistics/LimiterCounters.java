@@ -2,6 +2,7 @@ package io.limiter.internal.statistics;
 
 import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -82,10 +83,10 @@ public final class LimiterCounters implements LimiterTotals {
         built.policy = newPolicy;
     }
 
-    /** Records that the first key is used as a hash tag. */
-    public void usesSlot() {
-        if (!built.inSlots) {
-            built.inSlots = true;
+    /** Records the hash tag of a limiter; {@link HashTag#FIRST_KEY} stays, once recorded. */
+    public void hashTag(HashTag newHashTag) {
+        if (newHashTag == HashTag.FIRST_KEY) {
+            built.hashTag = newHashTag;
         }
     }
 
@@ -142,8 +143,8 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
-    public boolean inSlots() {
-        return built.inSlots;
+    public HashTag hashTag() {
+        return built.hashTag;
     }
 
     @Override
@@ -176,6 +177,6 @@ public final class LimiterCounters implements LimiterTotals {
     private static final class Built {
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
-        private volatile boolean inSlots;
+        private volatile HashTag hashTag = HashTag.WHOLE_KEY;
     }
 }

@@ -7,7 +7,6 @@ import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Pending;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -24,6 +23,7 @@ class AwaitedDecisionTest {
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
     private final AwaitedDecision<Decision> awaited = new AwaitedDecision<>(
+            decided,
             decided,
             Function.identity(),
             new Sleeper() {
@@ -102,8 +102,10 @@ class AwaitedDecisionTest {
 
     @Test
     void where_there_is_no_timer_it_fails_and_nobody_waits() {
+        decided.complete(IN_A_SECOND);
         AwaitedDecision<Decision> untimed = new AwaitedDecision<>(
-                CompletableFuture.completedFuture(IN_A_SECOND),
+                decided,
+                decided,
                 Function.identity(),
                 new Sleeper() {
                     @Override

@@ -8,17 +8,23 @@ import io.limiter.RateLimiter;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.local.LocalEngine;
+import io.limiter.spi.Engine;
+import io.limiter.testing.HandEngine;
+import io.limiter.testing.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A wait for several limits that is given up. */
+/** Cancelled futures of a set. */
 class EngineLimitSetTest {
 
     private final List<Runnable> timers = new ArrayList<>();
@@ -52,6 +58,46 @@ class EngineLimitSetTest {
         // What was booked stays booked, and what came back is stored.
         assertThat(bucket.tryAcquire(Duration.ofSeconds(1))).isFalse();
         assertThat(bucket.reserve().timeToWait()).isLessThanOrEqualTo(Duration.ofSeconds(1000));
+    }
+
+    @Test
+    void a_set_of_one_that_is_cancelled_before_it_is_sent_is_withdrawn() {
+        HandEngine backend = new HandEngine();
+        try (Guard guard = Patience.guard()) {
+            LimitSet alone = LimitSet.of(limiter(
+                    "w",
+                    new GroupCommit(
+                            backend, GroupCommit.Settings.DEFAULT.withYield(Duration.ZERO), Runnable::run, guard)));
+            CompletableFuture<SetDecision> sent = alone.async().decide(1);
+            CompletableFuture<SetDecision> queued = alone.async().decide(2);
+            assertThat(queued.cancel(true)).isTrue();
+            backend.call(0).answer();
+            assertThat(sent).isCompleted();
+            assertThat(queued).isCancelled();
+            assertThat(backend.sent()).containsExactly(List.of("{w}:1"));
+        }
+    }
+
+    @Test
+    void a_set_that_is_cancelled_before_it_is_sent_is_withdrawn() {
+        HandEngine backend = new HandEngine();
+        backend.blocks = true;
+        backend.onStart = HandEngine.Call::answer;
+        List<Runnable> threads = new ArrayList<>();
+        try (Guard guard = Patience.guard()) {
+            Engine unbatched = new UnbatchedEngine(backend, threads::add, guard);
+            CompletableFuture<SetDecision> queued = LimitSet.of(limiter("a", unbatched), limiter("b", unbatched))
+                    .async()
+                    .decide(1);
+            assertThat(queued.cancel(true)).isTrue();
+            List.copyOf(threads).forEach(Runnable::run);
+            assertThat(queued).isCancelled();
+            assertThat(backend.sent()).isEmpty();
+        }
+    }
+
+    private static Limiter limiter(String name, Engine on) {
+        return new EngineLimiter<>(new KeySpace("", name), FixedWindow.of(5, Duration.ofDays(1)), Failover.none(on));
     }
 
     private final class HandSleeper implements Sleeper {

@@ -1,5 +1,6 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.HashTag;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
@@ -29,18 +30,18 @@ public class LimitersEndpoint {
 
     private final LimiterFactory factory;
     private final CallTimes calls;
-    private final Supplier<Stream<KnownSlots>> slots;
+    private final Supplier<Stream<KnownHashTags>> hashTags;
     private final UnaryOperator<String> shown;
 
     /**
-     * @param slots called for each request
+     * @param hashTags called for each request
      * @param showKeys whether keys are shown as they are, and not hashed
      */
     public LimitersEndpoint(
-            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownSlots>> slots, boolean showKeys) {
+            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownHashTags>> hashTags, boolean showKeys) {
         this.factory = factory;
         this.calls = calls;
-        this.slots = slots;
+        this.hashTags = hashTags;
         this.shown = showKeys ? UnaryOperator.identity() : new KeyHash()::of;
     }
 
@@ -62,7 +63,7 @@ public class LimitersEndpoint {
      *
      * @param limit the parts of its name between slashes
      * @param key of the permits
-     * @param slot hash tag of the permits, if the key alone does not decide it
+     * @param hashTag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
      */
     @ReadOperation
@@ -70,15 +71,15 @@ public class LimitersEndpoint {
             @Selector(match = Selector.Match.ALL_REMAINING) String[] limit,
             // The one that both lines of Spring Boot know.
             @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String slot) {
+            @org.springframework.lang.Nullable String hashTag) {
         return answered(() -> {
             LimiterTotals totals = find(limit);
             if (totals == null) {
                 return null;
             }
-            return key == null && slot == null
+            return key == null && hashTag == null
                     ? LimitDescription.withKeys(totals, isLocal(), shown, own(totals))
-                    : describe(permits(totals, key, slot));
+                    : describe(permits(totals, key, hashTag));
         });
     }
 
@@ -113,29 +114,28 @@ public class LimitersEndpoint {
     /**
      * @throws InvalidEndpointRequestException if the parameters do not identify permits
      */
-    NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String slot) {
-        if (key != null && key.isBlank() || slot != null && slot.isBlank()) {
+    NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
+        if (key != null && key.isBlank() || hashTag != null && hashTag.isBlank()) {
             throw new InvalidEndpointRequestException(
-                    "key and slot must not be blank: leave the key out for the limit's own permits", "Blank");
+                    "key and hashTag must not be blank: leave the key out for the limit's own permits", "Blank");
         }
         Limit<?> limit = totals.limit()
                 .orElseThrow(() -> new InvalidEndpointRequestException(
                         "'" + totals.name() + "' stands for many limits", "Many limits"));
-        return NamedPermits.of(factory, totals, limit, key, slot == null ? slot(totals, key) : slot);
+        return NamedPermits.of(factory, totals, limit, key, hashTag == null ? hashTag(totals, key) : hashTag);
     }
 
-    private @Nullable String slot(LimiterTotals totals, @Nullable String key) {
-        String slot = slots.get()
-                .map(each -> each.slot(totals.prefix(), totals.name(), key))
+    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key) {
+        String hashTag = hashTags.get()
+                .map(each -> each.hashTag(totals.prefix(), totals.name(), key))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-        if (slot == null && totals.inSlots()) {
+        if (hashTag == null && totals.hashTag() == HashTag.FIRST_KEY) {
             throw new InvalidEndpointRequestException(
-                    "the permits of '" + totals.name() + "' are in slots: add the one that they are in, ?slot=...",
-                    "No slot");
+                    "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=...", "No hash tag");
         }
-        return slot;
+        return hashTag;
     }
 
     /**

@@ -15,25 +15,29 @@ import org.jspecify.annotations.Nullable;
  *
  * @param factory with the limit's prefix and failure policy
  * @param key {@code null} for the limit's own permits
- * @param slot their hash tag; {@code null} if the key decides it
+ * @param hashTag their hash tag; {@code null} if the key decides it
  */
 record NamedPermits(
         LimiterFactory factory,
         String name,
         Limit<?> limit,
         @Nullable String key,
-        @Nullable String slot) {
+        @Nullable String hashTag) {
 
     /** Builds the limiter again: factories keep only those that are in use, but totals for as long as they live. */
     static NamedPermits of(
-            LimiterFactory factory, LimiterTotals totals, Limit<?> limit, @Nullable String key, @Nullable String slot) {
+            LimiterFactory factory,
+            LimiterTotals totals,
+            Limit<?> limit,
+            @Nullable String key,
+            @Nullable String hashTag) {
         LimiterFactory prefixed = factory.withPrefix(totals.prefix());
         return new NamedPermits(
                 totals.failurePolicy().map(prefixed::withFailurePolicy).orElse(prefixed),
                 totals.name(),
                 limit,
                 key,
-                slot);
+                hashTag);
     }
 
     Decision peek() {
@@ -57,9 +61,9 @@ record NamedPermits(
     }
 
     private Limiter view() {
-        Limiter tagged = slot == null
+        Limiter tagged = hashTag == null
                 ? factory.build(name, limit)
-                : factory.withHashTag(HashTag.FIRST_KEY).build(name, limit).on(slot);
+                : factory.withHashTag(HashTag.FIRST_KEY).build(name, limit).on(hashTag);
         return key == null ? tagged : tagged.on(key);
     }
 }

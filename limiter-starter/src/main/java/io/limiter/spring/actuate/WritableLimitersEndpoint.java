@@ -16,8 +16,8 @@ public final class WritableLimitersEndpoint extends LimitersEndpoint {
 
     /** As that of {@link LimitersEndpoint}. */
     public WritableLimitersEndpoint(
-            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownSlots>> slots, boolean showKeys) {
-        super(factory, calls, slots, showKeys);
+            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownHashTags>> hashTags, boolean showKeys) {
+        super(factory, calls, hashTags, showKeys);
     }
 
     /**
@@ -25,19 +25,19 @@ public final class WritableLimitersEndpoint extends LimitersEndpoint {
      *
      * @param limit the parts of its name between slashes
      * @param key {@code null} for the limit's own permits
-     * @param slot hash tag of the permits, if the key alone does not decide it
+     * @param hashTag of the permits, if the key alone does not decide it
      */
     @DeleteOperation
     public @Nullable Object reset(
             @Selector(match = Selector.Match.ALL_REMAINING) String[] limit,
             @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String slot) {
+            @org.springframework.lang.Nullable String hashTag) {
         return answered(() -> {
             LimiterTotals totals = find(limit);
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
-            permits(totals, key, slot).reset();
+            permits(totals, key, hashTag).reset();
             return null;
         });
     }

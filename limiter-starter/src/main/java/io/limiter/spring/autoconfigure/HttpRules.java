@@ -1,7 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
-import io.limiter.spring.actuate.KnownSlots;
+import io.limiter.spring.actuate.KnownHashTags;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
  * @param first those whose key needs no user, in their order
  * @param byUser those whose key needs the user, in their order
  */
-record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
+record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
 
     private static final String PROPERTY = "limiter.http";
 
@@ -62,10 +62,10 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownSlots {
     }
 
     @Override
-    public @Nullable String slot(String prefix, String name, @Nullable String key) {
+    public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
         return Stream.of(first, byUser)
                 .flatMap(each -> each.limits().stream())
-                .map(limit -> limit.slot(prefix, name, key))
+                .map(limit -> limit.hashTag(prefix, name, key))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);

@@ -2,7 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.CallTimes;
-import io.limiter.spring.actuate.KnownSlots;
+import io.limiter.spring.actuate.KnownHashTags;
 import io.limiter.spring.actuate.LimitersEndpoint;
 import io.limiter.spring.actuate.WritableLimitersEndpoint;
 import org.springframework.beans.factory.ObjectProvider;
@@ -35,12 +35,12 @@ public class LimiterEndpointAutoConfiguration {
         LimitersEndpoint limitersEndpoint(
                 LimiterFactory factory,
                 CallTimes times,
-                ObjectProvider<KnownSlots> slots,
+                ObjectProvider<KnownHashTags> hashTags,
                 LimiterProperties properties) {
             boolean showKeys = properties.endpoint().showKeys();
             return properties.endpoint().writable()
-                    ? new WritableLimitersEndpoint(factory, times, slots::stream, showKeys)
-                    : new LimitersEndpoint(factory, times, slots::stream, showKeys);
+                    ? new WritableLimitersEndpoint(factory, times, hashTags::stream, showKeys)
+                    : new LimitersEndpoint(factory, times, hashTags::stream, showKeys);
         }
     }
 }

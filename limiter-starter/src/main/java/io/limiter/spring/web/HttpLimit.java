@@ -84,11 +84,11 @@ public final class HttpLimit {
 
     private CheckStep<?> step(@Nullable String ofRequest) {
         // In a Cluster several are decided in one call if they are in one slot.
-        String slot = limiters.size() > 1 ? slot(ofRequest) : null;
+        String hashTag = limiters.size() > 1 ? hashTag(ofRequest) : null;
         List<CheckPart> parts = new ArrayList<>(limiters.size());
         for (int i = 0; i < limiters.size(); i++) {
             CheckedLimit limit = checked.get(i);
-            PermitRequest request = new PermitRequest(limit.name(), ofRequest, slot, 1);
+            PermitRequest request = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
             parts.add(new CheckPart(limit, limiters.get(i), request, timeouts.get(i)));
         }
         return CheckStep.of(parts);
@@ -99,13 +99,13 @@ public final class HttpLimit {
      *
      * @param limiterPrefix starts the limiter's keys in Redis
      */
-    public @Nullable String slot(String limiterPrefix, String limiterName, @Nullable String limiterKey) {
+    public @Nullable String hashTag(String limiterPrefix, String limiterName, @Nullable String limiterKey) {
         boolean isOurs = limiterPrefix.startsWith(prefix)
                 && limiters.stream().anyMatch(limiter -> limiter.name().equals(limiterName));
-        return isOurs && limiters.size() > 1 ? slot(limiterKey) : null;
+        return isOurs && limiters.size() > 1 ? hashTag(limiterKey) : null;
     }
 
-    private String slot(@Nullable String ofRequest) {
+    private String hashTag(@Nullable String ofRequest) {
         String name = limiters.get(0).name();
         return ofRequest == null ? name : name + ":" + ofRequest;
     }

@@ -50,13 +50,13 @@ class LimitersEndpointTest {
     static class Limited {
 
         @CountLimit(
-                name = "slotted",
+                name = "tagged",
                 limit = 1,
                 period = 3600,
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
                 slot = "#{tenant}")
-        public void slotted(String user, String tenant) {}
+        public void tagged(String user, String tenant) {}
 
         @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
         @CountLimit(limit = 1, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")
@@ -205,25 +205,25 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void permits_in_slots_are_found_by_naming_theirs() throws Exception {
+    void permits_with_a_hash_tag_are_found_by_naming_it() throws Exception {
         Limited limited = writable.getBean(Limited.class);
         for (String method : List.of("before", "after")) {
-            HttpResponse<String> unnamed = get(writable, "limiters/slotted?key=" + KEY);
+            HttpResponse<String> unnamed = get(writable, "limiters/tagged?key=" + KEY);
             assertThat(unnamed.statusCode()).as(method).isEqualTo(400);
-            assertThat(unnamed.body()).contains("the permits of 'slotted' are in slots", "?slot=");
-            assertThat(delete(writable, "limiters/slotted?key=" + KEY).statusCode())
+            assertThat(unnamed.body()).contains("the permits of 'tagged' have a hash tag", "?hashTag=");
+            assertThat(delete(writable, "limiters/tagged?key=" + KEY).statusCode())
                     .isEqualTo(400);
             if (method.equals("before")) {
-                limited.slotted(KEY, "acme");
+                limited.tagged(KEY, "acme");
             }
         }
-        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.slotted(KEY, "acme"));
-        remains(0, "limiters/slotted?slot=acme&key=" + KEY);
-        remains(1, "limiters/slotted?slot=other&key=" + KEY);
-        resets("limiters/slotted?slot=acme&key=" + KEY);
-        remains(1, "limiters/slotted?slot=acme&key=" + KEY);
-        limited.slotted(KEY, "acme");
-        assertThat(get(writable, "limiters/slotted").statusCode()).isEqualTo(200);
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.tagged(KEY, "acme"));
+        remains(0, "limiters/tagged?hashTag=acme&key=" + KEY);
+        remains(1, "limiters/tagged?hashTag=other&key=" + KEY);
+        resets("limiters/tagged?hashTag=acme&key=" + KEY);
+        remains(1, "limiters/tagged?hashTag=acme&key=" + KEY);
+        limited.tagged(KEY, "acme");
+        assertThat(get(writable, "limiters/tagged").statusCode()).isEqualTo(200);
     }
 
     @Test

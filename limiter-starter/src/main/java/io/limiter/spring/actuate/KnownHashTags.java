@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds the hash tag of permits whose key alone does not decide it; see {@link io.limiter.HashTag#FIRST_KEY}. */
 @FunctionalInterface
-public interface KnownSlots {
+public interface KnownHashTags {
 
     /**
      * The hash tag; {@code null} if the key decides it, or if the limit is unknown.
@@ -14,5 +14,5 @@ public interface KnownSlots {
      * @param key {@code null} for the limit's own permits
      */
     @Nullable
-    String slot(String prefix, String name, @Nullable String key);
+    String hashTag(String prefix, String name, @Nullable String key);
 }

@@ -9,21 +9,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** A {@link Reservation} on an engine. */
-final class BookedPermits implements Reservation {
+final class EngineReservation implements Reservation {
 
     private final Decision decision;
     private final Ticker ticker;
-    private final Runnable giveBack;
-    private final Supplier<CompletableFuture<?>> giveBackAsync;
-    private final long bookedNanos;
+    private final Runnable cancel;
+    private final Supplier<CompletableFuture<?>> cancelAsync;
+    private final long reservedNanos;
     private final AtomicBoolean cancelled = new AtomicBoolean();
 
-    BookedPermits(Decision decision, Ticker ticker, Runnable giveBack, Supplier<CompletableFuture<?>> giveBackAsync) {
+    EngineReservation(Decision decision, Ticker ticker, Runnable cancel, Supplier<CompletableFuture<?>> cancelAsync) {
         this.decision = decision;
         this.ticker = ticker;
-        this.giveBack = giveBack;
-        this.giveBackAsync = giveBackAsync;
-        this.bookedNanos = ticker.read();
+        this.cancel = cancel;
+        this.cancelAsync = cancelAsync;
+        this.reservedNanos = ticker.read();
     }
 
     @Override
@@ -33,26 +33,28 @@ final class BookedPermits implements Reservation {
 
     @Override
     public boolean cancel() {
-        if (!isCancelledNow()) {
+        if (!startCancelling()) {
             return false;
         }
-        giveBack.run();
+        cancel.run();
         return true;
     }
 
     @Override
     public CompletableFuture<Boolean> cancelAsync() {
-        return isCancelledNow()
-                ? MappedFuture.of(giveBackAsync.get(), given -> true)
+        return startCancelling()
+                ? MappedFuture.of(cancelAsync.get(), done -> true)
                 : CompletableFuture.completedFuture(false);
     }
 
-    private boolean isCancelledNow() {
-        return decision.granted() && !isMoot() && cancelled.compareAndSet(false, true);
+    /** Whether this call is the one that cancels the reservation. */
+    private boolean startCancelling() {
+        return decision.granted() && !isExpired() && cancelled.compareAndSet(false, true);
     }
 
-    private boolean isMoot() {
-        return TimeUnit.NANOSECONDS.toMicros(ticker.read() - bookedNanos) >= decision.fullAfterMicros();
+    /** Whether the limit would be full by now even if the permits had been used. */
+    private boolean isExpired() {
+        return TimeUnit.NANOSECONDS.toMicros(ticker.read() - reservedNanos) >= decision.fullAfterMicros();
     }
 
     @Override
