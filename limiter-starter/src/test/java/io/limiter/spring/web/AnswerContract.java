@@ -5,6 +5,7 @@ import static io.limiter.spring.web.HttpContract.problem;
 import static io.limiter.spring.web.HttpContract.retryAfter;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.check.RejectionLog;
 import java.util.List;
@@ -57,7 +58,15 @@ public abstract class AnswerContract extends ServerContract {
             "http[5].path=/unkeyed",
             "http[5].key=#{header('X-Tenant').trim()}:x",
             "http[5].limits[0].limit=1",
-            "http[5].limits[0].period=3600");
+            "http[5].limits[0].period=3600",
+            "http[6].name=committed",
+            "http[6].path=/committed",
+            "http[6].key=#{param('run')}",
+            "http[6].limits[0].limit=1",
+            "http[6].limits[0].period=3600");
+
+    /** Header of requests whose response a filter before the limits commits. */
+    protected static final String COMMIT = "X-Commit";
 
     private ConfigurableApplicationContext usual;
 
@@ -174,6 +183,31 @@ public abstract class AnswerContract extends ServerContract {
                             .singleElement()
                             .asString()
                             .contains("(tried) would have rejected a call"));
+        }
+    }
+
+    @Test
+    void a_rejection_after_the_response_is_committed_writes_nothing_and_ends_the_request() throws Exception {
+        assertThat(get("/committed").body()).isEqualTo("done");
+        try (LogLines log = new LogLines(AnswerContract.class.getPackageName(), Level.DEBUG)) {
+            Reply committed = get("/committed", COMMIT, "1");
+            assertThat(committed.statusCode()).isEqualTo(200);
+            assertThat(committed.body()).isEqualTo("begun");
+            assertThat(committed.headers()).doesNotContainKeys("Retry-After", "RateLimit");
+            Awaitility.await()
+                    .untilAsserted(() ->
+                            assertThat(log.all()).contains("DEBUG Rejected a request whose response is already committed"));
+            assertThat(log.all()).allMatch(line -> line.startsWith("DEBUG"));
+        }
+    }
+
+    @Test
+    void refunded_permits_remain() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Reply rejected = get("/refunded");
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(header(rejected, "RateLimit")).isEqualTo("\"spent\";r=5, \"busy\";r=1");
+            assertThat(problem(rejected).get("violated-policies")).hasToString("[\"busy\"]");
         }
     }
 

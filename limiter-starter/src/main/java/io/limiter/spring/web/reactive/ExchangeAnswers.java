@@ -4,6 +4,8 @@ import io.limiter.spring.web.Answer;
 import io.limiter.spring.web.AnswerWriter;
 import io.limiter.spring.web.Answers;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -14,18 +16,21 @@ import reactor.core.scheduler.Schedulers;
 /** Writes {@link Answers} to exchanges. Safe for use by many threads. */
 public final class ExchangeAnswers extends AnswerWriter {
 
+    private static final Logger log = LoggerFactory.getLogger(ExchangeAnswers.class);
+
     public ExchangeAnswers(Answers answers) {
         super(answers);
     }
 
     /**
-     * Answers a rejected exchange; fails with the rejection if the response is already committed.
+     * Answers a rejected exchange. Writes nothing if the response is already committed.
      *
      * @param rejection see {@link Answers#of}
      */
     Mono<Void> write(RuntimeException rejection, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {
-            return Mono.error(rejection);
+            log.debug("Rejected a request whose response is already committed");
+            return Mono.empty();
         }
         Mono<Answer> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
         return (mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)

@@ -31,6 +31,8 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
         RuntimeException rejection = Answers.rejection(exception);
-        return rejection == null ? Mono.error(exception) : answers.write(rejection, exchange);
+        return rejection == null || exchange.getResponse().isCommitted()
+                ? Mono.error(exception)
+                : answers.write(rejection, exchange);
     }
 }

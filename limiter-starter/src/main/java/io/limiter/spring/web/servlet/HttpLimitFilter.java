@@ -63,7 +63,8 @@ public final class HttpLimitFilter implements Filter {
                 && request.getAttribute(done) == null) {
             request.setAttribute(done, true);
             RuntimeException rejection = rejection(request, response);
-            if (rejection != null && answers.write(rejection, request, response)) {
+            if (rejection != null) {
+                answers.write(rejection, request, response);
                 return;
             }
         }

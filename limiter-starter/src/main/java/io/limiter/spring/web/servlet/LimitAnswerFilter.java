@@ -41,9 +41,10 @@ public final class LimitAnswerFilter implements Filter {
             RuntimeException rejection = Answers.rejection(e);
             // What is forwarded to is part of a handler, which may know what to do.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
-            if (rejection == null || inner || !answers.write(rejection, request, response)) {
+            if (rejection == null || inner || response.isCommitted()) {
                 throw e;
             }
+            answers.write(rejection, request, response);
         } finally {
             recorder.end(request);
         }

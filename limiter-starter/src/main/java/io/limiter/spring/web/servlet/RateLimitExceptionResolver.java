@@ -31,6 +31,10 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
         RuntimeException rejection = Answers.rejection(exception);
-        return rejection != null && answers.write(rejection, request, response) ? new ModelAndView() : null;
+        if (rejection == null || response.isCommitted()) {
+            return null;
+        }
+        answers.write(rejection, request, response);
+        return new ModelAndView();
     }
 }

@@ -30,14 +30,14 @@ public final class ServletAnswers extends AnswerWriter {
     }
 
     /**
-     * Answers a rejected request.
+     * Answers a rejected request. Writes nothing if the response is already committed.
      *
      * @param rejection see {@link Answers#of}
-     * @return whether it did; not if the response is already committed
      */
-    boolean write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
+    void write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
         if (response.isCommitted()) {
-            return false;
+            log.debug("Rejected a request whose response is already committed");
+            return;
         }
         DispatchRecorder recorder = DispatchRecorder.of(request);
         RequestDecisions decisions = recorder == null ? null : recorder.decisions();
@@ -46,7 +46,6 @@ public final class ServletAnswers extends AnswerWriter {
         } catch (IOException e) {
             log.debug("The caller of a rejected request did not wait for the answer", e);
         }
-        return true;
     }
 
     private static void write(Answer answer, HttpServletResponse response) throws IOException {
