@@ -9,8 +9,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Connects to Redis and loads the scripts before the web server starts, because that can take longer than the decision timeout.
- * It waits at most {@link #LONGEST_WAIT}, so that the application also starts without Redis.
+ * Connects to Redis and loads the scripts before the web server starts. Both can take longer than the decision timeout. It
+ * waits at most {@link #LONGEST_WAIT}, so that the application also starts without Redis.
  */
 final class LimiterWarmUp implements SmartLifecycle {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface CurrentUser {
 
     /**
-     * The name of the authenticated user, or {@code null} if the caller is anonymous; called in the thread of the
+     * The name of the authenticated user, or {@code null} if the caller is anonymous. Called in the thread of the
      * limited call.
      */
     @Nullable

@@ -29,8 +29,8 @@ public abstract class HttpRequestFacts implements RequestFacts {
     protected abstract @Nullable String query();
 
     /**
-     * The paths by which handlers may be found: as the caller wrote it, for controllers, and normalized, for static files and
-     * servlets.
+     * The paths by which handlers may be found. Controllers match the path as the caller wrote it; static files and servlets
+     * match it normalized.
      */
     public final List<PathContainer> pathVariants() {
         return CleanPath.variants(written(), path());

@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a limit applies to a call, as an expression over its arguments, which can use the same as a key; see
+ * Whether a limit applies to a call, as an expression over its arguments. It can use the same as a key; see
  * {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
  */
 public final class CallCondition {

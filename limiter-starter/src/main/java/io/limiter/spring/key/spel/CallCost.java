@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many permits a call takes, as an expression over its arguments, which can use the same as a key; see
+ * How many permits a call takes, as an expression over its arguments. It can use the same as a key; see
  * {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
  */
 public final class CallCost {

@@ -15,7 +15,7 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Checks an expression when it is parsed, rather than in the first call: names must exist, and {@link ReadOnlyAccess} must
+ * Checks an expression when it is parsed, rather than in the first call. All names must exist, and {@link ReadOnlyAccess} must
  * allow all parts.
  */
 final class ExpressionCheck {

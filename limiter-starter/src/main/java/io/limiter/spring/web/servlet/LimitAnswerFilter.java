@@ -13,8 +13,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Adds the headers of limits in each dispatch of a request, and responds to rejections that leave the other filters and the
- * servlet.
+ * Adds the headers of limits in each dispatch of a request. It also responds to rejections that other filters and servlets
+ * throw.
  */
 public final class LimitAnswerFilter implements Filter {
 
