@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import org.springframework.web.filter.OncePerRequestFilter;
 
-/** Stands in for a login: believes whoever says {@code ?user=ann}. For the sample only. */
+/** Replaces a login: the user is the parameter {@code user}, without a password. For the sample only. */
 @Component
 class DemoLogin extends OncePerRequestFilter {
 

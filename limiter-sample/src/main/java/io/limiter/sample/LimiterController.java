@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** One endpoint for each way to limit. */
+/** An endpoint for each kind of limit. */
 @RestController
 @RequestMapping(path = "/limiter", produces = MediaType.TEXT_PLAIN_VALUE)
 class LimiterController {

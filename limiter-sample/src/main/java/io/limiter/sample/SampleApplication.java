@@ -3,7 +3,7 @@ package io.limiter.sample;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 
-/** Starts the sample; on a Redis of its own unless {@code spring.data.redis.url}, {@code .host} or {@code .port} names another. */
+/** The sample, with an embedded Redis unless {@code spring.data.redis.url}, {@code .host} or {@code .port} names one. */
 @SpringBootApplication
 public class SampleApplication {
 

@@ -19,8 +19,8 @@ import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * Gives the sample a Redis before the application starts: the one that {@code spring.data.redis.url}, {@code .host} or
- * {@code .port} names, else the one that another instance of the sample has started, else one of its own.
+ * Starts an embedded Redis before the application, unless {@code spring.data.redis.url}, {@code .host} or {@code .port} names
+ * one, or another instance of the sample has started one.
  */
 class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedEvent> {
 
@@ -44,7 +44,7 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
                         "sampleRedis", Map.of("spring.data.redis.host", "127.0.0.1", "spring.data.redis.port", port)));
     }
 
-    /** Whether a Redis answers there, and not something else. */
+    /** Whether the port has a Redis, and no other server. */
     private static boolean isThere(int port) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
@@ -61,7 +61,7 @@ class SampleRedis implements ApplicationListener<ApplicationEnvironmentPreparedE
             Path dir = Files.createTempDirectory("limiter-sample-redis");
             dir.toFile().deleteOnExit();
             RedisServer server = RedisServer.newRedisServer()
-                    // Unpacked where it is deleted again.
+                    // Unpacked into the directory that is deleted at the end.
                     .executableProvider(ExecutableProvider.newJarResourceProvider(dir.toFile()))
                     .port(port)
                     .bind("127.0.0.1")

@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Sends a code at most once a minute to a phone number, whether it comes as a form or as JSON. */
+/** Sends a code to a phone number at most once a minute, for requests with a form or JSON. */
 @RestController
 @RequestMapping(path = "/sms", produces = MediaType.TEXT_PLAIN_VALUE)
 class SmsController {

@@ -5,14 +5,14 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.core.env.Environment;
 
-/** Says where to look. */
+/** Prints the URL and calls to try. */
 class Welcome implements ApplicationListener<ApplicationReadyEvent> {
 
     @Override
     public void onApplicationEvent(ApplicationReadyEvent event) {
         Environment environment = event.getApplicationContext().getEnvironment();
         String here = "http://localhost:" + environment.getProperty("local.server.port");
-        // Not all of the URL, which may hold a password.
+        // The URL may have a password.
         String redis = environment.containsProperty("spring.data.redis.url")
                 ? URI.create(environment.getRequiredProperty("spring.data.redis.url"))
                         .getHost()
@@ -22,13 +22,13 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
 
                 The limits are in Redis at %2$s. Press the buttons at %1$s/ or try:
 
-                  curl -i %1$s/limiter/rate                          1 per 5 s, for everybody together
+                  curl -i %1$s/limiter/rate                          1 per 5 s, shared by all callers
                   curl -i %1$s/limiter/rate2                         the same, programmatically
                   curl -i '%1$s/limiter/count?key=a'                 2 in 10 s, for each key
                   curl -i %1$s/limiter/ip                            3 in 10 s, for each IP
                   curl -i '%1$s/limiter/user?user=ann'               3 in 10 s, for each user
                   curl -i '%1$s/limiter/search?user=ann'             1 per s and 5 in 60 s, for each user
-                  curl -i %1$s/limiter/log                           3 in any 10 s, for everybody together
+                  curl -i %1$s/limiter/log                           3 in any 10 s, shared by all callers
                   curl -i '%1$s/limiter/import?rows=7'               10 rows at once, 1 per s
                   curl -i %1$s/limiter/report                        1 at a time; takes 3 s
                   curl -i -d phone=0171 %1$s/sms/code                1 per 60 s, for each phone number

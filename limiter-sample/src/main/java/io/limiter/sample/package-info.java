@@ -1,4 +1,4 @@
-/** An application with limited endpoints, to run and to read. */
+/** A sample application with limited endpoints. */
 @NullMarked
 package io.limiter.sample;
 

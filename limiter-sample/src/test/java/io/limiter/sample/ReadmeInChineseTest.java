@@ -13,7 +13,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** README.zh-CN.md says what README.md says, as far as can be told without reading either. */
+/** README.zh-CN.md has the same code, links and table rows as README.md. */
 class ReadmeInChineseTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -57,7 +57,7 @@ class ReadmeInChineseTest {
         checkSame("links", distinct(matches(link, chinese)), distinct(matches(link, english)));
     }
 
-    /** Says first what one has and the other has not, which is what to translate or to delete. */
+    /** Shows the differences first, which have to be translated or deleted. */
     private static void checkSame(String what, List<String> chinese, List<String> english) {
         assertThat(without(english, chinese))
                 .as("%s of README.md that README.zh-CN.md lacks", what)
@@ -94,7 +94,7 @@ class ReadmeInChineseTest {
         return heading.substring(0, heading.indexOf(' '));
     }
 
-    /** A row is told by the code in its first column; the words beside it are translated. */
+    /** Rows are identified by the code in the first column; other columns are translated. */
     private static List<String> rows(String readme) {
         List<String> rows = new ArrayList<>();
         boolean within = false;

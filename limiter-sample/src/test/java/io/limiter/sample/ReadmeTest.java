@@ -33,7 +33,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** What the README shows is compiled and run, and what it lists is all there is. */
+/** The snippets of the README compile and run, and its lists are complete. */
 class ReadmeTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();

@@ -40,7 +40,7 @@ class SampleTest {
         second = start(redis);
     }
 
-    /** With patience: a slow machine is not an outage. */
+    /** With long timeouts for slow machines. */
     private static ConfigurableApplicationContext start(String redis) {
         return SampleApplication.application()
                 .run(
@@ -65,7 +65,7 @@ class SampleTest {
     }
 
     @Test
-    void runs_on_the_spring_boot_that_was_asked_for() {
+    void runs_on_the_chosen_version_of_spring_boot() {
         assertThat(SpringBootVersion.getVersion()).isEqualTo(System.getProperty("expected.boot.version"));
     }
 

@@ -7,7 +7,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What a class logs while this is open, from INFO on. */
+/** What a class logs while this is open, from INFO on unless another level is given. */
 public final class LogLines implements AutoCloseable {
 
     private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -18,8 +18,12 @@ public final class LogLines implements AutoCloseable {
     }
 
     public LogLines(String className) {
+        this(className, Level.INFO);
+    }
+
+    public LogLines(String className, Level level) {
         logger = (Logger) LoggerFactory.getLogger(className);
-        logger.setLevel(Level.INFO);
+        logger.setLevel(level);
         lines.start();
         logger.setAdditive(false);
         logger.addAppender(lines);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The health of the limiters, for the contributors of either Spring Boot.
+ * The health of the limiters.
  *
  * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
  *     {@code DOWN} if it decides for all and throws
@@ -41,7 +41,7 @@ record BackendHealth(String status, Map<String, Object> details) {
         return new BackendHealth(policy.action() == FailurePolicy.Action.THROW ? DOWN : DEGRADED, details);
     }
 
-    /** By limiter, without keys, which may be names or addresses of people. */
+    /** By limiter, without keys, because they may identify people. */
     private static Map<String, Map<String, String>> failing(List<FailingLimiter> failing) {
         Map<String, Map<String, String>> byLimiter = new LinkedHashMap<>();
         for (FailingLimiter each : failing) {

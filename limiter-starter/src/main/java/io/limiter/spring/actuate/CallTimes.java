@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * How long calls to Redis took since the start, for the endpoint, which needs no meters. It is a histogram of powers of two,
- * so percentiles are up to twice too long.
+ * A histogram of the durations of calls to Redis since the start, for the endpoint. Its buckets are powers of two, so
+ * percentiles are up to twice too long.
  */
 public final class CallTimes implements EngineObserver {
 
     private static final int BUCKETS = Long.SIZE;
 
-    // The bucket n has calls of less than 2^n microseconds.
+    // Bucket n counts calls of less than 2^n µs.
     private final AtomicLongArray buckets = new AtomicLongArray(BUCKETS);
     private final AtomicLong micros = new AtomicLong();
     private final AtomicLong longest = new AtomicLong();
@@ -30,7 +30,6 @@ public final class CallTimes implements EngineObserver {
         }
     }
 
-    /** What was measured so far. */
     Summary summary() {
         long calls = 0;
         for (int i = 0; i < BUCKETS; i++) {
@@ -40,13 +39,13 @@ public final class CallTimes implements EngineObserver {
                 calls,
                 failed.get(),
                 millis(calls == 0 ? 0 : micros.get() / calls),
-                millis(within(calls, 0.5)),
-                millis(within(calls, 0.99)),
+                millis(percentile(calls, 0.5)),
+                millis(percentile(calls, 0.99)),
                 millis(longest.get()));
     }
 
-    /** In how many microseconds such a share of the calls was answered. */
-    private long within(long calls, double share) {
+    /** A percentile in microseconds. */
+    private long percentile(long calls, double share) {
         long seen = 0;
         for (int i = 0; i < BUCKETS - 1; i++) {
             seen += buckets.get(i);
@@ -62,11 +61,11 @@ public final class CallTimes implements EngineObserver {
     }
 
     /**
-     * In milliseconds.
+     * Durations are in milliseconds.
      *
-     * @param failed how many of the calls had no answer, or an error
-     * @param halfWithin what half of the calls took at most
-     * @param mostWithin what 99 of 100 calls took at most
+     * @param failed how many of the calls failed or timed out
+     * @param halfWithin the median
+     * @param mostWithin the 99th percentile
      */
     public record Summary(long calls, long failed, double mean, double halfWithin, double mostWithin, double longest) {}
 }

@@ -7,14 +7,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of a key. Times are in seconds; {@code null} stands for never.
+ * The permits of a key. Times are in seconds, {@code null} for never.
  *
  * @param granted whether one permit would be granted now
  * @param remaining whole permits
  * @param retryAfter until one permit would be granted; 0 if now
- * @param fullAfter until all permits are there, if none are acquired meanwhile
- * @param source where the decision comes from: {@code redis}, or the failure policy, which does not know what is in Redis
- * @param definition the limit, as this instance built it last
+ * @param fullAfter until the limit is as if never used, if no permits are acquired meanwhile
+ * @param source of the decision: {@code redis}, or the failure policy, which does not know the state in Redis
+ * @param definition the limit definition that this instance built last
  */
 public record KeyDescription(
         boolean granted,
@@ -25,9 +25,7 @@ public record KeyDescription(
         String source,
         Map<String, Object> definition) {
 
-    /**
-     * @param local whether the backend is this process
-     */
+    /** @param local whether the backend is this process */
     static KeyDescription of(Decision peek, Limit<?> limit, boolean local) {
         return new KeyDescription(
                 peek.granted(),

@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Hides keys: shows the first 16 hex digits of an HMAC under a secret of this process. Without a secret, one could find an
- * address by hashing all of them. Safe for use by many threads.
+ * Hides keys: shows the first 16 hex digits of an HMAC with a secret of this process. Without a secret, hashing all addresses
+ * would reveal them. Safe for use by many threads.
  */
 final class KeyHash {
 

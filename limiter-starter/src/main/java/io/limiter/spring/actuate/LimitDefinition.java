@@ -7,12 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.springframework.util.ReflectionUtils;
 
-/** The definition of a limit as a map, by the names in Java; times are in seconds. */
+/** A limit definition as a map, with the names in Java. Times are in seconds. */
 final class LimitDefinition {
 
     private LimitDefinition() {}
 
-    /** A limit that is no record has its text and its capacity. */
+    /** A limit that is no record has only its capacity and its text. */
     static Map<String, Object> of(Limit<?> limit) {
         Map<String, Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());

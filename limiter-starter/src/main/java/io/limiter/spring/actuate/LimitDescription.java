@@ -11,16 +11,15 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit.
+ * A limit and its statistics.
  *
  * @param kind such as {@code TokenBucket}
  * @param definition see {@link LimitDefinition}
  * @param granted how many requests were granted, by source
  * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
- * @param hottestKeys {@code null} where all limits are listed
- * @param own the limit's own permits, which have no key; {@code null} where all limits are listed, and if Redis does not
- *     answer
+ * @param hottestKeys {@code null} in the list of all limits
+ * @param own the permits without a key; {@code null} in the list of all limits, and while Redis is unavailable
  */
 public record LimitDescription(
         String prefix,
@@ -36,7 +35,7 @@ public record LimitDescription(
     /**
      * A hot key.
      *
-     * @param key as it is, or its {@link KeyHash}
+     * @param key the key or its {@link KeyHash}
      * @param requests estimate for the last minutes
      */
     public record HotKeyDescription(String key, long requests) {}
@@ -45,9 +44,7 @@ public record LimitDescription(
         return describe(totals, local, null, null);
     }
 
-    /**
-     * @param shown how a key is shown
-     */
+    /** @param shown returns the key or its hash */
     static LimitDescription withKeys(
             LimiterTotals totals, boolean local, UnaryOperator<String> shown, @Nullable KeyDescription own) {
         return describe(

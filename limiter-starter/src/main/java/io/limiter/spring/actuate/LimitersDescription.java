@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * All limits.
  *
- * @param redis how long calls to Redis took, in milliseconds
+ * @param redis durations of calls to Redis, in milliseconds
  * @param sizes {@code null} if the factory has no statistics
  */
 public record LimitersDescription(
@@ -16,11 +16,11 @@ public record LimitersDescription(
         @Nullable Sizes sizes) {
 
     /**
-     * What a factory holds.
+     * The sizes of a factory's caches and queues.
      *
-     * @param cachedRejections those that are still valid
-     * @param liveLeases of concurrency limits
-     * @param queuedRequests that wait to be sent to Redis
+     * @param cachedRejections valid entries of the rejection cache
+     * @param liveLeases leases of concurrency limits
+     * @param queuedRequests requests that wait to be sent to Redis
      */
     public record Sizes(int cachedRejections, int liveLeases, int queuedRequests) {
 

@@ -22,8 +22,8 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.StringUtils;
 
 /**
- * Shows the limiters to operators. A limit is named as in {@code limiters}: by its name, or by prefix and name where
- * several prefixes have it. Names may have slashes, so they are the rest of the path, and keys are parameters.
+ * Shows the limiters to operators. A limit is selected by its name, or by prefix and name if several prefixes have the name.
+ * Names may have slashes, so they are the rest of the path, and keys are parameters.
  */
 @Endpoint(id = "limiters")
 public class LimitersEndpoint {
@@ -35,7 +35,7 @@ public class LimitersEndpoint {
 
     /**
      * @param hashTags called for each request
-     * @param showKeys whether keys are shown as they are, and not hashed
+     * @param showKeys whether keys are shown rather than hashed
      */
     public LimitersEndpoint(
             LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownHashTags>> hashTags, boolean showKeys) {
@@ -61,7 +61,7 @@ public class LimitersEndpoint {
     /**
      * A {@link LimitDescription} with the hottest keys, or the {@link KeyDescription} of a key. It takes no permits.
      *
-     * @param limit the parts of its name between slashes
+     * @param limit the name, split at slashes
      * @param key of the permits
      * @param hashTag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
@@ -102,7 +102,7 @@ public class LimitersEndpoint {
         return KeyDescription.of(permits.peek(), permits.limit(), isLocal());
     }
 
-    /** {@code null} if Redis does not answer, because the rest can be shown without it. */
+    /** {@code null} if Redis is unavailable, because the rest can be shown without it. */
     private @Nullable KeyDescription own(LimiterTotals totals) {
         try {
             return describe(permits(totals, null, null));
@@ -168,7 +168,7 @@ public class LimitersEndpoint {
                 .toList();
     }
 
-    /** A slash at the start or the end does not come through, nor do two at once. */
+    /** Paths have no slash at the start or the end, and no double slashes. */
     private static String asInPath(String name) {
         return String.join("/", StringUtils.tokenizeToStringArray(name, "/", false, true));
     }

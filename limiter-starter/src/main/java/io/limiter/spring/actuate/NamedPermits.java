@@ -11,7 +11,7 @@ import io.limiter.algorithm.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits that an operator has named.
+ * The permits that an operator selected.
  *
  * @param factory with the limit's prefix and failure policy
  * @param key {@code null} for the limit's own permits
@@ -24,7 +24,7 @@ record NamedPermits(
         @Nullable String key,
         @Nullable String hashTag) {
 
-    /** Builds the limiter again: factories keep only those that are in use, but totals for as long as they live. */
+    /** Builds the limiter again, because a factory keeps statistics longer than limiters. */
     static NamedPermits of(
             LimiterFactory factory,
             LimiterTotals totals,

@@ -10,11 +10,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
-/** Also resets keys. It is a class of its own, because otherwise there must be no such operation. */
+/** The endpoint with the operation that resets keys, which must not exist if it is not allowed. */
 @Endpoint(id = "limiters")
 public final class WritableLimitersEndpoint extends LimitersEndpoint {
 
-    /** As that of {@link LimitersEndpoint}. */
     public WritableLimitersEndpoint(
             LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownHashTags>> hashTags, boolean showKeys) {
         super(factory, calls, hashTags, showKeys);
@@ -23,7 +22,7 @@ public final class WritableLimitersEndpoint extends LimitersEndpoint {
     /**
      * Deletes the state of a key.
      *
-     * @param limit the parts of its name between slashes
+     * @param limit the name, split at slashes
      * @param key {@code null} for the limit's own permits
      * @param hashTag of the permits, if the key alone does not decide it
      */

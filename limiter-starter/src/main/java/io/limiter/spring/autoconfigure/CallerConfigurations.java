@@ -26,12 +26,12 @@ import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Sources of the caller's address and user. Those of users are imported in this order. */
+/** Beans that find the caller's address and user. The configurations of users are imported in this order. */
 final class CallerConfigurations {
 
     private CallerConfigurations() {}
 
-    /** The request may have a user that Spring Security does not know. */
+    /** The request may have a user without Spring Security. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     @ConditionalOnClass({SecurityContextHolder.class, HttpServletRequest.class, RequestContextHolder.class})
@@ -79,7 +79,7 @@ final class CallerConfigurations {
         }
     }
 
-    /** Imported before those above, which find the user of the current thread. */
+    /** Imported before the configurations above, whose beans use the current thread. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     @ConditionalOnClass({ServerWebExchange.class, Mono.class})

@@ -61,10 +61,10 @@ record HttpRule(
     }
 
     /**
-     * The limit on requests, checked, with its limiters.
+     * Checks the rule and builds its limiters.
      *
-     * @param property what the names of the settings start with
-     * @throws InvalidSettingException naming the setting that cannot work
+     * @param property the rule's, with which the names of its settings start
+     * @throws InvalidSettingException naming an invalid setting
      */
     HttpLimit build(String property, LimiterFactory factory) {
         if (path.isEmpty()) {
@@ -108,16 +108,16 @@ record HttpRule(
             throw new InvalidSettingException(
                     property + ".prefetch-permits",
                     property + ".prefetch-permits has no effect where a rule has several"
-                            + " limits, which are decided together, in Redis: leave it out");
+                            + " limits, which are decided atomically in Redis: leave it out");
         }
-        return named(property, ": ", (LimitSettings numbers) -> {
-                    Limit<?> built = numbers.toLimit();
-                    // Another kind could not read the stored state.
+        return named(property, ": ", (LimitSettings checked) -> {
+                    Limit<?> built = checked.toLimit();
+                    // In the prefix, because another kind cannot read the stored state.
                     String kind = built.getClass().getSimpleName();
                     LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
-                    LimiterFactory announced = enforce ? tagged : tagged.withoutListeners();
-                    LimiterFactory prefixed = announced.withPrefix(PREFIX + kind + ":");
-                    FailurePolicy policy = numbers.onFailure();
+                    LimiterFactory listening = enforce ? tagged : tagged.withoutListeners();
+                    LimiterFactory prefixed = listening.withPrefix(PREFIX + kind + ":");
+                    FailurePolicy policy = checked.onFailure();
                     return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
                 })
                 .apply(settings);
@@ -136,7 +136,7 @@ record HttpRule(
         return known;
     }
 
-    /** The same parser, whose failures name the setting. */
+    /** A parser whose failures name the setting. */
     private static <A, B> Function<A, B> named(String property, Function<A, B> parser) {
         return named(property, " ", parser);
     }

@@ -22,16 +22,16 @@ import org.springframework.boot.context.properties.source.UnboundElementsSourceF
 import org.springframework.core.env.Environment;
 
 /**
- * The rules of {@code limiter.http}, checked. An unknown setting fails the start.
+ * The checked rules of {@code limiter.http}. An unknown setting fails the start.
  *
- * @param first those whose key needs no user, in their order
- * @param byUser those whose key needs the user, in their order
+ * @param first the limits whose key needs no user, in their order
+ * @param byUser the limits whose key needs the user, in their order
  */
 record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
 
     private static final String PROPERTY = "limiter.http";
 
-    /** @throws InvalidSettingException naming a setting that cannot work */
+    /** @throws InvalidSettingException naming an invalid setting */
     static HttpRules read(Environment environment, LimiterFactory factory) {
         Binder binder = Binder.get(environment);
         List<HttpRule> rules =
@@ -71,7 +71,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
                 .orElse(null);
     }
 
-    /** A new handler each time, because it has state. */
+    /** The handler has state, so each binding needs a new one. */
     private static BindHandler strict() {
         return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }

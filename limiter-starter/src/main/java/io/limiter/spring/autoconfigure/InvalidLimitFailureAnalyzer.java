@@ -10,8 +10,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows an annotation or a setting that cannot work, and the origin of the setting, without the stack of the bean that failed
- * on it. Comes before Spring Boot's own analyzer of settings, which does not name the allowed range.
+ * Shows an invalid annotation or setting, and the origin of the setting, without a stack trace. It comes before Spring Boot's
+ * own analyzer of settings, which does not name the allowed range.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidLimitFailureAnalyzer extends AbstractFailureAnalyzer<RuntimeException> {

@@ -62,7 +62,7 @@ public class LimiterAutoConfiguration {
         return new UnusedHttpRules(beans, environment);
     }
 
-    /** Is created before most beans, so it looks up those it needs later, and reads its order without a bean. */
+    /** It is created before most beans, so it looks others up later, and reads its order without a bean. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     @ConditionalOnMissingBean
@@ -78,8 +78,8 @@ public class LimiterAutoConfiguration {
     }
 
     /**
-     * Makes sure that beans are proxied: without it, annotations would do nothing in an application that has switched
-     * Spring Boot's own off ({@code spring.aop.auto}). Where there is one already, nothing changes.
+     * Registers a creator of proxies unless there is one. Without it, annotations would have no effect in an application that
+     * has switched Spring Boot's own off ({@code spring.aop.auto}).
      */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -18,12 +18,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The limiter factory, of the first of these that applies. */
+/** The limiter factory. The first configuration that applies creates it. */
 final class LimiterFactoryConfigurations {
 
     private LimiterFactoryConfigurations() {}
 
-    /** Limiters whose permits are in Redis, decided by script or under a lock. */
+    /** Limiters with permits in Redis. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
@@ -65,7 +65,7 @@ final class LimiterFactoryConfigurations {
         }
     }
 
-    /** Limiters whose permits are in this process. */
+    /** Limiters with permits in this process. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "local")
     @ConditionalOnMissingBean(LimiterFactory.class)
@@ -86,7 +86,7 @@ final class LimiterFactoryConfigurations {
         }
     }
 
-    /** Fails where limits are to be in Redis and Spring Data Redis is missing. */
+    /** Fails if limits are in Redis and Spring Data Redis is missing. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingClass("org.springframework.data.redis.connection.RedisConnectionFactory")
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
@@ -102,9 +102,9 @@ final class LimiterFactoryConfigurations {
     /**
      * The connection factory that the limiters use.
      *
-     * @param own those that are marked as the limiter's
+     * @param own marked with {@link LimiterRedisConnectionFactory}
      * @param all of the application
-     * @throws RedisConnectionException if there is none, or none of several stands out
+     * @throws RedisConnectionException if there is none, or several without a primary one
      */
     static RedisConnectionFactory required(
             ObjectProvider<RedisConnectionFactory> own, ObjectProvider<RedisConnectionFactory> all) {

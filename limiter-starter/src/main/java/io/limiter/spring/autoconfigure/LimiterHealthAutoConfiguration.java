@@ -18,7 +18,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** The health contributor {@code limiter}, on whichever Spring Boot is there. */
+/** The health contributor {@code limiter}, for Spring Boot 3 and 4. */
 @AutoConfiguration(after = LimiterAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
 @Conditional(LimiterHealthAutoConfiguration.HealthSwitch.class)
@@ -48,8 +48,8 @@ public class LimiterHealthAutoConfiguration {
     }
 
     /**
-     * Whether the health contributor is switched on: by its own setting, otherwise by the one for all. As Spring Boot's
-     * {@code ConditionalOnEnabledHealthIndicator}, which is in another package in each line.
+     * Whether the health contributor is enabled, by its own setting or the one for all. Spring Boot's
+     * {@code ConditionalOnEnabledHealthIndicator} is in another package in Spring Boot 4.
      */
     static final class HealthSwitch extends SpringBootCondition {
 

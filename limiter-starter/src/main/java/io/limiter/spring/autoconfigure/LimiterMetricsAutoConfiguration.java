@@ -19,8 +19,8 @@ import org.springframework.context.annotation.Bean;
 public class LimiterMetricsAutoConfiguration {
 
     /**
-     * Is created before the factory, which it observes, so it looks up other beans later. Of several equal beans it takes none,
-     * because an exception would fail a decision.
+     * It is created before the factory that it observes, so it looks other beans up later. If there are several of a type it
+     * uses none, because an exception would fail a decision.
      */
     @Bean
     @ConditionalOnMissingBean

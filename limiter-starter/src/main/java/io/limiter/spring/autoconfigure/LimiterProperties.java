@@ -20,18 +20,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *
  * @param enabled Whether limits are enforced. If not, annotated methods and HTTP requests are not limited, and the
  *     LimiterFactory bean grants everything.
- * @param type Where permits are kept: in Redis, shared by all instances, or in this process alone.
- * @param engine How a decision in Redis is made atomic: by one script, or by load and save under a lock.
+ * @param type Where permits are kept: in Redis, shared by all instances, or in this process only.
+ * @param engine How a decision in Redis is atomic: by one script, or by load and save under a lock.
  * @param order Order of the limits among the advisors of a method. Lower comes first. The default is before
  *     transactions and caches, and after method security.
  * @param lock Settings of the lock engine.
  * @param groupCommit How decisions share calls to Redis.
  * @param rejectionCache The cache of rejections that are repeated without a call to Redis.
  * @param failure What happens while Redis is unavailable.
- * @param cache How many limiter objects are kept; their permits are not affected.
+ * @param cache How many limiter objects are kept in memory. It does not affect permits.
  * @param local Settings of the local type.
  * @param key How keys are made.
- * @param web What HTTP responses tell about limits.
+ * @param web The limits in HTTP responses.
  * @param http Limits on HTTP requests, by path.
  * @param endpoint The Actuator endpoint limiters.
  * @param limits Settings of annotated limits by name. They override those of the annotations.
@@ -59,7 +59,7 @@ record LimiterProperties(
         /** In Redis, shared by all instances. */
         REDIS,
 
-        /** In this process alone. */
+        /** In this process only. */
         LOCAL
     }
 
@@ -74,7 +74,7 @@ record LimiterProperties(
 
     enum LockKind {
 
-        /** Redisson's where there is a RedissonClient, otherwise the plain one. */
+        /** Redisson's if there is a RedissonClient, otherwise the plain one. */
         AUTO,
 
         /** SET NX PX over the application's Redis connection. */
@@ -134,17 +134,17 @@ record LimiterProperties(
     /**
      * What happens while Redis is unavailable.
      *
-     * @param policy What limits answer: local decides in each instance alone, deny rejects, allow grants, throw fails the
+     * @param policy The failure policy: local decides in each instance alone, deny rejects, allow grants, throw fails the
      *     call.
      * @param share The share of each limit that an instance decides under with the policy local, more than 0 and at most 1.
-     * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h. Waiting for permits
-     *     comes on top.
+     * @param decisionTimeout How long a decision may take before the policy decides, from 1ms to 1h, without the wait for
+     *     permits.
      * @param firstDecisionTimeout How long a decision may take until Redis has first answered, if that is longer than
      *     decision-timeout, from 1ms to 1h: the first decisions of an application load classes, connect and send the scripts.
      * @param probeInterval Longest pause between calls that probe an unavailable Redis, from 1ms to 1h; the first pause is a
      *     sixteenth of it.
-     * @param warmUp Whether the application connects to Redis and sends the scripts before a server takes requests, rather
-     *     than with the first decision. The start waits at most 2 s for that.
+     * @param warmUp Whether the application connects to Redis and sends the scripts before the web server starts, rather than
+     *     with the first decision. The start waits at most 2 s for that.
      */
     record Failure(
             @DefaultValue("local") FailurePolicy.Action policy,
@@ -201,7 +201,7 @@ record LimiterProperties(
     /**
      * Decisions in this JVM: of the type local, and under the failure policy local.
      *
-     * @param maxKeys Most keys that are held; beyond that, those that would be full again soonest are evicted.
+     * @param maxKeys Most keys in memory; beyond that, the keys that are full again soonest are evicted.
      */
     record Local(@DefaultValue("100000") int maxKeys) {
 
@@ -213,8 +213,8 @@ record LimiterProperties(
     /**
      * The keys.
      *
-     * @param trustedProxies Addresses and ranges, such as 10.0.0.0/8, of the reverse proxies whose forwarded headers
-     *     are read. If empty, no header is read.
+     * @param trustedProxies Addresses and ranges, such as 10.0.0.0/8, of the trusted reverse proxies. If empty, no forwarded
+     *     header is read.
      * @param forwardedHeader Which header the trusted proxies write the caller's address to.
      * @param ipv6PrefixLength How many leading bits of an IPv6 address are the key, from 1 to 128. Most clients have a
      *     whole /64 to choose addresses from.
@@ -233,13 +233,13 @@ record LimiterProperties(
      * HTTP responses.
      *
      * @param status Status of rejections, from 400 to 599.
-     * @param headers Which headers tell about limits, besides Retry-After of rejections.
+     * @param headers Headers of limited responses, besides Retry-After of rejections.
      * @param body Body of rejections.
      * @param message Detail of rejections, or the code of a message in braces, unless the limit has a message of its own.
      *     Empty for the message limiter.message.
      * @param filterOrder Order of the filter for limiter.http. The default is before Spring Security.
-     * @param userFilterOrder Order of the filter for those limits of limiter.http whose key is the user. The default is
-     *     after Spring Security.
+     * @param userFilterOrder Order of the filter for the limits of limiter.http by user. The default is after Spring
+     *     Security.
      */
     record Web(
             @DefaultValue("429") int status,
@@ -262,8 +262,7 @@ record LimiterProperties(
      * The Actuator endpoint.
      *
      * @param writable Whether keys can be reset through it.
-     * @param showKeys Whether keys are shown as they are; they may be addresses or names of people. If not, a hash of
-     *     each is shown.
+     * @param showKeys Whether keys are shown, which may be addresses or names of people. If not, their hashes are.
      */
     record Endpoint(
             @DefaultValue("false") boolean writable,

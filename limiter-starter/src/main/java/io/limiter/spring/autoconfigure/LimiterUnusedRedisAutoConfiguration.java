@@ -15,8 +15,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Removes Spring Boot's health contributor {@code redis} where limits are in process and no server is configured: the starter
- * brings the client, and an application without Redis would be {@code DOWN} otherwise.
+ * Removes Spring Boot's health contributor {@code redis} if limits are in this process and no server is configured. The starter
+ * brings the Redis client, so an application without Redis would be {@code DOWN} otherwise.
  */
 @AutoConfiguration(
         // By name: Spring Boot 4 has moved them, and Actuator may not be there.
@@ -35,7 +35,7 @@ public class LimiterUnusedRedisAutoConfiguration {
 
         private static final String CONTRIBUTOR = "redisHealthContributor";
         private static final String CONNECTIONS = "redisConnectionFactory";
-        /** Spring Boot's are from the settings; others are beans of Docker Compose, for example. */
+        /** Spring Boot creates them from the settings, Docker Compose support otherwise. */
         private static final String DETAILS = "redisConnectionDetails";
 
         private static final String SPRING_BOOT = "org.springframework.boot.";

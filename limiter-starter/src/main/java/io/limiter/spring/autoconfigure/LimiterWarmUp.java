@@ -9,8 +9,8 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Connects to Redis and loads the scripts before a server takes requests: the first decision of a JVM would need more than
- * the decision timeout for that. It waits at most {@link #LONGEST_WAIT}, so that the application starts without Redis, too.
+ * Connects to Redis and loads the scripts before the web server starts. Both can take longer than the decision timeout. It
+ * waits at most {@link #LONGEST_WAIT}, so that the application also starts without Redis.
  */
 final class LimiterWarmUp implements SmartLifecycle {
 
@@ -31,7 +31,7 @@ final class LimiterWarmUp implements SmartLifecycle {
         running = true;
         if (factory.getIfUnique() instanceof RedisRateLimiterFactory limiters) {
             CompletableFuture<Boolean> ready = limiters.warmUp();
-            // A failure is logged there.
+            // The factory logs a failure.
             ready.copy()
                     .completeOnTimeout(false, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS)
                     .join();

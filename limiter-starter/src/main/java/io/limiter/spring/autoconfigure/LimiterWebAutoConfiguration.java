@@ -1,5 +1,6 @@
 package io.limiter.spring.autoconfigure;
 
+import io.limiter.LimiterFactory;
 import io.limiter.spring.web.Answers;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -14,12 +15,14 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.context.support.DelegatingMessageSource;
+import org.springframework.core.env.Environment;
 import org.springframework.web.util.pattern.PathPattern;
 
 /** Responses to rejected requests, and limits on requests. */
 @AutoConfiguration(
         after = LimiterAutoConfiguration.class,
-        // By name: Spring Boot 4 has moved it. Of two exception handlers of one order the first one made comes first.
+        // By name: Spring Boot 4 has moved it. Of two exception handlers of one order, the one created first comes
+        // first.
         beforeName = {
             "org.springframework.boot.autoconfigure.web.reactive.error.ErrorWebFluxAutoConfiguration",
             "org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration"
@@ -37,7 +40,12 @@ public class LimiterWebAutoConfiguration {
         return new Answers(properties.web().answers(), messages(context));
     }
 
-    /** {@code null} if the message source, which every application has, is empty. */
+    @Bean
+    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
+        return HttpRules.read(environment, factory);
+    }
+
+    /** {@code null} if the application's message source is empty. */
     private static @Nullable MessageSource messages(ApplicationContext context) {
         MessageSource messages =
                 context.getBean(AbstractApplicationContext.MESSAGE_SOURCE_BEAN_NAME, MessageSource.class);

@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The locks of the lock engine, to be imported in this order: the first that applies. */
+/** The locks of the lock engine, imported in this order. The first configuration that applies creates the lock. */
 final class LockConfigurations {
 
     private LockConfigurations() {}

@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Reads {@code limiter.limits} without a bean, because limits are checked while beans are created. An unknown setting fails the
- * start, because a limit with a misspelt setting is another limit.
+ * start, because a misspelt setting would not change its limit.
  */
 final class NamedLimits {
 

@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.LimiterFactory;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -20,7 +19,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.env.Environment;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
 
@@ -59,17 +57,12 @@ class ReactiveWebConfiguration {
     }
 
     @Bean
-    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
-        return HttpRules.read(environment, factory);
-    }
-
-    @Bean
     HttpLimitWebFilter limiterHttpFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(
                 "limiterHttpFilter", rules.first(), properties.web().filterOrder());
     }
 
-    /** Is there without limits, too, because it passes on the exchange that Spring Security has changed. */
+    /** Also without limits, because it puts the exchange that Spring Security has changed into the context. */
     @Bean
     HttpLimitWebFilter limiterHttpUserFilter(HttpRules rules, HttpFilters filters, LimiterProperties properties) {
         return filters.filter(

@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** The limiters are to be in Redis, and there is no connection, or no single one, for them. */
+/** The limits are in Redis, and there is no connection factory, or more than one, for them. */
 final class RedisConnectionException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
@@ -49,7 +49,7 @@ final class RedisConnectionException extends IllegalStateException {
                 cause);
     }
 
-    /** Comes before Spring Boot's own analyzer of several beans, whose advice does not help here. */
+    /** It comes before Spring Boot's own analyzer of several beans, whose advice does not help here. */
     @Order(Ordered.HIGHEST_PRECEDENCE)
     static final class Analyzer extends AbstractFailureAnalyzer<RedisConnectionException> {
 

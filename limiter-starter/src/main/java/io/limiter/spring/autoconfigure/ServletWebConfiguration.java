@@ -1,6 +1,5 @@
 package io.limiter.spring.autoconfigure;
 
-import io.limiter.LimiterFactory;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
@@ -24,14 +23,13 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.LocaleResolver;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
-/** Responses and limits of an application of servlets, Spring MVC's or others. */
+/** Responses and limits of a servlet application, with or without Spring MVC. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, FilterRegistrationBean.class})
@@ -45,13 +43,13 @@ class ServletWebConfiguration {
     @ConditionalOnClass(HandlerExceptionResolver.class)
     static class Mvc {
 
-        /** Spring MVC finds its bean by this name, and exposes it only in requests that it handles. */
+        /** Spring MVC exposes the bean only in requests that it handles. */
         private static final String LOCALE_RESOLVER = DispatcherServlet.LOCALE_RESOLVER_BEAN_NAME;
 
         @Bean
         ServletAnswers limiterServletAnswers(
                 Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
-            // Looked up at the first rejection, because filters are created before most other beans.
+            // Looked up at the first rejection, because filters are created before most beans.
             Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
             return new ServletAnswers(answers, request -> {
                 LocaleResolver ofRequest = RequestContextUtils.getLocaleResolver(request);
@@ -88,11 +86,6 @@ class ServletWebConfiguration {
         registration.setDispatcherTypes(
                 DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR, DispatcherType.FORWARD);
         return registration;
-    }
-
-    @Bean
-    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
-        return HttpRules.read(environment, factory);
     }
 
     @Bean

@@ -17,7 +17,7 @@ final class SettingOrigins {
 
     private SettingOrigins() {}
 
-    /** The setting of this name, or else those whose names start with it. */
+    /** The setting of this name, otherwise all settings below the name. */
     static String of(Environment environment, String setting) {
         Map<ConfigurationPropertyName, ConfigurationProperty> found = new LinkedHashMap<>();
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(setting, '.');
@@ -27,7 +27,7 @@ final class SettingOrigins {
         return of(found.values());
     }
 
-    /** A paragraph for each, with a blank line before it. */
+    /** A paragraph for each property, after a blank line. */
     static String of(Collection<ConfigurationProperty> properties) {
         return properties.stream()
                 .map(property -> "\n\n    Property: " + property.getName()

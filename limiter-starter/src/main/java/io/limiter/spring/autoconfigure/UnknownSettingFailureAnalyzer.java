@@ -16,14 +16,14 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Lists the known settings where one is misspelt. Comes before Spring Boot's own, which names the type of the binding. */
+/** Lists the known settings if one is misspelt. It comes before Spring Boot's own, which names the type of the binding. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownSettingFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
     private static final ConfigurationPropertyName LIMITS = ConfigurationPropertyName.of("limiter.limits");
     private static final ConfigurationPropertyName RULES = ConfigurationPropertyName.of("limiter.http");
 
-    /** Of the name of a setting: limiter, limits, the name of the limit, and the setting itself. */
+    /** The elements of a setting's name: limiter, limits, the name of the limit, the setting. */
     private static final int LIMITS_ELEMENTS = 4;
 
     @Override

@@ -26,8 +26,9 @@ final class UnusedHttpRules implements SmartInitializingSingleton {
     @Override
     public void afterSingletonsInstantiated() {
         if (!beans.containsBean("limiterHttpRules") && areSet()) {
-            log.warn("limiter.http has rules, and no request is limited by them: this is no web application, neither of"
-                    + " servlets nor of WebFlux. Remove limiter.http");
+            log.warn(
+                    "limiter.http has rules without effect, because this is neither a servlet application nor one of WebFlux: remove"
+                            + " limiter.http");
         }
     }
 

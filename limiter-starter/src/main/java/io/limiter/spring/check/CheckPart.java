@@ -45,11 +45,8 @@ public record CheckPart(
 
     /** Gives back what was granted, without waiting. If that fails, the permits stay spent. */
     void refund(Decision granted) {
-        Decision.Source source = granted.source();
-        if (source == Decision.Source.POLICY || source == Decision.Source.LOCAL) {
-            // Nothing was taken from the backend, which is where a refund goes that can be made.
-            return;
+        if (LimitDecision.isRefundable(granted.source())) {
+            view().async().refund(request.permits());
         }
-        view().async().refund(request.permits());
     }
 }

@@ -73,14 +73,15 @@ final class CheckRun {
             granted.add(new Granted<>(step, decided));
             return null;
         }
+        boolean refunds = decision != null && step.isHolding();
         if (recorder != null) {
-            recorder.decided(decision, decisions(step, decided));
+            recorder.decided(decision, decisions(step, decided, refunds));
         }
         if (decision == null) {
             lease = step.leaseIn(decided);
             return null;
         }
-        if (step.isHolding()) {
+        if (refunds) {
             refund();
         }
         Rejection rejection = step.rejection(decided, decision);
@@ -90,14 +91,16 @@ final class CheckRun {
         return rejection;
     }
 
-    /** Of the step, and of those before it whose permits it may have refunded. */
-    private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided) {
+    /** Of the step, and of those before it that were not recorded because it could make them refund. */
+    private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided, boolean refunds) {
         List<LimitDecision> own = step.decisionsIn(decided);
         if (granted == null) {
             return own;
         }
         List<LimitDecision> all = new ArrayList<>();
-        granted.forEach(each -> all.addAll(each.decisions()));
+        for (Granted<?> each : granted) {
+            each.decisions().forEach(earlier -> all.add(refunds ? earlier.refunded() : earlier));
+        }
         all.addAll(own);
         return all;
     }

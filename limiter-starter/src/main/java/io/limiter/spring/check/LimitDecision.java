@@ -2,6 +2,7 @@ package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,5 +15,25 @@ public record LimitDecision(
 
     public boolean granted() {
         return decision == null || decision.granted();
+    }
+
+    /** The same after its permits were refunded; when the limit is full again is then unknown. */
+    LimitDecision refunded() {
+        if (decision == null || !isRefundable(decision.source())) {
+            return this;
+        }
+        if (decision.remaining() == 0 && limit instanceof TokenBucket) {
+            // It may have been in debt, which the refund pays first.
+            return new LimitDecision(request, limit, null);
+        }
+        long remaining = Math.min(decision.limit(), decision.remaining() + request.permits());
+        Decision after = new Decision(
+                true, decision.limit(), remaining, decision.waitMicros(), 0, Decision.NEVER_MICROS, decision.source());
+        return new LimitDecision(request, limit, after);
+    }
+
+    /** Whether permits were taken from the backend, where a refund goes. */
+    static boolean isRefundable(Decision.Source source) {
+        return source != Decision.Source.POLICY && source != Decision.Source.LOCAL;
     }
 }

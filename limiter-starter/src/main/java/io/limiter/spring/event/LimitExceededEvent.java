@@ -4,8 +4,8 @@ import io.limiter.algorithm.Decision;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit rejected a request; not in shadow mode. A thread of its own publishes it, so a slow listener delays no decision. If
- * more than a thousand events wait for listeners, further events are dropped and a warning is logged.
+ * A limit rejected a request, not in shadow mode. A separate thread publishes the event, so a slow listener delays no decision.
+ * If more than a thousand events wait, further events are dropped and a warning is logged.
  *
  * @param limiter the limiter's name
  * @param key {@code null} for the limiter's own permits

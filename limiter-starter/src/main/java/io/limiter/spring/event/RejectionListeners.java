@@ -13,8 +13,8 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Tells whether a context or one of its parents has a listener for {@link LimitExceededEvent}. It is called for each rejection,
- * so it looks at the listeners only when their number has changed.
+ * Finds out whether a context or one of its parents has a listener for {@link LimitExceededEvent}. Each rejection calls it, so
+ * it looks at the listeners only when their number has changed.
  */
 final class RejectionListeners {
 
@@ -31,7 +31,7 @@ final class RejectionListeners {
     /** @param any whether one of the listeners is for rejections */
     private record Seen(int listeners, boolean any) {}
 
-    /** {@code null} if the publisher does not tell its listeners. */
+    /** {@code null} if the listeners of the publisher are unknown. */
     static @Nullable RejectionListeners of(ApplicationEventPublisher publisher) {
         List<AbstractApplicationContext> contexts = new ArrayList<>();
         Object next = publisher;
@@ -63,7 +63,7 @@ final class RejectionListeners {
             seen = new Seen(listeners, any);
             return any;
         } catch (ConcurrentModificationException | IllegalStateException e) {
-            // Listeners are being added, or the context is not up yet or closed: the next rejection looks again.
+            // Listeners are being added, or the context is starting or closed. The next rejection looks again.
             return true;
         }
     }
@@ -71,14 +71,14 @@ final class RejectionListeners {
     private static boolean has(AbstractApplicationContext context) {
         return List.copyOf(context.getApplicationListeners()).stream()
                         .anyMatch(each -> new GenericApplicationListenerAdapter(each).supportsEventType(EVENT))
-                || hasLazily(context);
+                || hasLazy(context);
     }
 
-    /** Looks at listener beans that are made for their first event. */
-    private static boolean hasLazily(AbstractApplicationContext context) {
+    /** Looks at listener beans that the first event will create. */
+    private static boolean hasLazy(AbstractApplicationContext context) {
         for (String name : context.getBeanNamesForType(ApplicationListener.class, true, false)) {
-            boolean isMade = context.getBeanFactory().containsSingleton(BeanFactoryUtils.transformedBeanName(name));
-            Class<?> type = isMade ? null : context.getType(name, false);
+            boolean exists = context.getBeanFactory().containsSingleton(BeanFactoryUtils.transformedBeanName(name));
+            Class<?> type = exists ? null : context.getType(name, false);
             if (type != null) {
                 ResolvableType event = ResolvableType.forClass(type)
                         .as(ApplicationListener.class)

@@ -2,15 +2,15 @@ package io.limiter.spring.key;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key of one call of a limited method. Safe for use by many threads. */
+/** Finds the key of a call of a limited method. Safe for use by many threads. */
 @FunctionalInterface
 public interface CallKey {
 
     /**
      * The key, or {@code null} if all callers share the limit.
      *
-     * @param arguments those of the call
-     * @throws MissingLimitKeyException if there is none
+     * @param arguments of the call
+     * @throws MissingLimitKeyException if the call has no key
      */
     @Nullable
     String of(@Nullable Object[] arguments);

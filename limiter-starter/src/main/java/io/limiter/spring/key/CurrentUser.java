@@ -4,14 +4,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the user of the current call, for {@link io.limiter.spring.annotation.LimitType#USER}. A bean of this
- * type replaces those for Spring Security and servlets. It is looked up once, so one of a narrower scope has to be a
- * scoped proxy.
+ * type replaces the default. It is looked up once, so a bean of a narrower scope must be a scoped proxy.
  */
 @FunctionalInterface
 public interface CurrentUser {
 
     /**
-     * The name of the authenticated user, or {@code null} if the caller is anonymous; called in the thread of the
+     * The name of the authenticated user, or {@code null} if the caller is anonymous. Called in the thread of the
      * limited call.
      */
     @Nullable

@@ -3,8 +3,8 @@ package io.limiter.spring.key;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call has no key: an argument is null or blank, or there is no request or user. It is rejected, because otherwise all such
- * calls would share one limit, or escape it.
+ * A call has no key: an argument is null or blank, or there is no request or user. The call is rejected, because otherwise all
+ * such calls would share one limit, or escape it.
  *
  * <p>The HTTP status is 400, because the parts of a key come from the caller.
  */
@@ -29,19 +29,17 @@ public final class MissingLimitKeyException extends RuntimeException {
         this.forCaller = forCaller;
     }
 
-    /** Whether the caller may see the message: it names what the request lacks, and no internals of the application. */
+    /** Whether callers may see the message, because it names no internals of the application. */
     public boolean isForCaller() {
         return forCaller;
     }
 
-    /** As {@link #inCall}, with a message that the caller may read. */
+    /** As {@link #inCall}, with a message that callers may see. */
     public static MissingLimitKeyException inRequest(String message) {
         return new MissingLimitKeyException(message, null, true);
     }
 
-    /**
-     * For arguments of callers: without a stack trace, so that a rejection costs little. The message must name the method.
-     */
+    /** For arguments of callers: without a stack trace, so that a rejection costs little. The message must name the method. */
     public static MissingLimitKeyException inCall(String message, @Nullable Throwable cause) {
         return new MissingLimitKeyException(message, cause, false);
     }

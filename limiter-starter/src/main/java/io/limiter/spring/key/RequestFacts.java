@@ -2,19 +2,19 @@ package io.limiter.spring.key;
 
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an HTTP request that a key can have. */
+/** The parts of an HTTP request that keys can use. */
 public interface RequestFacts {
 
     /** The HTTP method, such as {@code GET}. */
     String method();
 
     /**
-     * The path within the application, without the query, normalized: without parameters such as {@code ;a=1},
-     * {@code ..}, doubled slashes and one at the end, and with percent notation only where it is needed.
+     * The path within the application, without the query. It is normalized: it has no parameters such as {@code ;a=1}, no
+     * {@code ..}, no double slashes and none at the end, and percent notation only where it is needed.
      */
     String path();
 
-    /** The first header of a name, in upper or lower case; {@code null} if there is none. */
+    /** The first header of a name, whose case is ignored; {@code null} if there is none. */
     @Nullable
     String header(String name);
 
@@ -29,7 +29,7 @@ public interface RequestFacts {
     /**
      * The caller's address as a key.
      *
-     * @throws MissingLimitKeyException if it is not known
+     * @throws MissingLimitKeyException if the address is unknown
      */
     String ip();
 

@@ -7,7 +7,7 @@ import org.springframework.security.authentication.AuthenticationTrustResolverIm
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolderStrategy;
 
-/** The user that Spring Security has authenticated, or else that of another source. */
+/** The user that Spring Security has authenticated, otherwise the user of another source. */
 public final class SecurityCurrentUser implements CurrentUser {
 
     private final AuthenticationTrustResolver trust = new AuthenticationTrustResolverImpl();
@@ -15,8 +15,8 @@ public final class SecurityCurrentUser implements CurrentUser {
     private final CurrentUser otherwise;
 
     /**
-     * @param contexts called each time, because the strategy can be changed
-     * @param otherwise used if there is no authentication, or an anonymous one
+     * @param contexts called each time, because the strategy can change
+     * @param otherwise for anonymous callers and those without authentication
      */
     public SecurityCurrentUser(Supplier<SecurityContextHolderStrategy> contexts, CurrentUser otherwise) {
         this.contexts = contexts;

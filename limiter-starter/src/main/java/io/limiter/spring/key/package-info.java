@@ -1,4 +1,4 @@
-/** Keys: what tells the callers of a limit apart, and where the caller of the current call is found. */
+/** Keys of calls and requests, and the address and the user of the current caller. */
 @NullMarked
 package io.limiter.spring.key;
 

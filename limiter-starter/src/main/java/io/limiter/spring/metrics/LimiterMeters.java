@@ -33,7 +33,7 @@ public final class LimiterMeters {
     /** Counter: failures of Redis to decide, by {@link #PROBLEM}. */
     public static final String FAILURES = "limiter.failures";
 
-    /** Why Redis did not decide. */
+    /** The reason why Redis did not decide. */
     public static final String PROBLEM = "problem";
 
     /** The name of a limit, or {@code other} beyond 10,000 names. */
@@ -42,7 +42,7 @@ public final class LimiterMeters {
     /** The outcome of a request or a call. */
     public static final String OUTCOME = "outcome";
 
-    /** Where the decision comes from. */
+    /** The source of a decision. */
     public static final String SOURCE = "source";
 
     private LimiterMeters() {}

@@ -29,11 +29,11 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a caller's key, and the names of limits are
- * bounded, as {@link LimiterStatistics#totals()} says.
+ * The meters of a factory's limiters; see {@link LimiterMeters}. No tag has a key, and the number of limit names is bounded; see
+ * {@link LimiterStatistics#totals()}.
  *
- * <p>Where there is an {@link ObservationRegistry} with a handler, waits are observations, so that they show in
- * traces, and the timer is what its handlers make of them. Otherwise they are timed here.
+ * <p>If the {@link ObservationRegistry} has a handler, waits are observations, so that traces show them, and the handler records
+ * the timer. Otherwise this class records it.
  */
 public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
@@ -47,9 +47,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
     private final List<Bound> bound = new CopyOnWriteArrayList<>();
 
     /**
-     * @param factory used when meters are registered; {@code null} if there is none
-     * @param calls of the limited methods; {@code null} if there are none yet
-     * @param observations {@code null} if there are none yet; must not throw, because decisions call it
+     * @param factory called when meters are registered; may return {@code null}
+     * @param calls the counts of limited methods; {@code null} until there are any
+     * @param observations {@code null} until there is a registry; must not throw, because decisions call it
      */
     public LimiterMetrics(
             Supplier<@Nullable LimiterFactory> factory,
@@ -60,7 +60,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         this.observations = remembered(observations);
     }
 
-    /** A bean is looked up until it is there, and not in every decision. */
+    /** Looks a bean up until it exists. Without a lock, because every decision calls it. */
     private static <T> Supplier<@Nullable T> remembered(Supplier<@Nullable T> lookUp) {
         AtomicReference<@Nullable T> found = new AtomicReference<>();
         return () -> {
@@ -80,21 +80,17 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         }
         Bound added = new Bound(registry, measured instanceof LocalLimiterFactory, measured.statistics());
         if (measured instanceof RedisRateLimiterFactory redis) {
-            Gauge.builder(
-                            LimiterMeters.BACKEND,
-                            redis,
-                            backend -> backend.backendState().up() ? 1 : 0)
-                    .description("1 while Redis decides, 0 while the failure policy does")
-                    .strongReference(true)
-                    .register(registry);
-            Gauge.builder(
-                            LimiterMeters.FAILING,
-                            redis,
-                            backend -> backend.backendState().failing().size())
-                    .description("Limiters with a permanent failure")
-                    .strongReference(true)
-                    .register(registry);
-            // Shown from the start.
+            added.gauge(
+                    LimiterMeters.BACKEND,
+                    "1 while Redis decides, 0 while the failure policy does",
+                    redis,
+                    backend -> backend.backendState().up() ? 1 : 0);
+            added.gauge(
+                    LimiterMeters.FAILING,
+                    "Limiters with a permanent failure",
+                    redis,
+                    backend -> backend.backendState().failing().size());
+            // Registered now, so that it is there with the value 0.
             added.failure(Guard.OVERRAN);
         }
         synchronized (this) {
@@ -109,7 +105,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     private void registerCalls(String name, Bound in) {
         MeteredLimit limit = limits.get(name);
-        // Missing beyond the most names: such limits are counted under another name.
+        // Beyond the most names, limits are counted as "other".
         if (limit != null) {
             limit.registerCalls(in.registry, in.local);
         }
@@ -198,14 +194,14 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             gauge(
                     LimiterMeters.REJECTION_CACHE,
                     "Cached rejections that are still valid",
-                    LimiterStatistics::cachedRejections,
-                    statistics);
+                    statistics,
+                    LimiterStatistics::cachedRejections);
             gauge(
                     LimiterMeters.LEASES,
                     "Leases of concurrency limits that this instance holds",
-                    LimiterStatistics::liveLeases,
-                    statistics);
-            gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", LimiterStatistics::queuedRequests, statistics);
+                    statistics,
+                    LimiterStatistics::liveLeases);
+            gauge(LimiterMeters.QUEUE, "Requests that wait to be sent", statistics, LimiterStatistics::queuedRequests);
         }
 
         Counter failure(String problem) {
@@ -225,8 +221,7 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
                     .register(registry);
         }
 
-        private void gauge(
-                String name, String description, ToDoubleFunction<LimiterStatistics> value, LimiterStatistics of) {
+        <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
             Gauge.builder(name, of, value)
                     .description(description)
                     .strongReference(true)

@@ -15,8 +15,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The counters of one name. They read the totals that limiters keep anyway, summed over all prefixes, because one meter cannot
- * be registered twice.
+ * The counters of one limit name. They read the limiters' statistics, summed over all prefixes, because a meter cannot be
+ * registered twice.
  */
 final class MeteredLimit {
 
@@ -29,9 +29,7 @@ final class MeteredLimit {
     private final List<LimiterTotals> totals = new CopyOnWriteArrayList<>();
     private final Map<Source, AtomicLong> mostRejected = new EnumMap<>(Source.class);
 
-    /**
-     * @param calls {@code null} as long as no method is limited
-     */
+    /** @param calls may return {@code null} while no method is limited */
     MeteredLimit(String name, Supplier<@Nullable CallCounts> calls) {
         this.name = name;
         this.calls = calls;
@@ -42,31 +40,27 @@ final class MeteredLimit {
         totals.add(more);
     }
 
-    /**
-     * @param local whether the backend is this process
-     */
+    /** @param local whether the backend is this process */
     void register(MeterRegistry registry, boolean local) {
-        for (Source source : GRANTING) {
-            if (!local || source == Source.BACKEND) {
-                counter(registry, "granted", SourceNames.of(source, local), limit -> limit.granted(source));
-            }
+        for (Source source : sources(GRANTING, local)) {
+            counter(registry, "granted", SourceNames.of(source, local), limit -> limit.granted(source));
         }
-        for (Source source : REJECTING) {
-            if (!local || source == Source.BACKEND) {
-                counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
-            }
+        for (Source source : sources(REJECTING, local)) {
+            counter(registry, "rejected", SourceNames.of(source, local), limit -> limit.rejected(source));
         }
         counter(registry, "error", SourceNames.of(Source.BACKEND, local), MeteredLimit::errors);
     }
 
-    /** Registers the outcomes that only calls of methods have. */
+    /** Registers the outcomes of method calls. */
     void registerCalls(MeterRegistry registry, boolean local) {
-        for (Source source : REJECTING) {
-            if (!local || source == Source.BACKEND) {
-                counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
-            }
+        for (Source source : sources(REJECTING, local)) {
+            counter(registry, "fallback", SourceNames.of(source, local), limit -> limit.fallbacks(source));
         }
         counter(registry, "skipped", "none", MeteredLimit::skipped);
+    }
+
+    private static List<Source> sources(List<Source> all, boolean local) {
+        return local ? List.of(Source.BACKEND) : all;
     }
 
     private void counter(MeterRegistry registry, String outcome, String source, ToDoubleFunction<MeteredLimit> count) {
@@ -83,8 +77,8 @@ final class MeteredLimit {
     }
 
     /**
-     * Rejections without a fallback. A rejection is counted before its fallback, so a value that is read in between would be
-     * lower the next time; a counter must not decrease.
+     * Rejections without a fallback. A fallback is counted after its rejection, which would decrease the difference, and a
+     * counter must not decrease.
      */
     private long rejected(Source source) {
         long rejected = totals.stream().mapToLong(each -> each.rejected(source)).sum() - fallbacks(source);

@@ -7,9 +7,7 @@ public final class SourceNames {
 
     private SourceNames() {}
 
-    /**
-     * @param local whether the backend is this process
-     */
+    /** @param local whether the backend is this process */
     public static String of(Decision.Source source, boolean local) {
         return switch (source) {
             case BACKEND -> local ? "local" : "redis";

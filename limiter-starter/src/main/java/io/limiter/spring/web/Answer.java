@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The response to a rejected request.
  *
- * @param headers names and values, without those that go with the body; one without a value is not in the answer, even if it was
- *     set before
+ * @param headers names and values, except those of the body; one with the value {@code null} is removed if it was set before
  * @param contentType {@code null} if there is no body
  */
 public record Answer(

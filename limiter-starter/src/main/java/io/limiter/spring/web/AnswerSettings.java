@@ -1,7 +1,7 @@
 package io.limiter.spring.web;
 
 /**
- * How rejections are answered.
+ * The responses to rejected requests.
  *
  * @param status for an exceeded limit, from 400 to 599
  * @param message the detail, or the code of a message in braces; empty for the default

@@ -12,14 +12,16 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 
 /**
- * Writes what rejected callers get, the same for servlets and WebFlux: the status, {@code Retry-After} in whole seconds where
- * waiting helps, and a problem body (RFC 9457) of one of the types of draft-ietf-httpapi-ratelimit-headers-10:
+ * Creates the responses to rejected requests, the same for servlets and WebFlux. They have {@code Retry-After} in whole seconds
+ * where waiting helps, and a problem body (RFC 9457) of a type of draft-ietf-httpapi-ratelimit-headers-10:
  *
  * <pre>
  *   {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Too Many Requests","status":429,
@@ -27,18 +29,19 @@ import org.springframework.http.MediaType;
  *    "retryAfterSeconds":5}
  * </pre>
  *
- * <p>Where a limit cannot be asked, and so rejects, it is 503 and {@code #temporary-reduced-capacity}; a call without a key is
- * 400. Safe for use by many
- * threads.
+ * <p>The status is 503, with {@code #temporary-reduced-capacity}, if the failure policy rejected, and 400 if the request has no
+ * key. Safe for use by many threads.
  */
 public final class Answers {
+
+    private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
     private static final String QUOTA_EXCEEDED = "https://iana.org/assignments/http-problem-types#quota-exceeded";
     private static final String REDUCED_CAPACITY =
             "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
     private static final int MAX_CAUSES = 20;
 
-    /** Its own, because a Spring Boot 4 application has none of Jackson 2. */
+    /** Not the application's, which is one of Jackson 3 on Spring Boot 4. */
     private final ObjectMapper json = new ObjectMapper();
 
     private final AnswerSettings settings;
@@ -48,7 +51,7 @@ public final class Answers {
     public Answers(AnswerSettings settings, @Nullable MessageSource messages) {
         this.settings = settings;
         this.messages = new RejectionMessages(messages);
-        // The first body would load classes, which may be in the thread of an event loop.
+        // Loads classes now, and not in the thread of an event loop.
         json(new Problem(HttpStatus.OK.value(), "", "", "", List.of(), 1L), "");
     }
 
@@ -56,15 +59,15 @@ public final class Answers {
         return settings.headers();
     }
 
-    /** Whether {@link #of} asks messages of the application, whose file may have to be read first. */
+    /** Whether {@link #of} may block: it looks messages of the application up, which may be in a file. */
     public boolean mayRead() {
         return messages.areOfApplication();
     }
 
     /**
-     * @param type empty for none of its own
-     * @param policies empty if they are not known
-     * @param retryAfter in seconds; {@code null} if waiting does not help, or nobody knows
+     * @param type empty for none
+     * @param policies the limits that rejected; empty if they are unknown
+     * @param retryAfter in seconds; {@code null} if waiting does not help, or it is unknown
      */
     private record Problem(
             int status,
@@ -74,7 +77,10 @@ public final class Answers {
             List<String> policies,
             @Nullable Long retryAfter) {}
 
-    /** The rejection, or the failure to decide or to find a key, that an exception is or was caused by; {@code null} if it is another one. */
+    /**
+     * The exception or its first cause that is a rejection, a failure of the backend or a missing key; {@code null} if there is
+     * none.
+     */
     public static @Nullable RuntimeException rejection(Throwable exception) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
@@ -89,14 +95,19 @@ public final class Answers {
     }
 
     /**
-     * The answer to a request.
+     * The response to a request, and a line in the log unless a limit rejected.
      *
      * @param rejection a {@link RateLimitExceededException}, a {@link LimiterBackendException} or a
      *     {@link MissingLimitKeyException}
      * @param decisions those of the request so far
-     * @param instance the request's path
+     * @param instance the path of the request
      */
     public Answer of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
+        if (rejection instanceof LimiterBackendException) {
+            log.warn("Rejected a request because its limit could not be decided: {}", rejection.getMessage());
+        } else if (rejection instanceof MissingLimitKeyException) {
+            log.debug("Rejected a request because it has no key: {}", rejection.getMessage());
+        }
         Problem problem = problem(rejection, decisions, locale);
         Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
         if (problem.retryAfter() != null) {
@@ -120,7 +131,7 @@ public final class Answers {
         if (rejection instanceof RateLimitExceededException exceeded) {
             RequestDecisions.Rejected known = decisions.answer(exceeded.decision());
             List<String> policies = known == null ? List.of() : known.policies();
-            Long retryAfter = seconds(exceeded.decision());
+            Long retryAfter = Quota.retryAfter(exceeded.decision());
             return exceeded.decision().source() == Decision.Source.POLICY
                     ? unavailable(policies, retryAfter, locale)
                     : new Problem(
@@ -144,7 +155,7 @@ public final class Answers {
         return new Problem(status, REDUCED_CAPACITY, title(status), detail, policies, retryAfter);
     }
 
-    /** The message of the annotation, of the limit, of the settings, and otherwise the one for all. */
+    /** The first of the messages of the annotation, the limit, the settings and the one for all limits. */
     private String detail(
             RateLimitExceededException rejection, @Nullable String limit, @Nullable Long retryAfter, Locale locale) {
         String seconds = text(retryAfter);
@@ -164,17 +175,11 @@ public final class Answers {
         return orEmpty(messages.find(code, seconds, locale));
     }
 
-    /** The methods and arguments of the application are nobody's business. */
+    /** Callers must not see methods and arguments of the application. */
     private String detail(MissingLimitKeyException missing, Locale locale) {
         return missing.isForCaller()
                 ? String.valueOf(missing.getMessage())
                 : orEmpty(messages.find(RejectionMessages.NO_KEY, "", locale));
-    }
-
-    private static @Nullable Long seconds(Decision decision) {
-        return decision.retryAfterSeconds().isPresent()
-                ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
-                : null;
     }
 
     private static String text(@Nullable Long seconds) {

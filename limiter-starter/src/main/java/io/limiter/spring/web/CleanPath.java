@@ -7,16 +7,14 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.util.StringUtils;
 import org.springframework.web.util.UriUtils;
 
-/**
- * Normalizes paths as servers and handlers of static files do. Callers that write a path in different ways get the same key.
- */
+/** Normalizes paths as servers and handlers of static files do, so that all spellings of a path are one key. */
 public final class CleanPath {
 
     private static final Pattern SLASHES = Pattern.compile("[/\\\\]+");
 
     private CleanPath() {}
 
-    /** As {@link #of(String)}, of a path as the caller wrote it. */
+    /** The same for a path that is not decoded. */
     public static String of(PathContainer written) {
         StringBuilder decoded = new StringBuilder(written.value().length());
         for (PathContainer.Element element : written.elements()) {
@@ -27,19 +25,19 @@ public final class CleanPath {
     }
 
     /**
-     * With single slashes and none at the end, without {@code .} and {@code ..}, and in percent notation.
+     * The path with single slashes and none at the end, without {@code .} and {@code ..}, and in percent notation.
      *
      * @param decoded without parameters such as {@code ;a=1}
      */
     public static String of(String decoded) {
         String path = StringUtils.cleanPath(SLASHES.matcher("/" + decoded).replaceAll("/"));
         String encoded = UriUtils.encodePath(withoutLastSlash(path), StandardCharsets.UTF_8);
-        // It would begin a parameter.
+        // A semicolon would begin a parameter.
         return encoded.replace(";", "%3B");
     }
 
-    /** The ways in which handlers may understand a path. */
-    static List<PathContainer> ways(PathContainer written, String clean) {
+    /** The paths by which handlers may be found. */
+    static List<PathContainer> variants(PathContainer written, String clean) {
         return withoutLastSlash(written.value()).equals(clean)
                 ? List.of(written)
                 : List.of(written, PathContainer.parsePath(clean));

@@ -2,12 +2,12 @@ package io.limiter.spring.web;
 
 import java.nio.charset.StandardCharsets;
 
-/** Texts as strings of structured HTTP fields (RFC 9651, section 3.3.3), which are ASCII without control characters. */
+/** Strings of structured HTTP fields (RFC 9651, section 3.3.3), which are ASCII without control characters. */
 final class FieldString {
 
     private FieldString() {}
 
-    /** In quotes. What such a string cannot hold is in it as its bytes of UTF-8 in percent notation. */
+    /** The text in quotes. Other characters are the bytes of their UTF-8 in percent notation. */
     static String of(String text) {
         StringBuilder field = new StringBuilder(text.length() + 2).append('"');
         for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {

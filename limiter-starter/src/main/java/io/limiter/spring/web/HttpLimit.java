@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** A limit on requests, before anything handles them: one of {@code limiter.http}. Safe for use by many threads. */
+/** A limit on HTTP requests: a rule of {@code limiter.http}. Safe for use by many threads. */
 public final class HttpLimit {
 
     private final String prefix;
@@ -31,9 +31,9 @@ public final class HttpLimit {
     /**
      * @param prefix starts the keys in Redis
      * @param limiters at least one; all or nothing. Of several, the first key is the hash tag
-     * @param timeouts how long a request waits for the permits of each
-     * @param enforced whether it rejects; otherwise it is in shadow mode
-     * @param log of what it rejects, or would reject
+     * @param timeouts how long a request waits for the permits of each limiter
+     * @param enforced whether the limit rejects; otherwise it is in shadow mode
+     * @param log of rejections, also in shadow mode
      */
     public HttpLimit(
             String prefix,
@@ -55,18 +55,18 @@ public final class HttpLimit {
         this.log = log;
     }
 
-    /** Whether its key is the user, who must be known before. */
+    /** Whether the user must be known before the limit is decided. */
     public boolean usesUser() {
         return key.usesUser();
     }
 
-    /** As {@link HttpRoute#matches}. */
-    public boolean isFor(String method, boolean preflight, List<PathContainer> ways) {
-        return route.matches(method, preflight, ways);
+    /** See {@link HttpRoute#matches}. */
+    boolean matches(String method, boolean preflight, List<PathContainer> paths) {
+        return route.matches(method, preflight, paths);
     }
 
     /**
-     * Its step in the check of a request; empty if it is in shadow mode and the request has no key, which is logged.
+     * The step of a request's check; empty if the limit is in shadow mode and the request has no key, which is logged.
      *
      * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and the limit is enforced
      */

@@ -8,33 +8,30 @@ import java.util.ArrayList;
 import java.util.List;
 import org.springframework.http.server.PathContainer;
 
-/**
- * Limits on requests, in the order in which they are decided. Each is decided by itself: what earlier ones granted stays
- * taken if a later one rejects.
- */
+/** Limits on HTTP requests, in the order of their decisions. If one rejects, the permits of earlier ones stay taken. */
 public record HttpLimits(List<HttpLimit> limits) {
 
     public HttpLimits {
         limits = List.copyOf(limits);
     }
 
-    /** Those for a request; see {@link HttpRoute#matches}. */
-    public HttpLimits matching(String method, boolean preflight, List<PathContainer> ways) {
+    /** The limits of a request; see {@link HttpRoute#matches}. */
+    public HttpLimits matching(String method, boolean preflight, List<PathContainer> paths) {
         return new HttpLimits(limits.stream()
-                .filter(limit -> limit.isFor(method, preflight, ways))
+                .filter(limit -> limit.matches(method, preflight, paths))
                 .toList());
     }
 
-    /** Whether a key is the user, who must be known before. */
+    /** Whether the user must be known before the limits are decided. */
     public boolean usesUser() {
         return limits.stream().anyMatch(HttpLimit::usesUser);
     }
 
     /**
-     * The check of a request. All keys are found before the first limit is decided; a limit in shadow mode that the request
-     * has no key for is left out.
+     * The check of a request. It finds all keys before it decides the first limit, and leaves out limits in shadow mode that
+     * the request has no key for.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key for a limit that is enforced
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key for an enforced limit
      */
     public Check check(RequestFacts request, DecisionRecorder recorder) {
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());

@@ -7,15 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** What servlet requests and exchanges have in common. */
+/** What the facts of servlet requests and of exchanges have in common. */
 public abstract class HttpRequestFacts implements RequestFacts {
 
     private final ClientAddress addresses;
     private final @Nullable CurrentUser users;
 
     /**
-     * @param addresses that of the current request
-     * @param users that of the current request; {@code null} if the application has no users
+     * @param addresses finds the address of the current request
+     * @param users finds the user of the current request; {@code null} if the application has no users
      */
     protected HttpRequestFacts(ClientAddress addresses, @Nullable CurrentUser users) {
         this.addresses = addresses;
@@ -29,11 +29,11 @@ public abstract class HttpRequestFacts implements RequestFacts {
     protected abstract @Nullable String query();
 
     /**
-     * The paths by which handlers may be found: as the caller wrote it, by which controllers are, and cleaned up, by which
-     * static files and servlets are.
+     * The paths by which handlers may be found. Controllers match the path as the caller wrote it; static files and servlets
+     * match it normalized.
      */
-    public final List<PathContainer> ways() {
-        return CleanPath.ways(written(), path());
+    public final List<PathContainer> pathVariants() {
+        return CleanPath.variants(written(), path());
     }
 
     @Override

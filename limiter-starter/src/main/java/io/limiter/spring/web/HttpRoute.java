@@ -10,9 +10,9 @@ import org.springframework.web.util.pattern.PatternParseException;
 /**
  * The requests that a rule matches.
  *
- * @param paths at least one; one of them has to match
- * @param methods upper case; empty for all
- * @param exclude none of them may match
+ * @param paths at least one; a request matches one of them
+ * @param methods in upper case; empty for all
+ * @param exclude a request matches none of them
  */
 public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathPattern> exclude) {
 
@@ -23,9 +23,9 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
     }
 
     /**
-     * A pattern as those of controllers are, such as {@code /api/**}.
+     * Parses a path pattern as controllers have them, such as {@code /api/**}.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the text is none
      */
     public static PathPattern pattern(String text) {
         if (!text.startsWith("/")) {
@@ -40,25 +40,25 @@ public record HttpRoute(List<PathPattern> paths, Set<String> methods, List<PathP
     }
 
     /**
-     * Whether it matches a request.
+     * Whether a request matches.
      *
-     * @param preflight whether it is a CORS preflight, which only a rule that names its method limits
-     * @param ways the paths by which handlers may be found; one that matches is enough, but all must be excluded
+     * @param preflight whether it is a CORS preflight, which matches only if its method is named
+     * @param variants the paths by which handlers may be found; one must match, and the request is excluded if all are
      */
-    boolean matches(String method, boolean preflight, List<PathContainer> ways) {
+    boolean matches(String method, boolean preflight, List<PathContainer> variants) {
         return isMethod(method, preflight)
-                && ways.stream().anyMatch(path -> anyOf(paths, path) || anyOf(paths, withoutLastSlash(path)))
-                && !ways.stream().allMatch(path -> anyOf(exclude, path));
+                && variants.stream().anyMatch(path -> anyOf(paths, path) || anyOf(paths, withoutLastSlash(path)))
+                && !variants.stream().allMatch(path -> anyOf(exclude, path));
     }
 
-    /** Handlers of GET handle HEAD, too. */
+    /** GET includes HEAD, as handlers of GET handle it too. */
     private boolean isMethod(String method, boolean preflight) {
         return methods.isEmpty() && !preflight
                 || methods.contains(method)
                 || method.equals("HEAD") && methods.contains("GET");
     }
 
-    /** Static files are served with a slash behind them, too. */
+    /** Handlers of static files ignore a slash at the end. */
     private static PathContainer withoutLastSlash(PathContainer path) {
         int last = path.elements().size() - 1;
         return last > 0 && path.elements().get(last) instanceof PathContainer.Separator ? path.subPath(0, last) : path;

@@ -16,11 +16,12 @@ final class LimitHeaders {
     private LimitHeaders() {}
 
     /**
-     * Names and values; {@code null} for a header that is unknown now and may be set from before. Empty if there is no limit.
+     * Names and values; {@code null} for an unknown value, whose header must be removed if it was set before. Empty if there
+     * are no quotas.
      *
-     * @param answered the limits whose rejection is answered; empty if there are none, or they are unknown
+     * @param rejecting the policies whose rejection the response is for; empty if there are none, or they are unknown
      */
-    static Map<String, @Nullable String> of(Collection<Quota> quotas, List<String> answered, HeaderSet headers) {
+    static Map<String, @Nullable String> of(Collection<Quota> quotas, List<String> rejecting, HeaderSet headers) {
         Map<String, @Nullable String> fields = new LinkedHashMap<>();
         if (quotas.isEmpty()) {
             return fields;
@@ -32,12 +33,12 @@ final class LimitHeaders {
         if (headers == HeaderSet.X_RATELIMIT || headers == HeaderSet.BOTH) {
             Quota tightest = quotas.stream()
                     .filter(quota -> quota.remaining() != null)
-                    .min(Comparator.<Quota>comparingInt(quota -> answered.contains(quota.policy()) ? 0 : 1)
+                    .min(Comparator.<Quota>comparingInt(quota -> rejecting.contains(quota.policy()) ? 0 : 1)
                             .thenComparing(TIGHTEST))
                     .orElse(null);
-            fields.put("X-RateLimit-Limit", tightest == null ? null : text(tightest.most()));
+            fields.put("X-RateLimit-Limit", tightest == null ? null : text(tightest.capacity()));
             fields.put("X-RateLimit-Remaining", tightest == null ? null : text(tightest.remaining()));
-            fields.put("X-RateLimit-Reset", tightest == null ? null : text(tightest.seconds()));
+            fields.put("X-RateLimit-Reset", tightest == null ? null : text(tightest.resetSeconds()));
         }
         return fields;
     }
@@ -51,9 +52,10 @@ final class LimitHeaders {
         return value == null ? null : value.toString();
     }
 
-    /** The one that rejects for longest; otherwise the one with the fewest permits remaining. */
+    /** First the one that rejects for longest, then the one with the fewest permits remaining. */
     private static final Comparator<Quota> TIGHTEST = Comparator.<Quota>comparingInt(quota -> quota.rejected() ? 0 : 1)
-            .thenComparing(quota -> quota.rejected() ? orMost(quota.seconds()) : 0L, Comparator.<Long>reverseOrder())
+            .thenComparing(
+                    quota -> quota.rejected() ? orMost(quota.resetSeconds()) : 0L, Comparator.<Long>reverseOrder())
             .thenComparingLong(quota -> orMost(quota.remaining()));
 
     private static long orMost(@Nullable Long value) {

@@ -4,7 +4,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Parses the query of a URI; never the body, which belongs to the handler. */
+/** Parses the query of a URI, but not the body, which only the handler may read. */
 final class QueryParameters {
 
     private QueryParameters() {}

@@ -11,25 +11,24 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of one limit in a response, as members of the fields {@code RateLimit-Policy} and {@code RateLimit} of
- * draft-ietf-httpapi-ratelimit-headers-10.
+ * One limit in the fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-10.
  *
- * @param policy the name of the limit, as callers may know it
- * @param most the most permits at once
+ * @param policy the name of the limit for callers
+ * @param capacity the most permits at once
  * @param window in seconds, rounded up; {@code null} if the limit has none
  * @param concurrent whether permits are held and not spent
  * @param rejected whether the limit rejected
- * @param remaining {@code null} if it is not known
- * @param seconds retry-after of a rejection, otherwise full-after, rounded up; {@code null} if it is not known, or never
+ * @param remaining {@code null} if unknown
+ * @param resetSeconds retry-after of a rejection, otherwise full-after, rounded up; {@code null} if unknown or never
  */
 record Quota(
         String policy,
-        long most,
+        long capacity,
         @Nullable Long window,
         boolean concurrent,
         boolean rejected,
         @Nullable Long remaining,
-        @Nullable Long seconds) {
+        @Nullable Long resetSeconds) {
 
     /** The largest integer of structured fields. */
     private static final long LARGEST = 999_999_999_999_999L;
@@ -39,20 +38,20 @@ record Quota(
     /**
      * The quota of a limit that decided.
      *
-     * @param decision {@code null} if the limit granted and says no more
+     * @param decision {@code null} if the limit granted and nothing else is known
      */
     static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
         boolean concurrent = limit instanceof ConcurrencyLimit;
-        long most = decision == null ? limit.capacity() : decision.limit();
+        long capacity = decision == null ? limit.capacity() : decision.limit();
         boolean rejected = decision != null && !decision.granted();
         return new Quota(
                 policy,
-                most,
+                capacity,
                 window(limit),
                 concurrent,
                 rejected,
                 decision == null ? null : remaining(decision),
-                decision == null ? null : seconds(decision, concurrent));
+                decision == null ? null : resetSeconds(decision, concurrent));
     }
 
     /** Unknown if the failure policy decided without a state. */
@@ -61,13 +60,18 @@ record Quota(
         return known ? Long.valueOf(decision.remaining()) : decision.granted() ? null : Long.valueOf(0);
     }
 
-    private static @Nullable Long seconds(Decision decision, boolean concurrent) {
+    /** In seconds, as in {@code Retry-After}; {@code null} if granted or never. */
+    static @Nullable Long retryAfter(Decision decision) {
+        return decision.retryAfterSeconds().isPresent()
+                ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
+                : null;
+    }
+
+    private static @Nullable Long resetSeconds(Decision decision, boolean concurrent) {
         if (!decision.granted()) {
-            return decision.retryAfterSeconds().isPresent()
-                    ? Long.valueOf(decision.retryAfterSeconds().getAsLong())
-                    : null;
+            return retryAfter(decision);
         }
-        // It is unknown when concurrency permits will be released.
+        // Leases may be released at any time.
         boolean known = !concurrent
                 && decision.source() != Decision.Source.POLICY
                 && decision.fullAfterMicros() != Decision.NEVER_MICROS;
@@ -102,29 +106,29 @@ record Quota(
         return micros / MICROS_PER_SECOND + (micros % MICROS_PER_SECOND == 0 ? 0 : 1);
     }
 
-    /** The same without a time that is later than the retry-after of the rejection. */
-    Quota within(long retryAfterSeconds) {
-        return seconds == null || seconds <= retryAfterSeconds
+    /** The same without a reset after that time, as {@code Retry-After} must not be before it. */
+    Quota withoutResetAfter(long retryAfterSeconds) {
+        return resetSeconds == null || resetSeconds <= retryAfterSeconds
                 ? this
-                : new Quota(policy, most, window, concurrent, rejected, remaining, null);
+                : new Quota(policy, capacity, window, concurrent, rejected, remaining, null);
     }
 
     /** A member of {@code RateLimit-Policy}. */
     String policyMember() {
         return FieldString.of(policy)
-                + ";q=" + integer(most)
+                + ";q=" + integer(capacity)
                 + (concurrent ? ";qu=\"concurrent-requests\"" : "")
                 + (window == null ? "" : ";w=" + integer(window));
     }
 
-    /** A member of {@code RateLimit}; {@code null} if what remains is not known, without which there is none. */
+    /** A member of {@code RateLimit}; {@code null} if the remaining permits are unknown, because a member must have them. */
     @Nullable
     String limitMember() {
         return remaining == null
                 ? null
                 : FieldString.of(policy)
                         + ";r=" + integer(remaining)
-                        + (seconds == null ? "" : ";t=" + integer(seconds));
+                        + (resetSeconds == null ? "" : ";t=" + integer(resetSeconds));
     }
 
     private static long integer(long value) {

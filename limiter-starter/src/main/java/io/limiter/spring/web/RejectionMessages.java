@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 
 /**
- * The details of rejections: from the application's {@link MessageSource} where it has the code, otherwise in English or, for
- * callers who prefer it, in Chinese. {@code {0}} in a message is the retry-after in seconds.
+ * The details of rejections: the application's message if its {@link MessageSource} has the code, otherwise one in English or
+ * Chinese. {@code {0}} in a message is the retry-after in seconds.
  */
 final class RejectionMessages {
 
@@ -31,7 +31,7 @@ final class RejectionMessages {
     /** For limits that cannot be decided. */
     static final String UNAVAILABLE = "limiter.unavailable";
 
-    // Read once and not by resource bundles, which look for files again for each new locale that a caller makes up.
+    // Not by resource bundles, which look for files again for each new locale that a caller sends.
     private static final Properties ENGLISH = read("messages.properties");
     private static final Properties CHINESE = read("messages_zh.properties");
 
@@ -41,14 +41,14 @@ final class RejectionMessages {
         this.application = application;
     }
 
-    /** Whether messages are looked up in the application, which may have to read them from a file. */
+    /** Whether the application has messages, which may be in a file. */
     boolean areOfApplication() {
         return application != null;
     }
 
     /**
-     * A text; or if it is a code in braces, its message, or the text if there is none. A text that names the seconds is the
-     * message for never where there are none.
+     * The message of a code in braces; any other text itself. If the text has a place for the seconds and there are none, the
+     * message {@link #NEVER}.
      *
      * @param seconds empty if waiting does not help
      */
@@ -58,7 +58,7 @@ final class RejectionMessages {
         if (message == null && seconds.isEmpty() && text.contains(SECONDS)) {
             message = find(NEVER, seconds, locale);
         }
-        // Not by a MessageFormat, to which a ' is no letter.
+        // A MessageFormat would remove apostrophes.
         return message == null ? text.replace(SECONDS, seconds) : message;
     }
 
@@ -81,7 +81,7 @@ final class RejectionMessages {
         Properties messages = new Properties();
         try (InputStream in = RejectionMessages.class.getResourceAsStream(file)) {
             if (in == null) {
-                throw new IllegalStateException(file + " is not beside " + RejectionMessages.class.getName());
+                throw new IllegalStateException(file + " is missing beside " + RejectionMessages.class.getName());
             }
             Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8);
             messages.load(reader);

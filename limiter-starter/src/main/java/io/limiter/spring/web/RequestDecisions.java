@@ -5,7 +5,6 @@ import io.limiter.spring.check.LimitDecision;
 import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -14,7 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What the limits decided while one request was handled. Safe for use by many threads. */
+/** The decisions for one request, and the headers that show them. Safe for use by many threads. */
 public final class RequestDecisions {
 
     /** A request may check limits in a loop; later dispatches of it repeat the first checks. */
@@ -23,39 +22,36 @@ public final class RequestDecisions {
     private static final int MOST_REJECTIONS = 16;
 
     private final Map<LimitName, Quota> quotas = new LinkedHashMap<>();
-    private final Map<PermitRequest, Kept> byRequest = new HashMap<>();
+    private final Map<PermitRequest, Kept> kept = new HashMap<>();
     private final Deque<Rejected> rejections = new ArrayDeque<>();
-    private @Nullable Answered answered;
+
+    /** What the response to a rejection says; {@code null} or empty if it is for none, or that is unknown. */
+    private @Nullable Long retryAfter;
+
+    private List<String> rejecting = List.of();
+
     private @Nullable Headers lastHeaders;
 
-    /** Kept until something changes, because several places write them. */
+    /** Kept until the next decision, because several places write the headers. */
     private record Headers(HeaderSet set, Map<String, @Nullable String> values) {}
 
-    /** @param dispatch in which it was made */
+    /** @param dispatch the one that made the decision */
     private record Kept(Decision decision, Object dispatch) {}
 
     /**
-     * A rejection, and which limits it comes from.
+     * A rejection and its limits.
      *
      * @param decision the one that the rejected caller gets
-     * @param name that of the limit which rejected for longest
-     * @param policies what answers call the limits that rejected
+     * @param name of the limit that rejected for longest
+     * @param policies the limits that rejected
      */
     record Rejected(Decision decision, String name, List<String> policies) {}
-
-    /**
-     * What the answer to the rejected caller says.
-     *
-     * @param retryAfter in seconds; {@code null} if nothing
-     * @param policies the limits that rejected; empty if they are not known
-     */
-    private record Answered(@Nullable Long retryAfter, List<String> policies) {}
 
     /**
      * Adds decisions of one dispatch of the request.
      *
      * @param rejection the decision that the rejected caller gets; {@code null} if all limits granted
-     * @param dispatch tells it from others
+     * @param dispatch differs from those of other dispatches
      */
     public synchronized void add(@Nullable Decision rejection, List<LimitDecision> parts, Object dispatch) {
         lastHeaders = null;
@@ -65,51 +61,42 @@ public final class RequestDecisions {
             String policy = known == null ? distinct(limit.policy()) : known.policy();
             quotas.put(limit, Quota.of(policy, part.limit(), part.decision()));
         }
-        boolean granted = parts.stream().allMatch(LimitDecision::granted);
-        if (!granted && rejection != null) {
+        if (rejection != null) {
             rejections.addFirst(rejected(rejection, parts));
             if (rejections.size() > MOST_REJECTIONS) {
                 rejections.removeLast();
             }
         }
         for (LimitDecision part : parts) {
-            // A set that rejects has not taken what its other parts would have granted.
-            boolean stands = granted || !part.granted();
-            Decision decision = part.decision();
-            if (decision != null && stands && byRequest.size() < MOST_KEPT) {
-                byRequest.putIfAbsent(part.request(), new Kept(decision, dispatch));
+            // A rejected call took no permits from the limits that would have granted.
+            boolean stands = rejection == null || !part.granted();
+            if (part.decision() != null && stands && kept.size() < MOST_KEPT) {
+                kept.putIfAbsent(part.request(), new Kept(part.decision(), dispatch));
             }
         }
     }
 
-    /** The decision of another dispatch of the request; {@code null} if there is none. */
-    public synchronized @Nullable Decision earlier(PermitRequest request, Object dispatch) {
-        Kept kept = byRequest.get(request);
-        return kept == null || kept.dispatch() == dispatch ? null : kept.decision();
-    }
-
     private Rejected rejected(Decision rejection, List<LimitDecision> parts) {
-        List<LimitDecision> rejecting =
+        List<LimitDecision> rejected =
                 parts.stream().filter(part -> !part.granted()).toList();
-        LimitDecision longest = rejecting.get(0);
-        for (LimitDecision part : rejecting) {
-            longest = retryAfter(part) > retryAfter(longest) ? part : longest;
+        LimitDecision longest = rejected.get(0);
+        for (LimitDecision part : rejected) {
+            longest = retryAfterMicros(part) > retryAfterMicros(longest) ? part : longest;
         }
-        return new Rejected(
-                rejection,
-                longest.request().limit().name(),
-                rejecting.stream()
-                        .map(part -> Objects.requireNonNull(
-                                        quotas.get(part.request().limit()))
-                                .policy())
-                        .toList());
+        List<String> policies =
+                rejected.stream().map(part -> policy(part.request().limit())).toList();
+        return new Rejected(rejection, longest.request().limit().name(), policies);
     }
 
-    private static long retryAfter(LimitDecision part) {
+    private static long retryAfterMicros(LimitDecision part) {
         return part.decision() == null ? 0 : part.decision().retryAfterMicros();
     }
 
-    /** Two limits of one name, under two prefixes, have to be told apart. */
+    private String policy(LimitName limit) {
+        return Objects.requireNonNull(quotas.get(limit)).policy();
+    }
+
+    /** Limits of one name, under two prefixes, need two policies. */
     private String distinct(String policy) {
         String distinct = policy;
         for (int i = 2; isTaken(distinct); i++) {
@@ -122,57 +109,55 @@ public final class RequestDecisions {
         return quotas.values().stream().anyMatch(quota -> quota.policy().equals(policy));
     }
 
-    private @Nullable Rejected find(Decision rejection) {
-        // A limit may give an equal answer twice, but this is the one of this call.
-        return rejections.stream()
-                .filter(rejected -> rejected.decision() == rejection)
-                .findFirst()
-                .orElse(null);
+    /** The decision of another dispatch of the request; {@code null} if there is none. */
+    public synchronized @Nullable Decision earlier(PermitRequest request, Object dispatch) {
+        Kept known = kept.get(request);
+        return known == null || known.dispatch() == dispatch ? null : known.decision();
     }
 
     /**
-     * From now on headers are those of an answer to this rejection, of several that there may have been: the application can
-     * catch one, or have a fallback for it.
+     * From now on the headers are those of the response to this rejection. There can be several rejections, because the
+     * application can catch one.
      *
-     * @return which limits it comes from; {@code null} if it comes from no limit of this request
+     * @return the rejection with its limits; {@code null} if no limit of this request rejected
      */
     synchronized @Nullable Rejected answer(Decision rejection) {
+        // By identity, because a limit can make equal decisions for several calls.
+        Rejected rejected = rejections.stream()
+                .filter(each -> each.decision() == rejection)
+                .findFirst()
+                .orElse(null);
         lastHeaders = null;
-        Rejected rejected = find(rejection);
-        Long retryAfter = rejection.retryAfterSeconds().isPresent()
-                ? Long.valueOf(rejection.retryAfterSeconds().getAsLong())
-                : null;
-        answered = new Answered(retryAfter, rejected == null ? List.of() : rejected.policies());
+        retryAfter = Quota.retryAfter(rejection);
+        rejecting = rejected == null ? List.of() : rejected.policies();
         return rejected;
     }
 
     /**
-     * The headers for all limits so far. If one has rejected, no time lies beyond the moment at which the call can be tried
-     * again, because {@code Retry-After} must not lie before any.
+     * The headers for all limits so far. If a limit rejected, no reset is after {@code Retry-After}, as the draft requires.
      *
-     * @return names and values; {@code null} for what is not known any more. Empty if no limit has decided.
+     * @return names and values; {@code null} for a value that is not known any more. Empty if no limit has decided.
      */
-    public synchronized Map<String, @Nullable String> headers(HeaderSet headers) {
+    public synchronized Map<String, @Nullable String> headers(HeaderSet set) {
         Headers known = lastHeaders;
-        if (known == null || known.set() != headers) {
-            long retryAfter = retryAfter();
-            List<String> rejecting = answered == null ? List.of() : answered.policies();
-            Collection<Quota> shown = quotas.values().stream()
-                    .map(quota -> quota.within(retryAfter))
+        if (known == null || known.set() != set) {
+            long latestReset = latestReset();
+            List<Quota> shown = quotas.values().stream()
+                    .map(quota -> quota.withoutResetAfter(latestReset))
                     .toList();
-            known = new Headers(headers, LimitHeaders.of(shown, rejecting, headers));
+            known = new Headers(set, LimitHeaders.of(shown, rejecting, set));
             lastHeaders = known;
         }
         return known.values();
     }
 
-    private long retryAfter() {
-        if (answered != null && answered.retryAfter() != null) {
-            return answered.retryAfter();
+    private long latestReset() {
+        if (retryAfter != null) {
+            return retryAfter;
         }
         return quotas.values().stream()
                 .filter(Quota::rejected)
-                .map(Quota::seconds)
+                .map(Quota::resetSeconds)
                 .filter(Objects::nonNull)
                 .mapToLong(Long::longValue)
                 .max()

@@ -1,4 +1,4 @@
-/** What answers to limited calls tell over HTTP, and limits on requests: all that is the same for servlets and WebFlux. */
+/** Limits on HTTP requests and responses to rejections, as far as they are the same for servlets and WebFlux. */
 @NullMarked
 package io.limiter.spring.web;
 

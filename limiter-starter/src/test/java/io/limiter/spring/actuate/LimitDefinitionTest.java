@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class LimitDefinitionTest {
 
     @Test
-    void numbers_are_numbers_and_times_are_seconds() {
+    void values_keep_their_type_and_times_are_seconds() {
         assertThat(LimitDefinition.of(TokenBucket.of(0.5, 10).prefetch(4, Duration.ofSeconds(2))))
                 .containsEntry("capacity", 5L)
                 .containsEntry("permitsPerSecond", 0.5)

@@ -94,7 +94,7 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void all_limits_are_listed_with_numbers_and_totals() throws Exception {
+    void all_limits_are_listed_with_definitions_and_statistics() throws Exception {
         HttpResponse<String> all = get(application, "limiters");
         assertThat(all.statusCode()).isEqualTo(200);
         assertThat(all.body())
@@ -137,7 +137,7 @@ class LimitersEndpointTest {
     }
 
     @Test
-    void an_operator_who_may_resets_keys_and_own_permits() throws Exception {
+    void the_writable_endpoint_resets_keys_and_own_permits() throws Exception {
         LimiterFactory limiters = writable.getBean(LimiterFactory.class);
         String key = KEY + "/a/b";
         String reset = "reset-" + KEY;

@@ -154,7 +154,7 @@ class OperationsTest {
                 "--spring.data.redis.masterreplica.nodes=localhost:1",
                 "--own.redis=true"
             })
-    void a_redis_that_somebody_wants_keeps_its_health(String wanted) {
+    void a_configured_redis_keeps_its_health(String wanted) {
         try (ConfigurableApplicationContext context = new SpringApplication(Application.class, OwnRedis.class)
                 .run("--limiter.type=local", "--spring.main.web-application-type=none", wanted)) {
             assertThat(context.containsBean("redisHealthContributor")).isTrue();
@@ -163,7 +163,7 @@ class OperationsTest {
 
     /** As those of Docker Compose and Testcontainers. */
     @Test
-    void a_redis_whose_connection_details_are_a_bean_keeps_its_health() {
+    void a_redis_with_a_bean_of_connection_details_keeps_its_health() {
         SpringApplication application = new SpringApplication(Application.class);
         application.addInitializers(OperationsTest::addConnectionDetails);
         try (ConfigurableApplicationContext context =

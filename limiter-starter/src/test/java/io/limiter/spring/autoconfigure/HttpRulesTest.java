@@ -23,7 +23,7 @@ class HttpRulesTest {
     private static final String[] GOOD = {"path=/api/**", "limits[0].rate=10"};
 
     @Test
-    void rules_have_an_order_and_those_by_user_are_asked_later() {
+    void rules_have_an_order_and_rules_by_user_come_later() {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
         Contexts.web()
                 .withConfiguration(Contexts.mvc())
@@ -122,7 +122,7 @@ class HttpRulesTest {
     }
 
     @Test
-    void rules_that_nobody_reads_are_warned_of() {
+    void rules_without_effect_are_logged() {
         String[] rule = {"limiter.http[0].path=/x", "limiter.http[0].limits[0].rate=1"};
         try (LogLines log = new LogLines(UnusedHttpRules.class)) {
             Contexts.local()

@@ -96,7 +96,7 @@ class LimiterAutoConfigurationTest {
                         .doesNotHaveBean(RateLimitExceptionResolver.class));
     }
 
-    /** And so needs no Redis, whatever the type. */
+    /** So it needs no Redis, also with the type redis. */
     @Test
     void aFactoryThatIsDisabledGrantsEverything() {
         Contexts.plain().withPropertyValues("limiter.enabled=false").run(context -> {

@@ -21,7 +21,7 @@ class LimiterWarmUpTest {
             Contexts.plain().withConfiguration(Contexts.redis()).withUserConfiguration(Counting.class);
 
     @Test
-    void redis_is_asked_before_anybody_asks_for_a_decision() {
+    void redis_is_called_before_the_first_decision() {
         redis.withPropertyValues("spring.data.redis.url=" + TestRedis.shared().uri())
                 .run(context -> Awaitility.await()
                         .until(() -> context.getBean(Counting.class).calls.get() > 0));

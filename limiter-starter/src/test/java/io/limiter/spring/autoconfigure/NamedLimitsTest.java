@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** Limits whose numbers come from {@code limiter.limits}. */
+/** Limits with settings in {@code limiter.limits}. */
 class NamedLimitsTest {
 
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();
@@ -192,7 +192,7 @@ class NamedLimitsTest {
     }
 
     @Test
-    void a_limit_can_be_made_a_dry_run() {
+    void a_limit_can_be_in_shadow_mode() {
         runner.withPropertyValues("limiter.limits.export.limit=1", "limiter.limits.export.enforce=false")
                 .run(context -> {
                     Api api = context.getBean(Api.class);

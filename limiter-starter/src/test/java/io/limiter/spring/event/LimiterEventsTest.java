@@ -104,7 +104,7 @@ class LimiterEventsTest {
     }
 
     @Test
-    void a_dry_run_rejects_nobody_and_so_is_no_event() {
+    void shadow_mode_publishes_no_event() {
         Contexts.local()
                 .withPropertyValues("limiter.limits.tried.enforce=false", "limiter.limits.booked.enforce=false")
                 .withBean(Heard.class)
@@ -147,7 +147,7 @@ class LimiterEventsTest {
     }
 
     @Test
-    void rejections_are_told_only_where_somebody_listens() {
+    void rejections_are_published_only_if_there_is_a_listener() {
         Contexts.local().withBean(Deaf.class).run(context -> {
             EventPublishingListener events = context.getBean(EventPublishingListener.class);
             assertThat(events.listensToRejections()).isFalse();
@@ -161,13 +161,13 @@ class LimiterEventsTest {
             assertThat(limiter.tryAcquire()).isFalse();
             Eventually.that(() -> assertThat(late).hasSize(1));
         });
-        Contexts.local().withBean(Heard.class).run(context -> hears(context, true));
-        Contexts.local().withBean(Bean.class).run(context -> hears(context, true));
+        Contexts.local().withBean(Heard.class).run(context -> listens(context, true));
+        Contexts.local().withBean(Bean.class).run(context -> listens(context, true));
         Contexts.local()
                 .withBean(Bean.class, Bean::new, definition -> definition.setLazyInit(true))
-                .run(context -> hears(context, true));
+                .run(context -> listens(context, true));
         AnnotationConfigApplicationContext parent = new AnnotationConfigApplicationContext(Heard.class);
-        Contexts.local().withParent(parent).run(context -> hears(context, true));
+        Contexts.local().withParent(parent).run(context -> listens(context, true));
         parent.close();
     }
 
@@ -176,7 +176,7 @@ class LimiterEventsTest {
         SpringApplication application = new SpringApplication(Plain.class);
         application.setWebApplicationType(WebApplicationType.NONE);
         try (ConfigurableApplicationContext context = application.run("--limiter.type=local")) {
-            hears(context, false);
+            listens(context, false);
         }
     }
 
@@ -184,7 +184,7 @@ class LimiterEventsTest {
     @EnableAutoConfiguration
     static class Plain {}
 
-    private static void hears(ApplicationContext context, boolean expected) {
+    private static void listens(ApplicationContext context, boolean expected) {
         assertThat(context.getBean(EventPublishingListener.class).listensToRejections())
                 .isEqualTo(expected);
     }

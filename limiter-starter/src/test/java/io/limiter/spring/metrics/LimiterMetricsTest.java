@@ -85,7 +85,7 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void a_limit_that_is_known_before_its_method_has_meters_of_calls_too() {
+    void a_limit_that_was_built_before_its_method_has_meters_of_calls_too() {
         Contexts.local()
                 .withBean(Limited.class, Limited::new, definition -> definition.setLazyInit(true))
                 .run(context -> {
@@ -137,11 +137,11 @@ class LimiterMetricsTest {
     }
 
     @Test
-    void waits_are_timed_where_nobody_observes() {
+    void waits_are_timed_without_an_observation_handler() {
         Contexts.local().run(context -> {
             context.getBean(LimiterMetrics.class).bindTo(registry);
             waitFor(context.getBean(LimiterFactory.class));
-            // Who waits is told before its time is.
+            // The caller goes on before the time is recorded.
             Eventually.that(() -> assertThat(registry.get(LimiterMeters.WAIT)
                             .tag(LimiterMeters.LIMIT, "slow")
                             .timer()

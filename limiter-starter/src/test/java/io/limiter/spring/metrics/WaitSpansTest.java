@@ -30,7 +30,7 @@ class WaitSpansTest {
                 slow.decide(50, Duration.ofSeconds(30));
                 slow.async().decide(50, Duration.ofSeconds(30)).join();
             });
-            // Who waits is told before the wait has ended.
+            // The caller goes on before the observation ends.
             Eventually.that(() -> assertThat(waits(tracer)).hasSize(2).allSatisfy(wait -> {
                 assertThat(wait.getParentId()).isEqualTo(request(tracer).getSpanId());
                 assertThat(wait.getTraceId()).isEqualTo(request(tracer).getTraceId());

@@ -5,6 +5,7 @@ import static io.limiter.spring.web.HttpContract.problem;
 import static io.limiter.spring.web.HttpContract.retryAfter;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.limiter.spring.LogLines;
 import io.limiter.spring.check.RejectionLog;
 import java.util.List;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** What is in answers, who is spared them and who gets to read them: the same for servlets and for WebFlux. */
+/** Headers and bodies of responses, and shadow mode: the same for servlets and for WebFlux. */
 public abstract class AnswerContract extends ServerContract {
 
     private static final List<String> RULES = List.of(
@@ -57,7 +58,15 @@ public abstract class AnswerContract extends ServerContract {
             "http[5].path=/unkeyed",
             "http[5].key=#{header('X-Tenant').trim()}:x",
             "http[5].limits[0].limit=1",
-            "http[5].limits[0].period=3600");
+            "http[5].limits[0].period=3600",
+            "http[6].name=committed",
+            "http[6].path=/committed",
+            "http[6].key=#{param('run')}",
+            "http[6].limits[0].limit=1",
+            "http[6].limits[0].period=3600");
+
+    /** Header of requests whose response a filter before the limits commits. */
+    protected static final String COMMIT = "X-Commit";
 
     private ConfigurableApplicationContext usual;
 
@@ -76,7 +85,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void the_times_of_limits_that_are_not_answered_are_not_beyond_retry_after() throws Exception {
+    void resets_of_other_limits_are_not_after_retry_after() throws Exception {
         assertThat(get("/caught").statusCode()).isEqualTo(200);
         Reply rejected = get("/caught");
         assertThat(rejected.statusCode()).isEqualTo(429);
@@ -88,7 +97,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void what_was_told_of_one_limit_does_not_stay_beside_another() throws Exception {
+    void headers_of_one_limit_do_not_stay_beside_those_of_another() throws Exception {
         Reply rejected = get("/never");
         assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(header(rejected, "RateLimit")).matches("\"granting\";r=4;t=\\d+, \"huge\";r=7");
@@ -101,8 +110,8 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"en, The request does not say whose permits it takes", "zh, 请求未说明使用谁的配额"})
-    void a_call_without_its_key_is_a_bad_request_and_is_told_nothing_about_the_code(String language, String detail)
+    @CsvSource({"en, The request lacks the key of its rate limit", "zh, 请求缺少限流所需的 key"})
+    void a_call_without_its_key_is_a_bad_request_whose_detail_hides_the_code(String language, String detail)
             throws Exception {
         Reply bad = get("/keyed", "Accept-Language", language);
         assertThat(bad.statusCode()).isEqualTo(400);
@@ -113,7 +122,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void a_request_without_its_key_is_told_with_the_rule_and_the_expression_once_a_minute() throws Exception {
+    void a_request_without_its_key_is_logged_with_rule_and_expression_once_a_minute() throws Exception {
         try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(get("/unkeyed").statusCode()).isEqualTo(400);
@@ -127,7 +136,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void a_dry_run_answers_no_request_that_has_no_key() throws Exception {
+    void shadow_mode_lets_requests_without_a_key_pass() throws Exception {
         try (LogLines log = new LogLines(RejectionLog.class)) {
             Reply answer = get("/tried/header");
             assertThat(answer.statusCode()).isEqualTo(200);
@@ -136,13 +145,13 @@ public abstract class AnswerContract extends ServerContract {
                     .singleElement()
                     .asString()
                     .contains("limiter.http[2] (tried) would have rejected a call")
-                    .endsWith("the request has no header X-Api-Key, which says whose permits it takes");
+                    .endsWith("the request has no header X-Api-Key, which is the key of its limit");
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"queue", "several"})
-    void a_dry_run_books_permits_and_holds_nobody_up(String path) throws Exception {
+    void shadow_mode_reserves_permits_and_delays_no_request(String path) throws Exception {
         try (LogLines log = new LogLines(RejectionLog.class)) {
             for (int i = 0; i < 2; i++) {
                 assertThat(get("/tried/" + path).statusCode()).isEqualTo(200);
@@ -160,7 +169,7 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
-    void a_dry_run_does_not_need_redis() throws Exception {
+    void shadow_mode_does_not_need_redis() throws Exception {
         ConfigurableApplicationContext alone = start("--spring.data.redis.url=redis://127.0.0.1:1");
         try (LogLines log = new LogLines(RejectionLog.class)) {
             String path = "/tried/header?run=" + run;
@@ -178,6 +187,31 @@ public abstract class AnswerContract extends ServerContract {
     }
 
     @Test
+    void a_rejection_after_the_response_is_committed_writes_nothing_and_ends_the_request() throws Exception {
+        assertThat(get("/committed").body()).isEqualTo("done");
+        try (LogLines log = new LogLines(AnswerContract.class.getPackageName(), Level.DEBUG)) {
+            Reply committed = get("/committed", COMMIT, "1");
+            assertThat(committed.statusCode()).isEqualTo(200);
+            assertThat(committed.body()).isEqualTo("begun");
+            assertThat(committed.headers()).doesNotContainKeys("Retry-After", "RateLimit");
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(log.all())
+                            .contains("DEBUG Rejected a request whose response is already committed"));
+            assertThat(log.all()).allMatch(line -> line.startsWith("DEBUG"));
+        }
+    }
+
+    @Test
+    void refunded_permits_remain() throws Exception {
+        for (int i = 0; i < 2; i++) {
+            Reply rejected = get("/refunded");
+            assertThat(rejected.statusCode()).isEqualTo(429);
+            assertThat(header(rejected, "RateLimit")).isEqualTo("\"spent\";r=5, \"busy\";r=1");
+            assertThat(problem(rejected).get("violated-policies")).hasToString("[\"busy\"]");
+        }
+    }
+
+    @Test
     void the_language_of_rules_is_that_of_the_application() throws Exception {
         ConfigurableApplicationContext chinese =
                 startWithRedis("--spring.web.locale-resolver=fixed", "--spring.web.locale=zh");
@@ -186,6 +220,6 @@ public abstract class AnswerContract extends ServerContract {
         Reply ofRule = HttpContract.call("GET", chinese, "/shared/x?run=" + run, caller);
         assertThat(problem(ofRule).get("detail").asText()).startsWith("请求过于频繁");
         Reply ofMethod = HttpContract.call("GET", chinese, "/keyed?run=" + run, caller);
-        assertThat(problem(ofMethod).get("detail").asText()).startsWith("请求未说明");
+        assertThat(problem(ofMethod).get("detail").asText()).startsWith("请求缺少");
     }
 }

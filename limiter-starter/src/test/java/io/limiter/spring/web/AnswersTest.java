@@ -30,18 +30,18 @@ class AnswersTest {
         messages.addMessage("limiter.message", Locale.ENGLISH, "wait {0}");
         messages.addMessage("limiter.message.login", Locale.ENGLISH, "login in {0}");
         messages.addMessage("limiter.message.login", Locale.GERMAN, "Anmelden in {0}");
-        assertThat(detail(rejection(asked("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
-        assertThat(detail(rejection(asked("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
-        assertThat(detail(rejection(asked("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
+        assertThat(detail(rejection(request("r:", "search")), Locale.ENGLISH)).isEqualTo("wait 5");
+        assertThat(detail(rejection(request("r:", "login")), Locale.ENGLISH)).isEqualTo("login in 5");
+        assertThat(detail(rejection(request("r:", "login")), Locale.GERMAN)).isEqualTo("Anmelden in 5");
     }
 
     @Test
-    void what_the_application_has_no_message_for_is_shipped() throws Exception {
-        assertThat(detail(rejection(asked("r:", "a")), Locale.SIMPLIFIED_CHINESE))
+    void default_messages_are_used_where_the_application_has_none() throws Exception {
+        assertThat(detail(rejection(request("r:", "a")), Locale.SIMPLIFIED_CHINESE))
                 .isEqualTo("请求过于频繁，请在 5 秒后重试");
-        assertThat(detail(rejection(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        assertThat(detail(rejection(request("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
         messages.setUseCodeAsDefaultMessage(true);
-        assertThat(detail(rejection(asked("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
+        assertThat(detail(rejection(request("r:", "a")), Locale.ROOT)).isEqualTo("Too many requests, try again in 5 s");
     }
 
     @Test
@@ -59,7 +59,7 @@ class AnswersTest {
     }
 
     @Test
-    void a_call_that_will_never_be_granted_is_not_told_to_come_again() throws Exception {
+    void a_call_that_will_never_be_granted_has_no_retry_after() throws Exception {
         Decision never = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
         Answer answer = answer(new RateLimitExceededException("k", never), Locale.ENGLISH);
         assertThat(answer.headers()).doesNotContainKey("Retry-After");
@@ -68,13 +68,13 @@ class AnswersTest {
 
     @Test
     void only_the_limits_that_rejected_this_call_are_violated() throws Exception {
-        RateLimitExceededException answered = rejection(asked("r:", "answered"));
+        RateLimitExceededException answered = rejection(request("r:", "answered"));
         Decision whole = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
         decisions.add(
                 whole,
                 List.of(
-                        new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
-                        new LimitDecision(asked("r:", "rejects"), LIMIT, REJECTED)),
+                        new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
                 this);
         Answer answer = answer(new RateLimitExceededException("k", whole), Locale.ENGLISH);
         assertThat(json(answer).get("violated-policies")).hasToString("[\"rejects\"]");
@@ -96,7 +96,7 @@ class AnswersTest {
     @Test
     void a_rejection_because_redis_does_not_answer_is_reduced_capacity() throws Exception {
         Decision policy = REJECTED.from(Decision.Source.POLICY);
-        decisions.add(policy, List.of(new LimitDecision(asked("r:", "x"), LIMIT, policy)), this);
+        decisions.add(policy, List.of(new LimitDecision(request("r:", "x"), LIMIT, policy)), this);
         Answer answer = answer(new RateLimitExceededException("k", policy), Locale.SIMPLIFIED_CHINESE);
         assertThat(answer.status()).isEqualTo(503);
         assertThat(answer.headers()).containsEntry("Retry-After", "5");
@@ -106,19 +106,19 @@ class AnswersTest {
     }
 
     @Test
-    void limits_of_one_name_are_told_apart_and_the_same_limit_is_told_once() {
-        decisions.add(GRANTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, GRANTED)), this);
-        decisions.add(REJECTED, List.of(new LimitDecision(asked("count:", "x"), LIMIT, REJECTED)), this);
-        decisions.add(REJECTED, List.of(new LimitDecision(asked("rate:", "x"), LIMIT, REJECTED)), this);
+    void limits_of_one_name_have_two_policies_and_a_repeated_limit_has_one() {
+        decisions.add(null, List.of(new LimitDecision(request("rate:", "x"), LIMIT, GRANTED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(request("count:", "x"), LIMIT, REJECTED)), this);
+        decisions.add(REJECTED, List.of(new LimitDecision(request("rate:", "x"), LIMIT, REJECTED)), this);
         assertThat(decisions.headers(HeaderSet.RATELIMIT).get("RateLimit")).isEqualTo("\"x\";r=0;t=5, \"x/2\";r=0;t=5");
     }
 
     @Test
-    void what_is_not_known_any_more_is_taken_back() {
-        decisions.add(GRANTED, List.of(new LimitDecision(asked("r:", "x"), LIMIT, GRANTED)), this);
+    void headers_with_unknown_values_are_removed() {
+        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, GRANTED)), this);
         assertThat(decisions.headers(HeaderSet.BOTH)).doesNotContainValue(null);
         Decision allowed = GRANTED.from(Decision.Source.POLICY);
-        decisions.add(allowed, List.of(new LimitDecision(asked("r:", "x"), LIMIT, allowed)), this);
+        decisions.add(null, List.of(new LimitDecision(request("r:", "x"), LIMIT, allowed)), this);
         assertThat(decisions.headers(HeaderSet.BOTH))
                 .containsEntry("RateLimit-Policy", "\"x\";q=5;w=60")
                 .containsEntry("RateLimit", null)
@@ -130,11 +130,11 @@ class AnswersTest {
     }
 
     @Test
-    void only_another_dispatch_is_not_charged_again() {
-        PermitRequest asked = asked("r:", "x");
-        decisions.add(GRANTED, List.of(new LimitDecision(asked, LIMIT, GRANTED)), "request");
-        assertThat(decisions.earlier(asked, "request")).isNull();
-        assertThat(decisions.earlier(asked, "error")).isSameAs(GRANTED);
+    void another_dispatch_repeats_the_decision() {
+        PermitRequest request = request("r:", "x");
+        decisions.add(null, List.of(new LimitDecision(request, LIMIT, GRANTED)), "request");
+        assertThat(decisions.earlier(request, "request")).isNull();
+        assertThat(decisions.earlier(request, "error")).isSameAs(GRANTED);
         assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "other", null, 1), "error"))
                 .isNull();
         assertThat(decisions.earlier(new PermitRequest(LimitName.chosen("r:", "x"), "k", null, 2), "error"))
@@ -142,24 +142,24 @@ class AnswersTest {
     }
 
     @Test
-    void what_a_rejected_set_would_have_granted_is_charged_when_it_is_asked_again() {
+    void grants_of_a_rejected_set_are_not_repeated_in_another_dispatch() {
         decisions.add(
                 REJECTED,
                 List.of(
-                        new LimitDecision(asked("r:", "grants"), LIMIT, GRANTED),
-                        new LimitDecision(asked("r:", "rejects"), LIMIT, REJECTED)),
+                        new LimitDecision(request("r:", "grants"), LIMIT, GRANTED),
+                        new LimitDecision(request("r:", "rejects"), LIMIT, REJECTED)),
                 "request");
-        assertThat(decisions.earlier(asked("r:", "grants"), "error")).isNull();
-        assertThat(decisions.earlier(asked("r:", "rejects"), "error")).isSameAs(REJECTED);
+        assertThat(decisions.earlier(request("r:", "grants"), "error")).isNull();
+        assertThat(decisions.earlier(request("r:", "rejects"), "error")).isSameAs(REJECTED);
     }
 
-    private static PermitRequest asked(String prefix, String name) {
+    private static PermitRequest request(String prefix, String name) {
         return new PermitRequest(LimitName.chosen(prefix, name), "k", null, 1);
     }
 
-    private RateLimitExceededException rejection(PermitRequest asked) {
+    private RateLimitExceededException rejection(PermitRequest request) {
         Decision decision = new Decision(false, 5, 0, 4_200_000, 4_200_000, 9_000_000);
-        decisions.add(decision, List.of(new LimitDecision(asked, LIMIT, decision)), this);
+        decisions.add(decision, List.of(new LimitDecision(request, LIMIT, decision)), this);
         return new RateLimitExceededException("k", decision);
     }
 

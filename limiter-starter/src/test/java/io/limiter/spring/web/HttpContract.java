@@ -120,7 +120,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_granted_answer_tells_what_remains() throws Exception {
+    void a_granted_response_has_the_remaining_permits() throws Exception {
         Reply granted = get("/one");
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(granted.body()).isEqualTo("done");
@@ -132,7 +132,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_rejection_is_a_problem_that_says_when_to_come_back() throws Exception {
+    void a_rejection_is_a_problem_with_retry_after() throws Exception {
         assertThat(get("/one").statusCode()).isEqualTo(200);
         Reply rejected = get("/one");
         assertThat(rejected.statusCode()).isEqualTo(429);
@@ -154,7 +154,7 @@ public abstract class HttpContract {
 
     @ParameterizedTest
     @CsvSource({"zh-CN, 请求过于频繁", "zh, 请求过于频繁", "en-GB, Too many requests", "fr, Too many requests"})
-    void a_rejection_speaks_the_language_of_the_request(String language, String expected) throws Exception {
+    void the_detail_is_in_the_language_of_the_request(String language, String expected) throws Exception {
         get("/one");
         Reply rejected = get("/one", "Accept-Language", language);
         assertThat(problem(rejected).get("detail").asText())
@@ -163,13 +163,13 @@ public abstract class HttpContract {
     }
 
     @Test
-    void the_annotations_own_message_is_told() throws Exception {
+    void the_message_of_the_annotation_is_the_detail() throws Exception {
         get("/message");
         assertThat(problem(get("/message")).get("detail").asText()).isEqualTo("one \"code\" a minute");
     }
 
     @Test
-    void several_limits_are_several_members_and_none_is_told_beyond_retry_after() throws Exception {
+    void each_limit_is_a_member_and_no_reset_is_after_retry_after() throws Exception {
         Reply granted = get("/both");
         assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
         assertThat(header(granted, "RateLimit")).matches("\"perMinute\";r=1;t=\\d+, \"perDay\";r=2;t=\\d+");
@@ -184,7 +184,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void several_limited_calls_of_one_request_are_all_told_and_each_is_charged() throws Exception {
+    void all_limited_calls_of_a_request_are_charged_and_in_the_headers() throws Exception {
         Reply granted = get("/services");
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(header(granted, "RateLimit"))
@@ -193,12 +193,12 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_limit_without_a_name_does_not_tell_the_methods() throws Exception {
+    void the_policy_of_an_unnamed_limit_hides_the_method() throws Exception {
         assertThat(header(get("/unnamed"), "RateLimit-Policy")).matches("\"limit-[0-9a-f]{8}\";q=5;w=3600");
     }
 
     @Test
-    void dry_runs_and_skipped_calls_are_not_told() throws Exception {
+    void limits_in_shadow_mode_and_skipped_limits_are_not_in_the_headers() throws Exception {
         for (String path : new String[] {"/dry", "/skipped", "/tried"}) {
             get(path);
             Reply answer = get(path);
@@ -228,7 +228,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_limit_that_cannot_be_asked_is_reduced_capacity() throws Exception {
+    void a_failure_of_the_backend_is_reduced_capacity() throws Exception {
         Reply answer = get("/backend");
         assertThat(answer.statusCode()).isEqualTo(503);
         assertThat(problem(answer).get("type").asText())
@@ -245,7 +245,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void callers_are_told_apart_by_user_and_anonymous_ones_by_address() throws Exception {
+    void users_have_keys_of_their_own_and_anonymous_callers_their_address() throws Exception {
         for (String path : new String[] {"/user", "/mine/x"}) {
             String address = "10." + random(256) + "." + random(256) + "." + random(256);
             for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {
@@ -257,7 +257,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void callers_are_told_apart_by_address_behind_trusted_proxies() throws Exception {
+    void addresses_behind_trusted_proxies_are_keys() throws Exception {
         for (String path : new String[] {"/ip", "/address/x"}) {
             String network = "10." + random(256) + "." + random(256) + ".";
             for (String address : new String[] {network + "1", network + "2"}) {
@@ -296,7 +296,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void a_rule_limits_what_nobody_handles() throws Exception {
+    void a_rule_limits_requests_without_a_handler() throws Exception {
         Reply missing = get("/missing/page");
         assertThat(missing.statusCode()).isEqualTo(404);
         assertThat(header(missing, "RateLimit")).startsWith("\"files\";r=0;t=");
@@ -420,7 +420,7 @@ public abstract class HttpContract {
         return new ObjectMapper().readTree(response.body());
     }
 
-    /** The longest time that is told. */
+    /** The latest reset. */
     private static long time(Reply response) {
         Matcher matcher = TIME.matcher(header(response, "RateLimit"));
         long longest = 0;

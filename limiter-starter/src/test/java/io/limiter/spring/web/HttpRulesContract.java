@@ -24,7 +24,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Which requests a rule is for, and whose permits they take: the same for servlets and for WebFlux. */
+/** The requests and keys of rules: the same for servlets and for WebFlux. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class HttpRulesContract {
 
@@ -116,7 +116,7 @@ public abstract class HttpRulesContract {
     }
 
     @Test
-    void callers_are_known_where_the_framework_reads_forwarded_headers() throws Exception {
+    void the_address_is_the_forwarded_one_if_the_framework_reads_forwarded_headers() throws Exception {
         ConfigurableApplicationContext framework = start("server.forward-headers-strategy=framework");
         for (String caller : new String[] {address(), "[2001:db8:" + random() + ":" + random() + "::1]"}) {
             String[] headers = {"X-Forwarded-For", caller};
@@ -127,7 +127,7 @@ public abstract class HttpRulesContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/login;a=1", "/login;a=2", "/%6cogin", "/%6Cogin;b"})
-    void a_path_has_one_key_however_it_is_written(String spelling) throws Exception {
+    void all_spellings_of_a_path_have_one_key(String spelling) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(get("/login", caller).statusCode()).isEqualTo(200);
         assertThat(get(spelling, caller).statusCode()).isEqualTo(429);
@@ -149,7 +149,7 @@ public abstract class HttpRulesContract {
                 "/files/hello.txt/",
                 "/files/hello.txt;a=1"
             })
-    void a_file_has_one_key_however_its_path_is_written(String spelling) throws Exception {
+    void all_spellings_of_a_file_have_one_key(String spelling) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(get("/files/hello.txt", caller).statusCode()).isEqualTo(200);
         assertThat(get(spelling, caller).body().strip()).isNotEqualTo("hello");
@@ -157,14 +157,14 @@ public abstract class HttpRulesContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/files/hello.txt/", "//files//hello.txt", "/files/hello%2Etxt"})
-    void a_rule_for_one_file_is_for_all_spellings_of_its_path(String spelling) throws Exception {
+    void a_rule_for_a_file_matches_all_spellings_of_its_path(String spelling) throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         assertThat(call("GET", oneFile, spelling, caller).body().strip()).isEqualTo("hello");
         assertThat(call("GET", oneFile, spelling, caller).statusCode()).isEqualTo(429);
     }
 
     @Test
-    void an_exclusion_is_for_no_other_spelling() throws Exception {
+    void an_exclusion_matches_no_other_spelling() throws Exception {
         String[] caller = {"X-Forwarded-For", address()};
         for (int i = 0; i < 2; i++) {
             assertThat(call("GET", oneFile, "/files/open/", caller).statusCode())
@@ -212,7 +212,7 @@ public abstract class HttpRulesContract {
     }
 
     @Test
-    void anonymous_users_are_told_apart_by_address() throws Exception {
+    void anonymous_users_have_their_address_as_key() throws Exception {
         for (String address : new String[] {address(), address()}) {
             String[] caller = {"X-Anonymous", "yes", "X-Forwarded-For", address};
             assertThat(get("/mine", caller).statusCode()).isEqualTo(200);
@@ -284,7 +284,7 @@ public abstract class HttpRulesContract {
         return new Reply(answer.statusCode(), received, answer.body());
     }
 
-    /** Nobody else's; a Redis that outlives this JVM may know those of the last run. */
+    /** Unique, because a Redis that outlives this JVM has the keys of earlier runs. */
     protected static String address() {
         return "10." + random() % 256 + "." + random() % 256 + "." + random() % 256;
     }

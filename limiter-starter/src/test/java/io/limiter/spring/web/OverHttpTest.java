@@ -82,7 +82,7 @@ class OverHttpTest {
     }
 
     @Test
-    void twoInstancesShareOnePlace() throws Exception {
+    void twoInstancesShareOneLease() throws Exception {
         try (ConfigurableApplicationContext one = start();
                 ConfigurableApplicationContext two = start()) {
             Limited limited = one.getBean(Limited.class);

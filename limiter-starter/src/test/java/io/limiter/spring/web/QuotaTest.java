@@ -48,12 +48,12 @@ class QuotaTest {
 
     @ParameterizedTest
     @MethodSource("policies")
-    void a_policy_is_the_most_at_once_and_its_window(Limit<?> limit, String member) {
+    void a_policy_has_capacity_and_window(Limit<?> limit, String member) {
         assertThat(Quota.of("x", limit, GRANTED).policyMember()).isEqualTo(member);
     }
 
     @Test
-    void a_grant_tells_what_remains_and_when_all_is_back() {
+    void a_grant_has_remaining_and_full_after() {
         assertThat(quota(GRANTED).limitMember()).isEqualTo("\"x\";r=3;t=12");
         assertThat(quota(new Decision(true, 5, 5, 0, 0, 0)).limitMember()).isEqualTo("\"x\";r=5;t=0");
         assertThat(quota(new Decision(true, 5, 0, 0, 0, Decision.NEVER_MICROS)).limitMember())
@@ -62,20 +62,20 @@ class QuotaTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "1000000, 1", "1000001, 2", "59000001, 60"})
-    void a_rejection_tells_when_the_call_may_come_again(long retryMicros, long seconds) {
+    void a_rejection_has_retry_after(long retryMicros, long seconds) {
         Decision rejected = new Decision(false, 5, 0, retryMicros, retryMicros, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=" + seconds);
         assertThat(rejected.retryAfterSeconds()).as("Retry-After").hasValue(seconds);
     }
 
     @Test
-    void a_rejection_for_ever_tells_no_time() {
+    void a_rejection_for_ever_has_no_reset() {
         Decision rejected = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=2");
     }
 
     @Test
-    void of_calls_at_the_same_time_nobody_knows_when_they_are_done() {
+    void concurrency_limits_have_no_reset() {
         ConcurrencyLimit limit = ConcurrencyLimit.of(5);
         assertThat(Quota.of("x", limit, null).policyMember()).isEqualTo("\"x\";q=5;qu=\"concurrent-requests\"");
         assertThat(Quota.of("x", limit, null).limitMember()).isNull();
@@ -83,16 +83,16 @@ class QuotaTest {
     }
 
     @Test
-    void what_a_policy_decided_for_redis_does_not_say_what_remains() {
+    void remaining_is_unknown_if_the_failure_policy_granted() {
         assertThat(quota(GRANTED.from(Decision.Source.POLICY)).limitMember()).isNull();
         Decision rejected = new Decision(false, 5, 4, 0, 2_000_000, 0, Decision.Source.POLICY);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=0;t=2");
     }
 
     @Test
-    void no_time_is_told_beyond_retry_after() {
-        assertThat(quota(GRANTED).within(11).limitMember()).isEqualTo("\"x\";r=3");
-        assertThat(quota(GRANTED).within(12).limitMember()).isEqualTo("\"x\";r=3;t=12");
+    void no_reset_is_after_retry_after() {
+        assertThat(quota(GRANTED).withoutResetAfter(11).limitMember()).isEqualTo("\"x\";r=3");
+        assertThat(quota(GRANTED).withoutResetAfter(12).limitMember()).isEqualTo("\"x\";r=3;t=12");
     }
 
     @ParameterizedTest
@@ -109,14 +109,14 @@ class QuotaTest {
     }
 
     @Test
-    void numbers_stay_within_those_of_structured_fields() {
+    void integers_are_in_the_range_of_structured_fields() {
         Decision huge = new Decision(true, Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, Long.MAX_VALUE - 1);
         assertThat(quota(huge).policyMember()).isEqualTo("\"x\";q=999999999999999;w=60");
         assertThat(quota(huge).limitMember()).isEqualTo("\"x\";r=999999999999999;t=9223372036855");
     }
 
     @Test
-    void the_older_headers_are_those_of_the_tightest_limit() {
+    void x_ratelimit_headers_show_the_tightest_limit() {
         Quota roomy = quota(GRANTED);
         Quota tight = quota(new Decision(true, 9, 1, 0, 0, 4_000_000));
         Quota soon = quota(new Decision(false, 9, 1, 0, 2_000_000, 0));
@@ -136,7 +136,7 @@ class QuotaTest {
         Quota other = Quota.of("other", FixedWindow.of(5, Duration.ofMinutes(1)), GRANTED);
         assertThat(LimitHeaders.of(List.of(late, other), List.of("other"), HeaderSet.X_RATELIMIT))
                 .as("whose rejection is answered")
-                .containsEntry("X-RateLimit-Limit", Long.toString(other.most()));
+                .containsEntry("X-RateLimit-Limit", Long.toString(other.capacity()));
         assertThat(LimitHeaders.of(List.of(late), List.of(), HeaderSet.NONE)).isEmpty();
         assertThat(LimitHeaders.of(List.of(), List.of(), HeaderSet.BOTH)).isEmpty();
     }
@@ -154,7 +154,7 @@ class QuotaTest {
                 .matcher(fields.get("RateLimit-Policy") + fields.get("RateLimit"))
                 .results()
                 .forEach(match -> parameters.add(match.group(1)));
-        // Told beside w, in whose place it is.
+        // The page documents it with w.
         assertThat(page).contains("`qu=\"concurrent-requests\"`");
         parameters.remove("qu");
         assertThat(inFirstColumn(page, "parameter")).isEqualTo(parameters);

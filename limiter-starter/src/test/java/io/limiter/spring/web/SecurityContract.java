@@ -47,7 +47,7 @@ public abstract class SecurityContract extends ServerContract {
 
     @ParameterizedTest
     @ValueSource(strings = {"/mine/x", "/user"})
-    void the_authenticated_are_told_apart_by_user_and_others_by_address(String path) throws Exception {
+    void authenticated_callers_have_their_user_as_key_and_others_their_address(String path) throws Exception {
         String network = network();
         for (String user : new String[] {"ann-" + run, "bob-" + run, ""}) {
             assertThat(get(path, network + 1, user, "secret").statusCode())
@@ -66,7 +66,7 @@ public abstract class SecurityContract extends ServerContract {
     }
 
     @Test
-    void who_is_not_let_in_was_limited_before() throws Exception {
+    void limits_come_before_authorization() throws Exception {
         String address = network() + 1;
         Reply first = get("/secret/x", address, "", "");
         assertThat(first.statusCode()).isEqualTo(401);

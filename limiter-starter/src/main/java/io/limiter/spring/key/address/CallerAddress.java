@@ -9,12 +9,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the client's address of a request. It is the remote address, unless that is a trusted proxy: then it is the last
- * address in the forwarded header that is no trusted proxy, because a client can make up everything before it. Where an
- * element of the header cannot be parsed, the proxy before it counts as the client.
+ * address in the forwarded header that is no trusted proxy, because the client can forge everything before it. If an element
+ * of the header cannot be parsed, the proxy that added it counts as the client.
  *
- * <p>The server or a filter may have replaced the remote address by one of a forwarded header
- * ({@code server.forward-headers-strategy}), which need not be an address: {@code unknown}, or whatever the client made up.
- * All such clients share one key.
+ * <p>The server or a filter may have replaced the remote address by an element of a forwarded header
+ * ({@code server.forward-headers-strategy}), which need not be an address. All such clients share one key.
  */
 public final class CallerAddress {
 
@@ -29,7 +28,7 @@ public final class CallerAddress {
      * @param trustedProxies addresses and ranges such as {@code 10.0.0.0/8}
      * @param ipv6PrefixLength how many leading bits of an IPv6 address are the key, from 1 to 128; most clients have a
      *     whole /64 to choose addresses from
-     * @throws IllegalArgumentException if one of the ranges is none, or the length is out of range
+     * @throws IllegalArgumentException if one of the ranges cannot be parsed, or the length is out of range
      */
     public CallerAddress(List<String> trustedProxies, int ipv6PrefixLength, ForwardedHeader header) {
         if (ipv6PrefixLength < 1 || ipv6PrefixLength > IPV6_BITS) {
@@ -46,7 +45,7 @@ public final class CallerAddress {
      * The address as a key.
      *
      * @param remote the remote address of the request
-     * @param headers the lines of the header of a name
+     * @param headers finds the lines of a header by its name
      * @throws MissingLimitKeyException if there is no remote address
      */
     public String of(@Nullable String remote, Function<String, List<String>> headers) {
@@ -57,7 +56,7 @@ public final class CallerAddress {
         if (nearest == null) {
             return UNKNOWN;
         }
-        // Without trusted proxies, as by default, headers need not be read.
+        // By default there are no trusted proxies, and headers are not read.
         IPAddress caller = isTrusted(nearest)
                 ? caller(nearest, headers.apply("X-Forwarded-For"), headers.apply("Forwarded"))
                 : nearest;

@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the lines of forwarded headers. What cannot be read becomes {@code null}, and ends the search for a caller. */
+/** Parses forwarded headers. An element that cannot be parsed is {@code null}. */
 final class ForwardedElements {
 
-    private static final String NOT_READABLE = "";
+    private static final String UNPARSABLE = "";
 
     private ForwardedElements() {}
 
@@ -54,8 +54,8 @@ final class ForwardedElements {
     }
 
     /**
-     * Splits where the separator is not within quotes. If the last quote is not closed, the line cannot be read at all:
-     * a caller may have opened it to swallow what the proxy appended.
+     * Splits at separators outside of quotes. If the last quote is not closed, the whole line counts as one that cannot be
+     * parsed: a caller may have opened the quote to hide what the proxy appended.
      */
     private static List<String> splitUnquoted(String text, char separator) {
         List<String> parts = new ArrayList<>();
@@ -73,6 +73,6 @@ final class ForwardedElements {
             }
         }
         parts.add(text.substring(start));
-        return quoted ? List.of(NOT_READABLE) : parts;
+        return quoted ? List.of(UNPARSABLE) : parts;
     }
 }

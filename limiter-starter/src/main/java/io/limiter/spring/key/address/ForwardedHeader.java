@@ -1,11 +1,11 @@
 package io.limiter.spring.key.address;
 
-/** Which header the trusted proxies write the caller's address to. */
+/** The header that the trusted proxies write the caller's address to. */
 public enum ForwardedHeader {
 
     /**
-     * Whichever there is. A proxy that writes one may let the other through as the caller made it up, so if there are
-     * both and they disagree, neither counts.
+     * The one that the request has. A proxy that writes one may pass on a forged other one, so if both are there and
+     * disagree, neither counts.
      */
     ANY,
 

@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses IP addresses and ranges, and writes each address in one way. It never asks a name server. IPv4 addresses that are
- * embedded in IPv6 ones become IPv4.
+ * Parses IP addresses and ranges, and writes each address in one notation, without DNS. IPv4 addresses embedded in IPv6
+ * become IPv4.
  */
 final class IpAddresses {
 
-    /** In brackets, or IPv4, with a port; that of a forwarded header may be made up and hold letters. */
+    /** An address in brackets, or IPv4, with a port. In a forwarded header, a port can be obfuscated and have letters. */
     private static final Pattern WITH_PORT =
             Pattern.compile("\\[(?<inner>[^]]+)](:[\\w.-]{1,16})?|(?<v4>[0-9.]+):[\\w.-]{1,16}");
 
@@ -23,13 +23,13 @@ final class IpAddresses {
 
     private static final IPAddressStringParameters STRICT = strict();
 
-    /** In which a gateway shows IPv4 clients to an IPv6 server (RFC 6052). */
+    /** The prefix of IPv4 clients behind a gateway to an IPv6 server (RFC 6052). */
     private static final IPAddress NAT64 =
             new IPAddressString("64:ff9b::").getAddress().toPrefixBlock(96);
 
     private IpAddresses() {}
 
-    /** Allows one address in the usual notation; the library also reads octal, hexadecimal, wildcards and ranges. */
+    /** Only usual notations. By default the library also parses octal, hexadecimal, wildcards and ranges. */
     private static IPAddressStringParameters strict() {
         IPAddressStringParameters.Builder allowed = new IPAddressStringParameters.Builder()
                 .allowEmpty(false)
@@ -90,7 +90,7 @@ final class IpAddresses {
         return address.toPrefixBlock(Integer.parseInt(length));
     }
 
-    /** The address as a key; an IPv6 address stands for all that share its first bits. */
+    /** The address as a key; IPv6 addresses with the same prefix have the same key. */
     static String key(IPAddress address, int ipv6PrefixLength) {
         return address.isIPv4() || ipv6PrefixLength == address.getBitCount()
                 ? address.toCanonicalString()

@@ -1,4 +1,4 @@
-/** The IP address of a request as a key, behind trusted proxies too. */
+/** The IP address of a request as a key, also behind trusted proxies. */
 @NullMarked
 package io.limiter.spring.key.address;
 

@@ -12,7 +12,7 @@ import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 import org.springframework.expression.spel.standard.SpelExpression;
 
-/** A checked expression over the arguments of a call. One that is only an argument is read without SpEL. */
+/** A checked expression over the arguments of a call. One that only names an argument is read without SpEL. */
 final class ArgumentExpression {
 
     private static final int NO_ARGUMENT = -1;
@@ -22,7 +22,7 @@ final class ArgumentExpression {
     private final int argument;
     private final String where;
 
-    /** @param expression checked: what it names is there */
+    /** @param expression checked */
     ArgumentExpression(SpelExpression expression, ExpressionSource<ArgumentScope> source) {
         this.expression = expression;
         this.positions = source.scope().positions();
@@ -31,10 +31,10 @@ final class ArgumentExpression {
     }
 
     /**
-     * The expression that is all of an attribute.
+     * Parses an attribute that must be one expression.
      *
-     * @param example what it could look like, for messages
-     * @throws IllegalArgumentException if it is not one expression, or that cannot work
+     * @param example an expression, for messages
+     * @throws IllegalArgumentException if the text is not one expression, or the expression cannot work
      */
     static ArgumentExpression parse(String attribute, String text, Method method, String example) {
         ExpressionSource<ArgumentScope> source = ExpressionSource.of(attribute, text, method);
@@ -65,15 +65,12 @@ final class ArgumentExpression {
         }
     }
 
-    /** The limit's text and method, for messages about single calls. */
+    /** The attribute and its method, for messages about single calls. */
     String where() {
         return where;
     }
 
-    /**
-     * A failure of an expression: the caller's if there is a null on the way, which callers can send, otherwise the
-     * application's.
-     */
+    /** The failure of an expression. Callers can send a null, and cause that of one; the application causes others. */
     static RuntimeException noValue(
             String where, RuntimeException cause, BiFunction<String, Throwable, RuntimeException> ofCaller) {
         String problem = where + " has no value: " + cause.getMessage();

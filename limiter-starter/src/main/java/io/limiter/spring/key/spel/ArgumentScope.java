@@ -26,7 +26,7 @@ final class ArgumentScope implements Scope {
         this.positions = positions(names, types.size());
     }
 
-    /** A name comes before the position of another argument. */
+    /** A name has precedence over the position of another argument. */
     private static Map<String, Integer> positions(@Nullable List<String> names, int arguments) {
         Map<String, Integer> positions = new HashMap<>();
         for (int i = 0; i < arguments; i++) {
@@ -39,7 +39,7 @@ final class ArgumentScope implements Scope {
         return Map.copyOf(positions);
     }
 
-    /** The positions of the arguments by all that expressions can call them. */
+    /** The position of each argument, by its name and by its variables. */
     Map<String, Integer> positions() {
         return positions;
     }

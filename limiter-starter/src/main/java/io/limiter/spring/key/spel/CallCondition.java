@@ -5,7 +5,7 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a limit applies to a call, by an expression over its arguments. It can use what a key can; see
+ * Whether a limit applies to a call, as an expression over its arguments. It can use the same as a key; see
  * {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
  */
 public final class CallCondition {
@@ -17,7 +17,7 @@ public final class CallCondition {
     }
 
     /**
-     * @param annotated the method whose argument names the text uses
+     * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the text is not one expression that can work
      */
     public static CallCondition parse(String text, Method annotated) {

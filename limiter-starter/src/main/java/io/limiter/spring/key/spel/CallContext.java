@@ -16,12 +16,12 @@ import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
 /**
- * The arguments of one call as an evaluation context: variables and, by their plain names, properties of the root. They are
- * not copied into a context of Spring's, because that costs more per call than most expressions do.
+ * The arguments of one call as variables and as properties of the root. They are not copied into a context of Spring's,
+ * because that costs more per call than most expressions.
  */
 final class CallContext implements EvaluationContext {
 
-    /** All that is the same for all calls. It knows no types, beans and constructors. */
+    /** What all calls share. It has no types, beans and constructors. */
     private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(accessors())
             .withAssignmentDisabled()
             .build();
@@ -31,17 +31,17 @@ final class CallContext implements EvaluationContext {
     private final Map<String, Integer> positions;
     private final @Nullable Object[] arguments;
 
-    /**
-     * @param positions see {@link ArgumentScope#positions()}
-     */
+    /** @param positions see {@link ArgumentScope#positions()} */
     CallContext(Map<String, Integer> positions, @Nullable Object[] arguments) {
         this.positions = positions;
         this.arguments = arguments;
     }
 
+    /** Arguments are properties of the root. {@link ExpressionCheck} finds names that do not exist. */
     private static PropertyAccessor[] accessors() {
-        List<PropertyAccessor> accessors = new ArrayList<>(ReadOnlyAccess.properties());
-        accessors.add(0, new ArgumentNames());
+        List<PropertyAccessor> accessors = new ArrayList<>();
+        accessors.add(new ReadOnlyAccess.Reader<>(CallContext.class, CallContext::lookupVariable));
+        accessors.addAll(ReadOnlyAccess.properties());
         return accessors.toArray(PropertyAccessor[]::new);
     }
 
@@ -104,19 +104,5 @@ final class CallContext implements EvaluationContext {
     @Override
     public OperatorOverloader getOperatorOverloader() {
         return READ_ONLY.getOperatorOverloader();
-    }
-
-    /** Reads the arguments as properties of the root. Which names there are is checked when a key is parsed. */
-    private static final class ArgumentNames extends ReadOnlyAccess.Reader<CallContext> {
-
-        ArgumentNames() {
-            super(CallContext.class);
-        }
-
-        @Override
-        @Nullable
-        Object read(CallContext call, String name) {
-            return call.lookupVariable(name);
-        }
     }
 }

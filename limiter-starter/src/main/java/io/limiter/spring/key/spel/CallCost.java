@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many permits a call takes, by an expression over its arguments. It can use what a key can; see
+ * How many permits a call takes, as an expression over its arguments. It can use the same as a key; see
  * {@link io.limiter.spring.annotation.RateLimit#key()}. Safe for use by many threads.
  */
 public final class CallCost {
@@ -20,7 +20,7 @@ public final class CallCost {
     }
 
     /**
-     * @param annotated the method whose argument names the text uses
+     * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the text is not one expression that can work
      */
     public static CallCost parse(String text, Method annotated) {

@@ -8,27 +8,27 @@ import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
-/** Finds the key of a call, in the way of its {@link LimitType}. */
+/** Creates the {@link CallKey} of a limit from its {@link LimitType}. */
 public final class CallKeys {
 
+    // Looking a bean up takes over a microsecond, twenty times as long as the rest of a key.
     private final Supplier<@Nullable ClientAddress> clientAddress;
     private final Supplier<@Nullable CurrentUser> currentUser;
 
-    /**
-     * The suppliers are called when a limit first needs them, until they return a bean.
-     */
+    /** The suppliers are called when a limit first needs them, until they return a bean. */
     public CallKeys(Supplier<@Nullable ClientAddress> clientAddress, Supplier<@Nullable CurrentUser> currentUser) {
-        this.clientAddress = new Found<>(clientAddress);
-        this.currentUser = new Found<>(currentUser);
+        this.clientAddress = SingletonSupplier.ofNullable(clientAddress);
+        this.currentUser = SingletonSupplier.ofNullable(currentUser);
     }
 
     /**
      * Parses and checks the key of an annotation.
      *
      * @param key empty if the annotation has none
-     * @param annotated the method whose argument names the key uses
-     * @throws IllegalArgumentException if the key is missing, without use or cannot work
+     * @param annotated the method that declares the arguments
+     * @throws IllegalArgumentException if the key is missing, has no effect or cannot work
      */
     public CallKey of(LimitType type, String key, Method annotated) {
         if (type == LimitType.CUSTOM) {
@@ -46,9 +46,9 @@ public final class CallKeys {
     }
 
     /**
-     * Parses and checks the hash tag that an annotation gives its keys.
+     * Parses and checks the hash tag of an annotation.
      *
-     * @param annotated the method whose argument names the hash tag uses
+     * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the hash tag cannot work
      */
     public static CallKey slot(String slot, Method annotated) {
@@ -58,13 +58,12 @@ public final class CallKeys {
     /**
      * A key of type {@link LimitType#CUSTOM}.
      *
-     * @throws IllegalArgumentException if the key is blank, cannot be parsed, is the same for all calls, or uses what the
-     *     method has not or a key must not
+     * @throws IllegalArgumentException if the key is blank, cannot be parsed, is the same for all calls, cannot work or is
+     *     forbidden
      */
     static CallKey custom(String key, Method annotated) {
         if (key.isBlank()) {
-            throw new IllegalArgumentException(
-                    "limitType CUSTOM needs a key that says whose permits a call takes, such as #{phone}");
+            throw new IllegalArgumentException("limitType CUSTOM needs a key, such as #{phone}");
         }
         return template("key", key, annotated, "use limitType METHOD");
     }
@@ -77,9 +76,9 @@ public final class CallKeys {
     }
 
     /**
-     * Checks that this application has what such keys are found by.
+     * Checks that the application has the bean that finds such keys.
      *
-     * @throws IllegalArgumentException if it cannot
+     * @throws IllegalArgumentException if it has none
      */
     public void checkAvailable(LimitType type) {
         if (type == LimitType.IP && clientAddress.get() == null) {
@@ -98,7 +97,7 @@ public final class CallKeys {
     private String ip() {
         ClientAddress source = clientAddress.get();
         if (source == null) {
-            throw new MissingLimitKeyException("no request to take the caller's IP from");
+            throw new MissingLimitKeyException("there is no request that has the caller's IP");
         }
         String address = source.address();
         if (isBlank(address)) {
@@ -107,7 +106,7 @@ public final class CallKeys {
         return address;
     }
 
-    /** A name can look like an address, so each says which it is. */
+    /** With a prefix, because a name can look like an address. */
     private String userOrIp() {
         CurrentUser source = currentUser.get();
         String name = source == null ? null : source.name();
@@ -122,26 +121,5 @@ public final class CallKeys {
 
     private static boolean isBlank(@Nullable String text) {
         return text == null || text.isBlank();
-    }
-
-    /** Keeps the bean: to look one up takes over a microsecond, twenty times as long as the rest of a key. */
-    private static final class Found<T> implements Supplier<@Nullable T> {
-
-        private final Supplier<@Nullable T> source;
-        private volatile @Nullable T found;
-
-        Found(Supplier<@Nullable T> source) {
-            this.source = source;
-        }
-
-        @Override
-        public @Nullable T get() {
-            T known = found;
-            if (known == null) {
-                known = source.get();
-                found = known;
-            }
-            return known;
-        }
     }
 }

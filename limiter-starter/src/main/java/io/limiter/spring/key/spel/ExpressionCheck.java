@@ -15,8 +15,8 @@ import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * Finds at the start what would otherwise fail in the first call: names that do not exist, and what is not in the list of
- * {@link ReadOnlyAccess}.
+ * Checks an expression when it is parsed, rather than in the first call. All names must exist, and {@link ReadOnlyAccess} must
+ * allow all parts.
  */
 final class ExpressionCheck {
 
@@ -30,13 +30,13 @@ final class ExpressionCheck {
 
     /**
      * @param subject the expression, for messages
-     * @throws IllegalArgumentException if the expression cannot work or must not be used
+     * @throws IllegalArgumentException if the expression cannot work or is forbidden
      */
     static void check(SpelExpression expression, String subject, Scope scope) {
         new ExpressionCheck(subject, scope).check(expression.getAST(), true);
     }
 
-    /** @param onRoot whether a plain name is one of the scope, rather than a property of another value */
+    /** @param onRoot whether a plain name belongs to the scope, rather than to another value */
     private void check(SpelNode node, boolean onRoot) {
         if (!ReadOnlyAccess.allows(node, scope.hasObjects())) {
             throw mustNotUse(node);
@@ -72,18 +72,18 @@ final class ExpressionCheck {
         }
     }
 
-    /** A plain name is the entry itself if a map is indexed; anything else is looked up in the scope again. */
+    /** A plain name is the key of a map's entry; anything else belongs to the scope again. */
     private void checkIndex(SpelNode index) {
         if (!(index instanceof PropertyOrFieldReference)) {
             check(index, true);
         }
     }
 
-    /** Finds methods that are named as if they were properties, as far as types are known. */
+    /** Rejects methods that are written like properties, as far as types are known. */
     private void checkProperties(SpelNode path) {
         Class<?> type = scope.typeOf(path.getChild(0));
         for (int i = 1; type != null && i < path.getChildCount(); i++) {
-            // The properties of a map are its entries, whatever they are called.
+            // The properties of a map are its entries.
             if (Map.class.isAssignableFrom(type) || !(path.getChild(i) instanceof PropertyOrFieldReference property)) {
                 return;
             }
@@ -95,7 +95,7 @@ final class ExpressionCheck {
         }
     }
 
-    /** An abstract method may be that of a record. */
+    /** Without abstract methods of applications, which a record may implement. */
     private static boolean isMethod(String name, Class<?> type) {
         return Arrays.stream(type.getMethods())
                 .anyMatch(method -> method.getName().equals(name)

@@ -13,11 +13,11 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 
 /**
- * A text with <code>#{...}</code> in it.
+ * A text with <code>#{...}</code> expressions, and its names in messages.
  *
- * @param quoted the text, for messages about the annotation or the setting
- * @param in what follows an expression of the text in messages about these
- * @param where the text, for messages about single calls
+ * @param quoted the text in messages about the annotation or the setting
+ * @param in follows an expression in such messages
+ * @param where the text in messages about single calls
  * @param scope the names that the expressions can use
  */
 record ExpressionSource<S extends Scope>(String text, String quoted, String in, String where, S scope) {
@@ -43,9 +43,9 @@ record ExpressionSource<S extends Scope>(String text, String quoted, String in, 
     }
 
     /**
-     * Its parts, in order: texts and expressions.
+     * The checked parts, in order: texts and expressions.
      *
-     * @throws IllegalArgumentException if it cannot be parsed, or an expression cannot work or must not be used
+     * @throws IllegalArgumentException if the text cannot be parsed, or an expression cannot work or is forbidden
      */
     List<Expression> parse() {
         List<Expression> parts = parts();
@@ -57,7 +57,11 @@ record ExpressionSource<S extends Scope>(String text, String quoted, String in, 
         return parts;
     }
 
-    /** @throws IllegalArgumentException if it cannot be parsed */
+    /**
+     * The parts, not checked.
+     *
+     * @throws IllegalArgumentException if the text cannot be parsed
+     */
     List<Expression> parts() {
         try {
             Expression parsed = PARSER.parseExpression(text, ParserContext.TEMPLATE_EXPRESSION);

@@ -11,11 +11,11 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * A key with expressions, <code>sms:#{phone}</code>: parsed and checked once, filled from each call.
+ * A key with expressions, such as <code>sms:#{phone}</code>: parsed and checked once, filled from each call.
  *
- * <p>The values come from the caller, so no choice of them may lead to the key of another caller. No value may be null or
- * blank, and where text follows a value, its first character is escaped within the value: otherwise
- * <code>#{a}:#{b}</code> would be the same for {@code ("1:2", "3")} and {@code ("1", "2:3")}.
+ * <p>Callers choose the values, and must not be able to choose the key of another caller. No value may be null or blank.
+ * Where text follows a value, the text's first character is escaped within the value: otherwise <code>#{a}:#{b}</code> would
+ * be the same for {@code ("1:2", "3")} and {@code ("1", "2:3")}.
  *
  * @param <C> the call
  */
@@ -39,10 +39,10 @@ final class KeyTemplate<C> {
     }
 
     /**
-     * @param otherRemedy what to do instead of a template that is the same for all calls
+     * @param otherRemedy for a template that is the same for all calls, in its message
      * @param values finds the value of an expression in a call
-     * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, cannot work or uses what
-     *     it must not
+     * @throws IllegalArgumentException if the template cannot be parsed, is the same for all calls, cannot work or is
+     *     forbidden
      */
     static <C> KeyTemplate<C> parse(
             ExpressionSource<?> source, String otherRemedy, Function<SpelExpression, Value<C>> values) {
@@ -94,9 +94,10 @@ final class KeyTemplate<C> {
     }
 
     /**
-     * What {@code toString()} says, of the value itself if it is an {@link Optional}.
+     * The value's {@code toString()}; of an {@link Optional}, that of its content.
      *
-     * @throws IllegalArgumentException if that would be the object's identity, which is another in each call
+     * @throws IllegalArgumentException if the class inherits {@code toString()} from {@link Object}, so that each call would
+     *     have another key
      */
     static @Nullable String textOf(@Nullable Object value) {
         Object content = value instanceof Optional<?> optional ? optional.orElse(null) : value;
@@ -114,12 +115,12 @@ final class KeyTemplate<C> {
     @FunctionalInterface
     interface Value<C> {
 
-        /** @throws EvaluationException if it has none */
+        /** @throws EvaluationException if the call has none */
         @Nullable
         Object in(C call);
     }
 
-    /** A text that is always the same, or a placeholder. */
+    /** A constant text or a placeholder. */
     @FunctionalInterface
     private interface Part<C> {
 
@@ -153,7 +154,7 @@ final class KeyTemplate<C> {
         }
     }
 
-    /** Marks within a value what ends it. */
+    /** Escapes the character that ends a value. */
     private record Escape(String escape, String escapedEscape, String end, String escapedEnd) {
 
         static Escape of(char end) {

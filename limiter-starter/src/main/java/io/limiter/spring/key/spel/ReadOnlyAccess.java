@@ -7,12 +7,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.AccessException;
 import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.MethodExecutor;
 import org.springframework.expression.MethodResolver;
 import org.springframework.expression.PropertyAccessor;
 import org.springframework.expression.TypedValue;
@@ -34,10 +32,10 @@ import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
-/** The one list of what expressions may use: parts of the language, methods and properties that are known to only read. */
+/** What expressions may use: parts of the language, methods and properties that only read. */
 final class ReadOnlyAccess {
 
-    private static final List<Class<?>> ON_ANY_VALUE = List.of(
+    private static final List<Class<?>> NODES = List.of(
             Literal.class,
             PropertyOrFieldReference.class,
             MethodReference.class,
@@ -47,31 +45,49 @@ final class ReadOnlyAccess {
             Ternary.class,
             Elvis.class);
 
-    /** What is of no use where all values are texts. */
-    private static final List<Class<?>> ON_OBJECTS =
+    /** Of no use where all values are texts. */
+    private static final List<Class<?>> NODES_ON_OBJECTS =
             List.of(VariableReference.class, Indexer.class, Selection.class, Projection.class, InlineList.class);
 
-    /** Operators that write. */
-    private static final List<Class<?>> FORBIDDEN = List.of(OpInc.class, OpDec.class);
+    /** The operators that write. */
+    private static final List<Class<?>> FORBIDDEN_NODES = List.of(OpInc.class, OpDec.class);
 
-    private static final Set<String> METHODS = Set.of("size", "length", "isEmpty", "trim", "strip", "toLowerCase");
+    private static final Map<String, Function<Object, Object>> TEXT_METHODS = Map.of(
+            "length", text -> text.toString().length(),
+            "isEmpty", text -> text.toString().isEmpty(),
+            "trim", text -> text.toString().trim(),
+            "strip", text -> text.toString().strip(),
+            // The same key in all instances, whatever their locale.
+            "toLowerCase", text -> text.toString().toLowerCase(Locale.ROOT));
+
+    private static final Map<String, Function<Object, Object>> COLLECTION_METHODS = Map.of(
+            "size", values -> ((Collection<?>) values).size(),
+            "isEmpty", values -> ((Collection<?>) values).isEmpty());
+
+    private static final Map<String, Function<Object, Object>> MAP_METHODS =
+            Map.of("size", map -> ((Map<?, ?>) map).size(), "isEmpty", map -> ((Map<?, ?>) map).isEmpty());
 
     private static final Properties PROPERTIES = new Properties();
 
+    /** A missing entry is null, unlike a missing property: the caller decides which entries a map has. */
+    @SuppressWarnings("rawtypes")
+    private static final PropertyAccessor ENTRIES = new Reader<Map>(Map.class, Map::get);
+
     private ReadOnlyAccess() {}
 
-    /** Whether expressions may have such a part. */
-    static boolean allows(SpelNode part, boolean objects) {
-        return isOneOf(ON_ANY_VALUE, part) && !isOneOf(FORBIDDEN, part) || objects && isOneOf(ON_OBJECTS, part);
+    /** Whether an expression may have a node of this type. */
+    static boolean allows(SpelNode node, boolean objects) {
+        return isOneOf(NODES, node) && !isOneOf(FORBIDDEN_NODES, node) || objects && isOneOf(NODES_ON_OBJECTS, node);
     }
 
-    private static boolean isOneOf(List<Class<?>> types, SpelNode part) {
-        return types.stream().anyMatch(type -> type.isInstance(part));
+    private static boolean isOneOf(List<Class<?>> types, SpelNode node) {
+        return types.stream().anyMatch(type -> type.isInstance(node));
     }
 
-    /** Whether a call is one of a method that may be called on a value. */
+    /** Whether the method may be called on some value. */
     static boolean allows(MethodReference call) {
-        return call.getChildCount() == 0 && METHODS.contains(call.getName());
+        return call.getChildCount() == 0
+                && (TEXT_METHODS.containsKey(call.getName()) || COLLECTION_METHODS.containsKey(call.getName()));
     }
 
     /** The type of a property; {@code null} if the class has none of this name. */
@@ -81,114 +97,81 @@ final class ReadOnlyAccess {
 
     /** Read the properties of objects and the entries of maps. */
     static List<PropertyAccessor> properties() {
-        return List.of(new Entries(), PROPERTIES);
+        return List.of(ENTRIES, PROPERTIES);
     }
 
     /** Resolves the methods that may be called on a value. */
     static MethodResolver methods() {
-        return ReadOnlyAccess::resolve;
+        return (context, target, name, arguments) ->
+                arguments.isEmpty() && methodsOf(target.getClass()).containsKey(name)
+                        ? (ctx, object, none) -> call(object, name)
+                        : null;
     }
 
-    private static @Nullable MethodExecutor resolve(
-            EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments) {
-        return arguments.isEmpty() && has(target.getClass(), name) ? (ctx, object, none) -> call(object, name) : null;
+    private static Map<String, Function<Object, Object>> methodsOf(Class<?> type) {
+        if (CharSequence.class.isAssignableFrom(type)) {
+            return TEXT_METHODS;
+        }
+        if (Collection.class.isAssignableFrom(type)) {
+            return COLLECTION_METHODS;
+        }
+        return Map.class.isAssignableFrom(type) ? MAP_METHODS : Map.of();
     }
 
-    private static boolean has(Class<?> type, String method) {
-        boolean isText = CharSequence.class.isAssignableFrom(type);
-        boolean isCollection = Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type);
-        return switch (method) {
-            case "size" -> isCollection;
-            case "isEmpty" -> isCollection || isText;
-            case "length", "trim", "strip", "toLowerCase" -> isText;
-            default -> false;
-        };
+    private static TypedValue call(Object target, String name) throws AccessException {
+        // An expression reuses the method of its last evaluation, whose target may have had another type.
+        Function<Object, Object> method = methodsOf(target.getClass()).get(name);
+        if (method == null) {
+            throw new AccessException("a " + target.getClass().getTypeName() + " has no " + name + "()");
+        }
+        return new TypedValue(method.apply(target));
     }
 
-    private static TypedValue call(Object target, String method) throws AccessException {
-        if (!has(target.getClass(), method)) {
-            throw new AccessException("a " + target.getClass().getTypeName() + " has no " + method + "()");
-        }
-        if (target instanceof Collection<?> collection) {
-            return new TypedValue(method.equals("size") ? collection.size() : collection.isEmpty());
-        }
-        if (target instanceof Map<?, ?> map) {
-            return new TypedValue(method.equals("size") ? map.size() : map.isEmpty());
-        }
-        String text = target.toString();
-        return new TypedValue(
-                switch (method) {
-                    case "length" -> text.length();
-                    case "isEmpty" -> text.isEmpty();
-                    case "trim" -> text.trim();
-                    case "strip" -> text.strip();
-                    // The same key in all instances, whatever their locale.
-                    default -> text.toLowerCase(Locale.ROOT);
-                });
+    /** The value of a property. */
+    @FunctionalInterface
+    interface Property<T> {
+
+        @Nullable
+        Object of(T target, String name);
     }
 
-    /** Reads properties of one type of objects. Spring has no such base class without methods that write. */
-    abstract static class Reader<T> implements PropertyAccessor {
-
-        private final Class<T> type;
-
-        Reader(Class<T> type) {
-            this.type = type;
-        }
-
-        abstract @Nullable Object read(T target, String name);
+    /** Reads the properties of one type of objects. Spring has no such class without methods that write. */
+    record Reader<T>(Class<T> type, Property<T> property) implements PropertyAccessor {
 
         @Override
-        public final Class<?>[] getSpecificTargetClasses() {
+        public Class<?>[] getSpecificTargetClasses() {
             return new Class<?>[] {type};
         }
 
         @Override
-        public final boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
+        public boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
             return type.isInstance(target);
         }
 
         @Override
-        public final TypedValue read(EvaluationContext context, @Nullable Object target, String name)
-                throws AccessException {
-            // An expression tries the accessor of its last evaluation first, without asking whether it can read.
+        public TypedValue read(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
+            // An expression tries the accessor of its last evaluation first, without calling canRead.
             if (!type.isInstance(target)) {
                 throw new AccessException("no " + type.getSimpleName());
             }
-            return new TypedValue(read(type.cast(target), name));
+            return new TypedValue(property.of(type.cast(target), name));
         }
 
         @Override
-        public final boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
+        public boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
             return false;
         }
 
         @Override
-        public final void write(
-                EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue)
+        public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue)
                 throws AccessException {
             throw new AccessException("expressions only read");
         }
     }
 
-    /** A missing entry is null, unlike a missing property of a class: which entries a map has is up to the caller. */
-    @SuppressWarnings("rawtypes")
-    private static final class Entries extends Reader<Map> {
-
-        Entries() {
-            super(Map.class);
-        }
-
-        @Override
-        @Nullable
-        Object read(Map target, String name) {
-            return target.get(name);
-        }
-    }
-
     /**
-     * Reads getters, public fields, and methods that have the name of a final field, as those of records. Spring's own
-     * accessor takes any method without parameters for a property of its name, as in {@code file.delete}.
+     * Reads getters, public fields, and methods named like a final field, as records have them. Spring's own accessor reads
+     * any method without parameters as a property, such as {@code file.delete}.
      */
     private static final class Properties extends ReflectivePropertyAccessor {
 
@@ -212,11 +195,11 @@ final class ReadOnlyAccess {
                     && method.getDeclaringClass() != Class.class
                     && !ClassLoader.class.isAssignableFrom(targetClass)
                     && (isGetter(method.getName())
-                            || has(targetClass, method.getName())
+                            || methodsOf(targetClass).containsKey(method.getName())
                             || isOfField(method, targetClass));
         }
 
-        /** A {@code getAndIncrement}, as of an {@code AtomicLong}, changes what it gets. */
+        /** {@code AtomicLong.getAndIncrement()}, for example, writes. */
         private static boolean isGetter(String name) {
             return isPrefixed(name, "is") || isPrefixed(name, "get") && !isPrefixed(name, "getAnd");
         }

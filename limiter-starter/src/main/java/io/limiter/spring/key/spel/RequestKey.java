@@ -6,7 +6,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key of an HTTP request, as configuration names it. Safe for use by many threads. */
+/** The key of a rule for HTTP requests. Safe for use by many threads. */
 public final class RequestKey {
 
     private static final String HEADER = "header:";
@@ -24,10 +24,10 @@ public final class RequestKey {
     }
 
     /**
-     * One of {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, or a text with
-     * expressions over {@link RequestFacts} in it, such as <code>#{header('X-Tenant')}:#{ip}</code>.
+     * Parses {@code ip}, {@code user}, {@code all}, {@code header:X-Api-Key}, {@code cookie:sid}, or a text with expressions
+     * over {@link RequestFacts}, such as <code>#{header('X-Tenant')}:#{ip}</code>.
      *
-     * @throws IllegalArgumentException if it is none of these, or an expression cannot work or must not be used
+     * @throws IllegalArgumentException if the text is none of these, or an expression cannot work or is forbidden
      */
     public static RequestKey parse(String text) {
         if (text.contains("#{")) {
@@ -51,7 +51,7 @@ public final class RequestKey {
         };
     }
 
-    /** Whether the user must be known before. */
+    /** Whether the user must be known before the key is found. */
     public boolean usesUser() {
         return usesUser;
     }
@@ -81,13 +81,12 @@ public final class RequestKey {
 
     private static String needed(String what, @Nullable String value) {
         if (value == null || value.isBlank()) {
-            throw MissingLimitKeyException.inRequest(
-                    "the request has no " + what + ", which says whose permits it takes");
+            throw MissingLimitKeyException.inRequest("the request has no " + what + ", which is the key of its limit");
         }
         return value;
     }
 
-    /** A name can look like an address, so each says which it is. */
+    /** With a prefix, because a name can look like an address. */
     private static String userOrIp(RequestFacts request) {
         String name = request.user();
         return name == null ? "ip:" + request.ip() : "user:" + needed("user name", name);

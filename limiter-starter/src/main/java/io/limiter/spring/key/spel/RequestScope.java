@@ -14,14 +14,15 @@ import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.support.SimpleEvaluationContext;
 
-/** The {@link RequestFacts} of an HTTP request. */
+/** The properties and methods of {@link RequestFacts}. */
 final class RequestScope implements Scope {
 
     private static final Set<String> PROPERTIES = Set.of("method", "path", "ip", "user");
     private static final Set<String> METHODS = Set.of("header", "cookie", "param");
 
-    /** It knows no types, beans and constructors. */
-    private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(new Properties())
+    /** It has no types, beans and constructors. */
+    private static final EvaluationContext READ_ONLY = SimpleEvaluationContext.forPropertyAccessors(
+                    new ReadOnlyAccess.Reader<>(RequestFacts.class, RequestScope::property))
             .withAssignmentDisabled()
             .withMethodResolvers(RequestScope::resolve, ReadOnlyAccess.methods())
             .build();
@@ -79,34 +80,24 @@ final class RequestScope implements Scope {
     private static @Nullable MethodExecutor resolve(
             EvaluationContext context, Object target, String name, List<TypeDescriptor> arguments) {
         return target instanceof RequestFacts && METHODS.contains(name)
-                ? (ctx, request, given) -> call((RequestFacts) request, name, String.valueOf(given[0]))
+                ? (ctx, request, given) -> new TypedValue(call((RequestFacts) request, name, String.valueOf(given[0])))
                 : null;
     }
 
-    private static TypedValue call(RequestFacts request, String name, String argument) {
-        return new TypedValue(
-                switch (name) {
-                    case "header" -> request.header(argument);
-                    case "cookie" -> request.cookie(argument);
-                    default -> request.param(argument);
-                });
+    private static @Nullable String call(RequestFacts request, String name, String argument) {
+        return switch (name) {
+            case "header" -> request.header(argument);
+            case "cookie" -> request.cookie(argument);
+            default -> request.param(argument);
+        };
     }
 
-    private static final class Properties extends ReadOnlyAccess.Reader<RequestFacts> {
-
-        Properties() {
-            super(RequestFacts.class);
-        }
-
-        @Override
-        @Nullable
-        Object read(RequestFacts request, String name) {
-            return switch (name) {
-                case "method" -> request.method();
-                case "path" -> request.path();
-                case "ip" -> request.ip();
-                default -> request.user();
-            };
-        }
+    private static @Nullable String property(RequestFacts request, String name) {
+        return switch (name) {
+            case "method" -> request.method();
+            case "path" -> request.path();
+            case "ip" -> request.ip();
+            default -> request.user();
+        };
     }
 }

@@ -10,7 +10,7 @@ interface Scope {
     /** Whether the values are objects of any type; otherwise they are texts. */
     boolean hasObjects();
 
-    /** Whether it has such a method, to be called without a value. */
+    /** Whether the scope itself has such a method. */
     boolean has(MethodReference call);
 
     /** Why there is no value of this name; {@code null} if there is one. */
@@ -20,12 +20,12 @@ interface Scope {
     /**
      * Why there is no such variable; {@code null} if there is one.
      *
-     * @param inSelection whether it is in the selection or projection of a collection, which has a {@code #this}
+     * @param inSelection whether the variable is used in a selection or projection, which have a {@code #this}
      */
     @Nullable
     String problemOfVariable(String name, boolean inSelection);
 
-    /** The type of the value of a name or a variable; {@code null} if that is not known. */
+    /** The type of a name or a variable; {@code null} if it is unknown. */
     @Nullable
     Class<?> typeOf(SpelNode name);
 

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
 /**
- * The exchange whose limits the current thread is checking, while it finds the keys of one call, for {@link io.limiter.spring.key.ClientAddress} and {@link io.limiter.spring.key.CurrentUser} beans.
+ * The exchange of the call that the current thread finds keys for. {@link io.limiter.spring.key.ClientAddress} and
+ * {@link io.limiter.spring.key.CurrentUser} beans can use it.
  */
 public final class CurrentExchange {
 

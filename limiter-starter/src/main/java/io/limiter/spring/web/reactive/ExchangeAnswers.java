@@ -1,9 +1,11 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.spring.web.Answer;
-import io.limiter.spring.web.AnswerWriter;
 import io.limiter.spring.web.Answers;
+import io.limiter.spring.web.RequestDecisions;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -12,32 +14,37 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /** Writes {@link Answers} to exchanges. Safe for use by many threads. */
-public final class ExchangeAnswers extends AnswerWriter {
+public final class ExchangeAnswers {
+
+    private static final Logger log = LoggerFactory.getLogger(ExchangeAnswers.class);
+
+    private final Answers answers;
 
     public ExchangeAnswers(Answers answers) {
-        super(answers);
+        this.answers = answers;
     }
 
     /**
-     * Answers a rejected exchange; fails with the rejection if the response is already committed.
+     * Answers a rejected exchange. Writes nothing if the response is already committed.
      *
      * @param rejection see {@link Answers#of}
      */
     Mono<Void> write(RuntimeException rejection, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {
-            return Mono.error(rejection);
+            log.debug("Rejected a request whose response is already committed");
+            return Mono.empty();
         }
         Mono<Answer> answer = Mono.fromSupplier(() -> answer(rejection, exchange));
-        return (mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
+        return (answers.mayRead() ? answer.subscribeOn(Schedulers.boundedElastic()) : answer)
                 .flatMap(written -> write(written, exchange.getResponse()));
     }
 
     private Answer answer(RuntimeException rejection, ServerWebExchange exchange) {
         ExchangeRecorder recorder = ExchangeRecorder.find(exchange);
         Locale locale = exchange.getLocaleContext().getLocale();
-        return answer(
+        return answers.of(
                 rejection,
-                recorder == null ? null : recorder.decisions(),
+                recorder == null ? new RequestDecisions() : recorder.decisions(),
                 locale == null ? Locale.getDefault() : locale,
                 exchange.getRequest().getURI().getRawPath());
     }

@@ -23,8 +23,8 @@ public final class ExchangeClientAddress implements ClientAddress {
     public String address() {
         ServerWebExchange exchange = CurrentExchange.get();
         if (exchange == null) {
-            throw new MissingLimitKeyException("no exchange to take the caller's IP from: limit by IP only what is"
-                    + " subscribed to while an exchange is handled, by methods that return a Mono or Flux");
+            throw new MissingLimitKeyException("there is no exchange that has the caller's IP: limit by IP only"
+                    + " methods that return a Mono or Flux, which is subscribed to while an exchange is handled");
         }
         HttpHeaders headers = exchange.getRequest().getHeaders();
         return addresses.of(remote(exchange.getRequest().getRemoteAddress()), name -> lines(headers, name));
@@ -34,13 +34,13 @@ public final class ExchangeClientAddress implements ClientAddress {
         if (address == null) {
             return null;
         }
-        // Spring's ForwardedHeaderTransformer resolves nothing, not even what is an address already.
+        // Spring's ForwardedHeaderTransformer does not even resolve IP addresses.
         return address.getAddress() == null
                 ? address.getHostString()
                 : address.getAddress().getHostAddress();
     }
 
-    /** Not by the headers' own look-up, which is another method in Spring 7. */
+    /** HttpHeaders.get is another method in Spring 7. */
     private static List<String> lines(HttpHeaders headers, String name) {
         List<String> lines = new ArrayList<>();
         headers.forEach((header, values) -> {

@@ -9,7 +9,7 @@ import org.springframework.http.HttpCookie;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 
-/** What the key of an exchange can be made of. */
+/** The facts of an exchange. */
 final class ExchangeFacts extends HttpRequestFacts {
 
     private final ServerHttpRequest request;

@@ -13,8 +13,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Hears of the decisions of one exchange, from any thread, and writes them to the headers right before these are sent. An
- * exchange is handled once, so there is no other dispatch that could ask again.
+ * Records the decisions of one exchange, and writes the headers right before the response is committed. An exchange has one
+ * dispatch, so no decision is repeated. Safe for use by many threads.
  */
 final class ExchangeRecorder implements DecisionRecorder {
 
@@ -22,7 +22,7 @@ final class ExchangeRecorder implements DecisionRecorder {
 
     private final RequestDecisions decisions = new RequestDecisions();
 
-    /** That of an exchange, which begins with the first call. */
+    /** The recorder of an exchange; the first call creates it. */
     static ExchangeRecorder of(ServerWebExchange exchange, HeaderSet headers) {
         ExchangeRecorder known = find(exchange);
         if (known != null) {
@@ -39,8 +39,7 @@ final class ExchangeRecorder implements DecisionRecorder {
     }
 
     /**
-     * Sets a header that has a value. Others need not be taken back: headers are written when all is decided, and removing
-     * one is another method in Spring 7.
+     * Sets a header that has a value. No header needs to be removed, because headers are written once.
      */
     static void set(HttpHeaders headers, String name, @Nullable String value) {
         if (value != null) {
@@ -48,7 +47,7 @@ final class ExchangeRecorder implements DecisionRecorder {
         }
     }
 
-    /** {@code null} if it has not begun. */
+    /** {@code null} if the exchange has none. */
     static @Nullable ExchangeRecorder find(ServerWebExchange exchange) {
         return exchange.getAttributes().get(ATTRIBUTE) instanceof ExchangeRecorder recorder ? recorder : null;
     }

@@ -5,7 +5,7 @@ import io.limiter.spring.check.DecisionRecorders;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
-/** Calls belong to the exchange whose limits are just being asked. */
+/** Finds the recorder of the {@link CurrentExchange}. */
 public final class ExchangeRecorders implements DecisionRecorders {
 
     @Override

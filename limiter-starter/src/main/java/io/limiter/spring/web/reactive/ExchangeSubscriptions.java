@@ -14,13 +14,13 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
-/** Subscriptions belong to the exchange in Reactor's context, where {@link LimitAnswerWebFilter} puts it. */
+/** Finds the exchange of a subscription in Reactor's context, where {@link LimitAnswerWebFilter} puts it. */
 public final class ExchangeSubscriptions implements SubscriptionContext {
 
     private final ExchangeUsers users;
     private final Supplier<Stream<WebFluxConfigurer>> configurers;
 
-    /** @param configurers those of the application, called when it has started */
+    /** @param configurers of the application; called when it has started */
     public ExchangeSubscriptions(ExchangeUsers users, Supplier<Stream<WebFluxConfigurer>> configurers) {
         this.users = users;
         this.configurers = configurers;
@@ -52,7 +52,7 @@ public final class ExchangeSubscriptions implements SubscriptionContext {
                 .map(name -> CurrentExchange.call(exchange, name.orElse(null), action));
     }
 
-    /** Tells what was configured. */
+    /** Gives access to the executor. */
     private static final class Blocking extends BlockingExecutionConfigurer {
 
         @Override

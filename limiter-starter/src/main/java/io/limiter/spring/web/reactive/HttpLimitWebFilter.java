@@ -21,7 +21,7 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Applies limits to exchanges before anything handles them, once to each, without a thread that waits. */
+/** Applies limits to each exchange once, before it is handled, without blocking. */
 public final class HttpLimitWebFilter implements WebFilter, Ordered {
 
     private final ApplicationContext application;
@@ -35,9 +35,9 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     private final String done;
 
     /**
-     * @param application whose exchanges it is for; a server for the management alone is another one's, and asks all filters
-     * @param users {@code null} if nobody knows users
+     * @param application limits only its own exchanges; a management server calls the filter too, for another application
      * @param name of this filter; limits of filters with one name are applied once
+     * @param users {@code null} if the application has no users
      */
     public HttpLimitWebFilter(
             ApplicationContext application,
@@ -74,8 +74,8 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
             return handled;
         }
         ExchangeFacts facts = new ExchangeFacts(exchange.getRequest(), addresses, users);
-        HttpLimits matching =
-                limits.matching(facts.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), facts.ways());
+        HttpLimits matching = limits.matching(
+                facts.method(), CorsUtils.isPreFlightRequest(exchange.getRequest()), facts.pathVariants());
         if (matching.limits().isEmpty() || exchange.getAttributes().putIfAbsent(done, true) != null) {
             return handled;
         }
@@ -92,11 +92,11 @@ public final class HttpLimitWebFilter implements WebFilter, Ordered {
     }
 
     private boolean isOfOther(ServerWebExchange exchange) {
-        ApplicationContext asked = exchange.getApplicationContext();
-        return asked != null && asked != application;
+        ApplicationContext handling = exchange.getApplicationContext();
+        return handling != null && handling != application;
     }
 
-    /** The threads that bring decisions serve all others too, so the request goes on elsewhere. */
+    /** Leaves the thread that completed the decision, because other decisions wait for it. */
     private static Mono<Optional<RuntimeException>> rejection(Check check) {
         CompletableFuture<CheckResult> running = check.runAsync();
         Mono<Optional<RuntimeException>> checked = Mono.fromFuture(running)

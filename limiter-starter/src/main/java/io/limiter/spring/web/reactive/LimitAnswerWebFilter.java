@@ -7,7 +7,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Adds the headers of limits to responses, and the exchange to Reactor's context, where limits find it. */
+/** Adds the headers of limits to the response, and the exchange to Reactor's context for {@link ExchangeSubscriptions}. */
 public final class LimitAnswerWebFilter implements WebFilter, Ordered {
 
     /** Before filters that may call limited methods. */

@@ -7,14 +7,14 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers a rejected call of WebFlux, as {@link Answers} says.
+ * Responds to rejected calls of WebFlux; see {@link Answers}.
  *
- * <p>What {@code @ExceptionHandler} methods handle does not come here, and handlers of the application with an order below
- * -1 come before it. It comes right before the one of Spring Boot that answers all exceptions, whose order is -1 too.
+ * <p>{@code @ExceptionHandler} methods, and handlers of the application with an order below -1, have precedence. Spring Boot's
+ * handler of all exceptions has the order -1 too, and comes after this one.
  */
 public final class LimitWebExceptionHandler implements WebExceptionHandler, Ordered {
 
-    /** That of Spring Boot's own handler. */
+    /** The order of Spring Boot's own handler. */
     public static final int ORDER = -1;
 
     private final ExchangeAnswers answers;
@@ -31,6 +31,8 @@ public final class LimitWebExceptionHandler implements WebExceptionHandler, Orde
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable exception) {
         RuntimeException rejection = Answers.rejection(exception);
-        return rejection == null ? Mono.error(exception) : answers.write(rejection, exchange);
+        return rejection == null || exchange.getResponse().isCommitted()
+                ? Mono.error(exception)
+                : answers.write(rejection, exchange);
     }
 }

@@ -1,4 +1,4 @@
-/** Limits of WebFlux exchanges, and what their answers tell of limits. */
+/** Limits on WebFlux exchanges, and their responses. */
 @NullMarked
 package io.limiter.spring.web.reactive;
 

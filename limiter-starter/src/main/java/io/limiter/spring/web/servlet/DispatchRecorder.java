@@ -12,10 +12,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears of decisions in one dispatch of a request: the first one, or one by error, forward or async. The response is
- * touched by the thread of the dispatch alone, and only until that ends, because then it may be another request's.
- * Decisions that come by other threads are in the headers when the request is dispatched again, as a result that was waited
- * for is.
+ * Records the decisions of one dispatch of a request: the first one, an error, a forward or an async dispatch. Only the thread
+ * of the dispatch writes headers, and only until the dispatch ends, because the server reuses responses. Decisions of other
+ * threads are in the headers after the next dispatch, which an async result has.
  */
 final class DispatchRecorder implements DecisionRecorder {
 
@@ -27,7 +26,7 @@ final class DispatchRecorder implements DecisionRecorder {
     private final @Nullable DispatchRecorder outer;
     private final Thread thread = Thread.currentThread();
 
-    /** Only seen by the thread. */
+    /** Used by the thread of the dispatch only. */
     private boolean open = true;
 
     private DispatchRecorder(
@@ -41,7 +40,7 @@ final class DispatchRecorder implements DecisionRecorder {
         this.outer = outer;
     }
 
-    /** That of the current dispatch; {@code null} if none has begun. */
+    /** The recorder of the current dispatch; {@code null} if none has begun. */
     static @Nullable DispatchRecorder of(HttpServletRequest request) {
         return request.getAttribute(ATTRIBUTE) instanceof DispatchRecorder recorder ? recorder : null;
     }
@@ -56,7 +55,7 @@ final class DispatchRecorder implements DecisionRecorder {
         return recorder;
     }
 
-    /** Ends the dispatch. Another one that it was in, as a forward is, goes on. */
+    /** Ends the dispatch. If it was a forward, the one around it goes on. */
     void end(HttpServletRequest request) {
         writeHeaders();
         open = false;

@@ -23,8 +23,8 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.cors.CorsUtils;
 
 /**
- * Applies limits to requests before anything handles them, once to each: where it is forwarded to, its error page and the
- * end of its asynchronous work are the same request.
+ * Applies limits to each HTTP request once, before it is handled. Forwards, error pages and async dispatches are the same
+ * request.
  */
 public final class HttpLimitFilter implements Filter {
 
@@ -36,8 +36,8 @@ public final class HttpLimitFilter implements Filter {
     private final String done;
 
     /**
-     * @param users {@code null} if nobody knows users
      * @param name of this filter; limits of filters with one name are applied once
+     * @param users {@code null} if the application has no users
      */
     public HttpLimitFilter(
             String name,
@@ -63,14 +63,15 @@ public final class HttpLimitFilter implements Filter {
                 && request.getAttribute(done) == null) {
             request.setAttribute(done, true);
             RuntimeException rejection = rejection(request, response);
-            if (rejection != null && answers.write(rejection, request, response)) {
+            if (rejection != null) {
+                answers.write(rejection, request, response);
                 return;
             }
         }
         chain.doFilter(anyRequest, anyResponse);
     }
 
-    /** Whoever finds out who calls asks Spring for the current request, which other filters may not have told it yet. */
+    /** Binds the request to the thread, where {@link ClientAddress} and {@link CurrentUser} find it. */
     private @Nullable RuntimeException rejection(HttpServletRequest request, HttpServletResponse response) {
         RequestAttributes before = RequestContextHolder.getRequestAttributes();
         RequestContextHolder.setRequestAttributes(new ServletRequestAttributes(request, response));
@@ -87,7 +88,8 @@ public final class HttpLimitFilter implements Filter {
         ServletFacts facts = new ServletFacts(request, addresses, users);
         DispatchRecorder known = DispatchRecorder.of(request);
         DispatchRecorder recorder = known == null ? DispatchRecorder.begin(request, response, headers) : known;
-        HttpLimits matching = limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.ways());
+        HttpLimits matching =
+                limits.matching(facts.method(), CorsUtils.isPreFlightRequest(request), facts.pathVariants());
         Rejection rejection = matching.check(facts, recorder).run().rejection();
         return rejection == null ? null : rejection.exception();
     }

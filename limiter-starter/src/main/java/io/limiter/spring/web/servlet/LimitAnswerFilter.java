@@ -13,8 +13,8 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
- * Adds the headers of limits in each dispatch of a request, and answers rejections that are not answered otherwise: those of
- * servlets and filters that are not Spring MVC's.
+ * Adds the headers of limits in each dispatch of a request. It also responds to rejections that other filters and servlets
+ * throw.
  */
 public final class LimitAnswerFilter implements Filter {
 
@@ -39,11 +39,12 @@ public final class LimitAnswerFilter implements Filter {
             chain.doFilter(request, response);
         } catch (IOException | ServletException | RuntimeException e) {
             RuntimeException rejection = Answers.rejection(e);
-            // What is forwarded to is part of a handler, which may know what to do.
+            // The handler that forwards may catch it.
             boolean inner = request.getDispatcherType() == DispatcherType.FORWARD;
-            if (rejection == null || inner || !answers.write(rejection, request, response)) {
+            if (rejection == null || inner || response.isCommitted()) {
                 throw e;
             }
+            answers.write(rejection, request, response);
         } finally {
             recorder.end(request);
         }

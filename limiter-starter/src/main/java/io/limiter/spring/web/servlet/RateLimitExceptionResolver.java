@@ -9,10 +9,9 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
 /**
- * Answers a rejected call of Spring MVC, as {@link Answers} says.
+ * Responds to rejected calls of Spring MVC; see {@link Answers}. It also responds to exceptions that a rejection caused.
  *
- * <p>It comes last of all resolvers, so whatever the application does with the exception itself has precedence. It also
- * answers exceptions that a rejection caused, unless another resolver does.
+ * <p>It is the last of all resolvers, so that the application's own have precedence.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
@@ -31,6 +30,10 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception exception) {
         RuntimeException rejection = Answers.rejection(exception);
-        return rejection != null && answers.write(rejection, request, response) ? new ModelAndView() : null;
+        if (rejection == null || response.isCommitted()) {
+            return null;
+        }
+        answers.write(rejection, request, response);
+        return new ModelAndView();
     }
 }

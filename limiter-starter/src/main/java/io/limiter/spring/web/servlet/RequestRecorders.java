@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** Calls belong to the servlet request that their thread handles. */
+/** Finds the recorder of the servlet request that the current thread handles. */
 public final class RequestRecorders implements DecisionRecorders {
 
     private final HeaderSet headers;
@@ -29,7 +29,7 @@ public final class RequestRecorders implements DecisionRecorders {
             HttpServletResponse response = attributes.getResponse();
             return known != null || response == null ? known : DispatchRecorder.begin(request, response, headers);
         } catch (IllegalStateException e) {
-            // The request is over, and a thread that inherited it goes on: there is no answer any more.
+            // The request has ended, and this thread inherited it.
             return null;
         }
     }

@@ -1,7 +1,6 @@
 package io.limiter.spring.web.servlet;
 
 import io.limiter.spring.web.Answer;
-import io.limiter.spring.web.AnswerWriter;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.RequestDecisions;
 import jakarta.servlet.RequestDispatcher;
@@ -17,36 +16,36 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.MediaType;
 
 /** Writes {@link Answers} to servlet responses. Safe for use by many threads. */
-public final class ServletAnswers extends AnswerWriter {
+public final class ServletAnswers {
 
     private static final Logger log = LoggerFactory.getLogger(ServletAnswers.class);
 
+    private final Answers answers;
     private final Function<HttpServletRequest, Locale> locales;
 
     /** @param locales finds the locale of a request, also before Spring MVC handles it */
     public ServletAnswers(Answers answers, Function<HttpServletRequest, Locale> locales) {
-        super(answers);
+        this.answers = answers;
         this.locales = locales;
     }
 
     /**
-     * Answers a rejected request.
+     * Answers a rejected request. Writes nothing if the response is already committed.
      *
      * @param rejection see {@link Answers#of}
-     * @return whether it did; not if the response is already committed
      */
-    boolean write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
+    void write(RuntimeException rejection, HttpServletRequest request, HttpServletResponse response) {
         if (response.isCommitted()) {
-            return false;
+            log.debug("Rejected a request whose response is already committed");
+            return;
         }
         DispatchRecorder recorder = DispatchRecorder.of(request);
-        RequestDecisions decisions = recorder == null ? null : recorder.decisions();
+        RequestDecisions decisions = recorder == null ? new RequestDecisions() : recorder.decisions();
         try {
-            write(answer(rejection, decisions, locales.apply(request), path(request)), response);
+            write(answers.of(rejection, decisions, locales.apply(request), path(request)), response);
         } catch (IOException e) {
-            log.debug("The caller of a rejected request did not wait for the answer", e);
+            log.debug("The caller of a rejected request closed the connection before the response", e);
         }
-        return true;
     }
 
     private static void write(Answer answer, HttpServletResponse response) throws IOException {
@@ -60,7 +59,7 @@ public final class ServletAnswers extends AnswerWriter {
         try {
             bytes = response.getOutputStream();
         } catch (IllegalStateException e) {
-            // The handler uses the writer, and a response has only one of the two.
+            // The handler has the writer, and a response gives out only one of the two.
             writeCharacters(answer, response);
             return;
         }
@@ -68,7 +67,7 @@ public final class ServletAnswers extends AnswerWriter {
         bytes.write(answer.body());
     }
 
-    /** In the character set of the writer, which cannot be changed any more and may have few characters. */
+    /** Escaped, because the character set of the writer is fixed and may lack characters. */
     private static void writeCharacters(Answer answer, HttpServletResponse response) throws IOException {
         String text = new String(answer.body(), StandardCharsets.UTF_8);
         if (MediaType.APPLICATION_PROBLEM_JSON_VALUE.equals(answer.contentType())) {
@@ -78,7 +77,7 @@ public final class ServletAnswers extends AnswerWriter {
         response.getWriter().write(text);
     }
 
-    /** The same JSON in ASCII; other characters are only in its strings. */
+    /** The JSON in ASCII. Only its strings have other characters. */
     private static String escaped(String json) {
         StringBuilder escaped = new StringBuilder(json.length());
         for (char each : json.toCharArray()) {
@@ -91,7 +90,7 @@ public final class ServletAnswers extends AnswerWriter {
         return escaped.toString();
     }
 
-    /** The path that the caller asked for, which is not that of an error page. */
+    /** The path of the caller's request, rather than of an error page or a forward. */
     private static String path(HttpServletRequest request) {
         Object original = request.getAttribute(RequestDispatcher.ERROR_REQUEST_URI);
         original = original == null ? request.getAttribute(RequestDispatcher.FORWARD_REQUEST_URI) : original;

@@ -7,10 +7,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
 
 /**
- * The {@link CallerAddress} of the current servlet request.
- *
- * <p>If the server or a filter ({@code server.forward-headers-strategy}) has already replaced the request's address by
- * a forwarded one, that address is what counts here.
+ * The {@link CallerAddress} of the current servlet request. It uses the forwarded address if the server or a filter has
+ * replaced the request's address ({@code server.forward-headers-strategy}).
  */
 public final class ServletClientAddress implements ClientAddress {
 
@@ -24,8 +22,8 @@ public final class ServletClientAddress implements ClientAddress {
     public String address() {
         HttpServletRequest request = ServletRequests.current();
         if (request == null) {
-            throw new MissingLimitKeyException("no request to take the caller's IP from: limit by IP only what is"
-                    + " called while a request is handled, in its thread");
+            throw new MissingLimitKeyException("there is no request that has the caller's IP: limit by IP only"
+                    + " methods that are called in the thread of a request");
         }
         return addresses.of(request.getRemoteAddr(), name -> Collections.list(request.getHeaders(name)));
     }

@@ -9,7 +9,7 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
-/** What the key of a servlet request can be made of. */
+/** The facts of a servlet request. */
 final class ServletFacts extends HttpRequestFacts {
 
     private final HttpServletRequest request;
@@ -19,7 +19,7 @@ final class ServletFacts extends HttpRequestFacts {
         this.request = request;
     }
 
-    /** Not by Spring's own look-up, which returns the path within the servlet, and fails where slashes are ahead. */
+    /** Spring's own method returns the path within the servlet, and fails for several slashes at the start. */
     @Override
     protected PathContainer written() {
         String path = request.getRequestURI();
@@ -34,8 +34,8 @@ final class ServletFacts extends HttpRequestFacts {
 
     @Override
     public String path() {
-        String understood = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
-        return understood.isEmpty() ? CleanPath.of(written()) : CleanPath.of(understood);
+        String decoded = request.getServletPath() + (request.getPathInfo() == null ? "" : request.getPathInfo());
+        return decoded.isEmpty() ? CleanPath.of(written()) : CleanPath.of(decoded);
     }
 
     @Override

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** The request that the current thread handles. */
+/** Finds the request that the current thread handles. */
 final class ServletRequests {
 
     private ServletRequests() {}

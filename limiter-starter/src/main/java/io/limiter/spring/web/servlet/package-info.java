@@ -1,4 +1,4 @@
-/** Limits of servlet requests, and what their answers tell of limits. */
+/** Limits on servlet requests, and their responses. */
 @NullMarked
 package io.limiter.spring.web.servlet;
 

@@ -191,7 +191,7 @@ class ServletClientAddressTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"unknown", "localhost", "evil", "_hidden", "300.1.1.1"})
-    void whoseAddressIsNoneHaveOneKey(String remote) {
+    void remoteAddressesThatCannotBeParsedShareOneKey(String remote) {
         assertThat(address(resolver(64), remote, List.of("10.0.0.1"), List.of()))
                 .isEqualTo("unknown");
     }

@@ -36,7 +36,7 @@ class CallKeysTest {
             new SecurityCurrentUser(SecurityContextHolder::getContextHolderStrategy, new ServletCurrentUser());
 
     @AfterEach
-    void nobody() {
+    void clear() {
         SecurityContextHolder.clearContext();
         RequestContextHolder.resetRequestAttributes();
     }

@@ -330,8 +330,8 @@ class KeyTemplateTest {
 
     static Stream<Arguments> rejections() {
         return table("""
-                                                        | needs a key that says whose
-                                                        | needs a key that says whose
+                                                        | needs a key, such as #{phone}
+                                                        | needs a key, such as #{phone}
                 phone                                     | same for all calls: write #{phone}
                 #phone                                    | same for all calls: write #{phone}
                 #{phone                                   | cannot be parsed

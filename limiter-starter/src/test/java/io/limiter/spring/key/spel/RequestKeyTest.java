@@ -84,7 +84,7 @@ class RequestKeyTest {
 
     @ParameterizedTest
     @CsvSource({"ip, false", "user, true", "header:user, false", "#{user}, true", "#{method}:#{user ?: ip}, true"})
-    void it_says_whether_the_user_must_be_known(String text, boolean usesUser) {
+    void a_key_declares_whether_it_uses_the_user(String text, boolean usesUser) {
         assertThat(RequestKey.parse(text).usesUser()).isEqualTo(usesUser);
     }
 

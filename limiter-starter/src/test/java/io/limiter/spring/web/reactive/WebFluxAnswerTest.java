@@ -1,17 +1,23 @@
 package io.limiter.spring.web.reactive;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.web.AnswerContract;
+import java.nio.charset.StandardCharsets;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
@@ -46,6 +52,12 @@ class WebFluxAnswerTest extends AnswerContract {
             return Mono.empty();
         }
 
+        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @ConcurrentLimit(name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
+        public Mono<Void> refunded(String run) {
+            return Mono.empty();
+        }
+
         @CountLimit(name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = 3600)
         public Mono<Void> keyed(String phone) {
             return Mono.empty();
@@ -74,6 +86,11 @@ class WebFluxAnswerTest extends AnswerContract {
             return service.huge(run).thenReturn("done");
         }
 
+        @GetMapping("/refunded")
+        public Mono<String> refunded(@RequestParam("run") String run) {
+            return service.refunded(run).thenReturn("done");
+        }
+
         @GetMapping("/keyed")
         public Mono<String> keyed(@RequestParam(name = "phone", required = false) String phone) {
             return service.keyed(phone).thenReturn("done");
@@ -84,7 +101,7 @@ class WebFluxAnswerTest extends AnswerContract {
             return Mono.just("done");
         }
 
-        @GetMapping({"/tried/header", "/tried/queue", "/tried/several"})
+        @GetMapping({"/tried/header", "/tried/queue", "/tried/several", "/committed"})
         public Mono<String> open() {
             return Mono.just("done");
         }
@@ -103,6 +120,19 @@ class WebFluxAnswerTest extends AnswerContract {
         @Bean
         Limited limited(Service service) {
             return new Limited(service);
+        }
+
+        @Bean
+        @Order(-300)
+        WebFilter committing() {
+            return (exchange, chain) -> {
+                if (exchange.getRequest().getHeaders().getFirst(COMMIT) == null) {
+                    return chain.filter(exchange);
+                }
+                ServerHttpResponse response = exchange.getResponse();
+                DataBuffer begun = response.bufferFactory().wrap("begun".getBytes(StandardCharsets.UTF_8));
+                return response.writeWith(Mono.just(begun)).then(chain.filter(exchange));
+            };
         }
     }
 

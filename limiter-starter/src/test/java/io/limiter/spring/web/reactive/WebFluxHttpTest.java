@@ -55,7 +55,7 @@ import reactor.blockhound.BlockingOperationError;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** WebFlux on Netty, none of whose threads is ever blocked. */
+/** WebFlux on Netty, without a blocking call on the event loop. */
 class WebFluxHttpTest extends HttpContract {
 
     private static final Queue<BlockingOperationError> BLOCKED = new ConcurrentLinkedQueue<>();
@@ -385,13 +385,13 @@ class WebFluxHttpTest extends HttpContract {
         return Application.class;
     }
 
-    /** Whoever blocks a thread of the event loop fails from now on. */
+    /** Blocking calls on the event loop fail from now on. */
     @BeforeAll
     static void watch() {
         // What other tests have left waits in a call that it began before it was allowed to.
         Schedulers.shutdownNow();
         BlockHound.install(builder -> builder
-                // The ids of leases: to read the random numbers of the operating system waits for nobody.
+                // The ids of leases: random numbers of the operating system do not block.
                 .allowBlockingCallsInside("java.security.SecureRandom", "nextBytes")
                 .blockingMethodCallback(method -> {
                     BlockingOperationError blocked = new BlockingOperationError(method);
@@ -400,7 +400,7 @@ class WebFluxHttpTest extends HttpContract {
                 }));
     }
 
-    /** An error in a thread of the event loop may be told to nobody. */
+    /** An error on the event loop may be lost. */
     @AfterEach
     void nothing_was_blocked() {
         List<BlockingOperationError> blocked = List.copyOf(BLOCKED);
@@ -410,7 +410,7 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
-    void blocking_would_be_noticed() {
+    void blocking_calls_are_detected() {
         assertThatThrownBy(() -> Mono.fromRunnable(() -> {
                             try {
                                 Thread.sleep(1);
@@ -434,7 +434,7 @@ class WebFluxHttpTest extends HttpContract {
     }
 
     @Test
-    void places_are_held_without_blocking() throws Exception {
+    void leases_are_held_without_blocking() throws Exception {
         for (int i = 0; i < 2; i++) {
             Reply granted = get("/places");
             assertThat(granted.statusCode()).isEqualTo(200);

@@ -47,7 +47,7 @@ class WebFluxRulesTest extends HttpRulesContract {
             return new Open();
         }
 
-        /** As Spring Security does, which tells both Reactor's context and the exchange. */
+        /** As Spring Security does, with the user in Reactor's context and in the exchange. */
         @Bean
         @Order(-100)
         WebFilter login() {

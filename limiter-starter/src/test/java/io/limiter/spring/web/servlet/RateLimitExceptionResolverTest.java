@@ -199,7 +199,7 @@ class RateLimitExceptionResolverTest {
     }
 
     @Test
-    void whateverTheCallerAccepts() {
+    void theAcceptHeaderIsIgnored() {
         run(runner, mvc -> {
             call(mvc, get("/rate"));
             assertThat(call(mvc, get("/rate", request -> request.addHeader("Accept", "text/html")))
@@ -309,7 +309,7 @@ class RateLimitExceptionResolverTest {
     }
 
     @Test
-    void a_limit_that_cannot_be_asked_is_reduced_capacity() {
+    void a_failure_of_the_backend_is_reduced_capacity() {
         run(runner, mvc -> {
             MockHttpServletResponse rejected = call(mvc, get("/backend"));
             assertThat(rejected.getStatus()).isEqualTo(503);

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.web.AnswerContract;
 import io.limiter.spring.web.Reply;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -52,6 +55,10 @@ class ServletAnswerTest extends AnswerContract {
                 cost = "#{run.length()}")
         public void huge(String run) {}
 
+        @CountLimit(name = "spent", limitType = LimitType.CUSTOM, key = "#{run}", limit = 5, period = 3600)
+        @ConcurrentLimit(name = "busy", limitType = LimitType.CUSTOM, key = "#{run}", cost = "#{2}")
+        public void refunded(String run) {}
+
         @CountLimit(name = "keyed", limitType = LimitType.CUSTOM, key = "#{phone}", period = 3600)
         public void keyed(String phone) {}
     }
@@ -83,6 +90,12 @@ class ServletAnswerTest extends AnswerContract {
             return "done";
         }
 
+        @GetMapping("/refunded")
+        public String refunded(@RequestParam("run") String run) {
+            service.refunded(run);
+            return "done";
+        }
+
         @GetMapping("/keyed")
         public String keyed(@RequestParam(name = "phone", required = false) String phone) {
             service.keyed(phone);
@@ -100,7 +113,7 @@ class ServletAnswerTest extends AnswerContract {
             return "done";
         }
 
-        @GetMapping({"/tried/header", "/tried/queue", "/tried/several"})
+        @GetMapping({"/tried/header", "/tried/queue", "/tried/several", "/committed"})
         public String open() {
             return "done";
         }
@@ -144,6 +157,20 @@ class ServletAnswerTest extends AnswerContract {
         ServletRegistrationBean<Plain> plain(Service service) {
             return new ServletRegistrationBean<>(new Plain(service), "/plain");
         }
+
+        @Bean
+        FilterRegistrationBean<Filter> committing() {
+            Filter committing = (request, response, chain) -> {
+                if (((HttpServletRequest) request).getHeader(COMMIT) != null) {
+                    response.getOutputStream().print("begun");
+                    response.flushBuffer();
+                }
+                chain.doFilter(request, response);
+            };
+            FilterRegistrationBean<Filter> registration = new FilterRegistrationBean<>(committing);
+            registration.setOrder(-300);
+            return registration;
+        }
     }
 
     @Override
@@ -160,7 +187,7 @@ class ServletAnswerTest extends AnswerContract {
     void a_call_without_its_key_that_leaves_a_plain_servlet_is_a_bad_request() throws Exception {
         Reply bad = get("/plain");
         assertThat(bad.statusCode()).isEqualTo(400);
-        assertThat(detail(bad)).isEqualTo("The request does not say whose permits it takes");
+        assertThat(detail(bad)).isEqualTo("The request lacks the key of its rate limit");
     }
 
     @ParameterizedTest

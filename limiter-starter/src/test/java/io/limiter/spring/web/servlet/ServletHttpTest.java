@@ -311,7 +311,7 @@ class ServletHttpTest extends HttpContract {
     }
 
     @Test
-    void a_decision_of_another_thread_is_told_if_the_answer_waited_for_it() throws Exception {
+    void a_decision_of_another_thread_is_in_the_headers_of_an_async_result() throws Exception {
         Reply granted = get("/late");
         assertThat(granted.statusCode()).isEqualTo(200);
         assertThat(header(granted, "RateLimit")).matches("\"late\";r=4;t=\\d+");

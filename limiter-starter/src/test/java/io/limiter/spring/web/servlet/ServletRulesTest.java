@@ -65,7 +65,7 @@ class ServletRulesTest extends HttpRulesContract {
             return new ServletRegistrationBean<>(services, "/services/*");
         }
 
-        /** As Spring Security does, which tells the request nothing. */
+        /** As Spring Security does, without a user in the request. */
         @Bean
         FilterRegistrationBean<Filter> login() {
             Filter login = (request, response, chain) -> {
