@@ -43,7 +43,7 @@ public final class HeldLeases implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param sleeper waits and sets timers; its clock and the wall clock tell when leases expire
+     * @param sleeper waits and sets timers; leases expire by its clock or the wall clock, whichever is first
      */
     public HeldLeases(Engine engine, Sleeper sleeper) {
         this(engine, sleeper, false);
@@ -82,12 +82,12 @@ public final class HeldLeases implements AutoCloseable {
         return queues.size();
     }
 
-    /** Acquires a lease for the request. Blocks until the backend has answered, unless the request is queued. */
-    public void answer(LeaseRequest<?> request) {
+    /** Acquires a lease for the request. Blocks until the backend has replied, unless the request is queued. */
+    public void acquire(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
-        CompletableFuture<?> answered = track(new CompletableFuture<>());
+        CompletableFuture<?> replied = track(new CompletableFuture<>());
         try {
             HeldLease.Times times = new HeldLease.Times(clock, request.limit());
             long id = newId();
@@ -99,16 +99,16 @@ public final class HeldLeases implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw failed(request, id, e);
             }
-            answer(request, outcome(request, id, times, decision));
+            complete(request, outcome(request, id, times, decision));
         } catch (LimiterBackendException e) {
             request.fail(e);
         } finally {
-            answered.complete(null);
+            replied.complete(null);
         }
     }
 
     /** Acquires a lease for the request without blocking. */
-    public void answerAsync(LeaseRequest<?> request) {
+    public void acquireAsync(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
@@ -116,7 +116,7 @@ public final class HeldLeases implements AutoCloseable {
             if (error != null) {
                 request.fail(AsyncFailures.cause(error));
             } else {
-                answer(request, outcome);
+                complete(request, outcome);
             }
         });
     }
@@ -146,7 +146,7 @@ public final class HeldLeases implements AutoCloseable {
         });
     }
 
-    private static void answer(LeaseRequest<?> request, Outcome outcome) {
+    private static void complete(LeaseRequest<?> request, Outcome outcome) {
         if (outcome.lease() == null) {
             request.reject(outcome.decision());
         } else if (!request.grant(outcome.lease(), outcome.decision())) {

@@ -128,12 +128,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
     }
 
     private <T> T await(LeaseRequest<T> request) {
-        leases.answer(request);
+        leases.acquire(request);
         return request.await();
     }
 
     private <T> CompletableFuture<T> start(LeaseRequest<T> request) {
-        leases.answerAsync(request);
+        leases.acquireAsync(request);
         return request;
     }
 
@@ -171,7 +171,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 case THROW -> completeExceptionally(failure);
                 case DENY -> reject(engine.rejected(limit));
                 case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
-                case LOCAL -> localLeases.answerAsync(locally(limit.scaled(policy.share())));
+                case LOCAL -> localLeases.acquireAsync(locally(limit.scaled(policy.share())));
             }
         }
     }
