@@ -47,7 +47,7 @@ class ArchitectureTest {
                             "org.jspecify.annotations.."))));
 
     @ArchTest
-    static final ArchRule algorithmsKnowNoThreads = noClasses()
+    static final ArchRule algorithmsUseNoThreads = noClasses()
             .that()
             .resideInAPackage(ALGORITHM)
             .should()
@@ -79,19 +79,19 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule packagesHaveNoCycles =
-            slices().assignedFrom(new EveryPackageASlice()).should().beFreeOfCycles();
+            slices().assignedFrom(new SliceOfEveryPackage()).should().beFreeOfCycles();
 
-    /** Who calls Redis; the others in these packages may at most hand a connection on. */
+    /** Only these packages call Redis clients. */
     @ArchTest
-    static final ArchRule onlyTheClientKnowsLettuceAndJedis = noClasses()
+    static final ArchRule onlyTheClientUsesLettuceAndJedis = noClasses()
             .that()
             .resideOutsideOfPackages("io.limiter.internal.redis.client..", REDIS)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
 
-    /** From the bottom up; docs/architecture.md lists them from the top. */
-    private static final List<String> ROOMS = List.of(
+    /** From the bottom up; docs/architecture.md lists them from the top down. */
+    private static final List<String> PACKAGES = List.of(
             "io.limiter.algorithm",
             "io.limiter",
             "io.limiter.spi",
@@ -112,32 +112,32 @@ class ArchitectureTest {
             "io.limiter.redis");
 
     @ArchTest
-    static void arrowsPointDown(JavaClasses classes) {
+    static void dependenciesPointDown(JavaClasses classes) {
         for (JavaClass from : classes) {
-            int room = ROOMS.indexOf(from.getPackageName());
-            assertThat(room).as("%s is in a room", from.getName()).isNotNegative();
+            int layer = PACKAGES.indexOf(from.getPackageName());
+            assertThat(layer).as("%s is in a listed package", from.getName()).isNotNegative();
             for (Dependency to : from.getDirectDependenciesFromSelf()) {
-                assertThat(ROOMS.indexOf(to.getTargetClass().getPackageName()))
+                assertThat(PACKAGES.indexOf(to.getTargetClass().getPackageName()))
                         .as(to.getDescription())
-                        .isLessThanOrEqualTo(room);
+                        .isLessThanOrEqualTo(layer);
             }
         }
     }
 
-    /** Rooms that can be read at once. The kinds of limits, with the states of each, are a few more. */
+    /** Packages stay small enough to be read at once. There are a few more kinds of limits, each with its state. */
     @ArchTest
-    static void noRoomHasTooManyClasses(JavaClasses classes) {
+    static void noPackageHasTooManyClasses(JavaClasses classes) {
         Map<String, Long> counts = classes.stream()
                 .filter(each -> each.isTopLevelClass() && !each.getSimpleName().equals("package-info"))
                 .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
         assertThat(counts)
-                .allSatisfy((room, count) -> assertThat(count)
-                        .as("classes in %s", room)
-                        .isLessThanOrEqualTo(room.equals("io.limiter.algorithm") ? 23 : 20));
+                .allSatisfy((name, count) -> assertThat(count)
+                        .as("classes in %s", name)
+                        .isLessThanOrEqualTo(name.equals("io.limiter.algorithm") ? 23 : 20));
     }
 
     @ArchTest
-    static final ArchRule publicSignaturesNameNothingInternal = codeUnits()
+    static final ArchRule publicSignaturesHaveNoInternalTypes = codeUnits()
             .that()
             .arePublic()
             .and()
@@ -161,8 +161,8 @@ class ArchitectureTest {
         };
     }
 
-    /** The root too, which the usual {@code io.limiter.(*)..} leaves out. */
-    private static final class EveryPackageASlice implements SliceAssignment {
+    /** Includes the root package, unlike the usual {@code io.limiter.(*)..}. */
+    private static final class SliceOfEveryPackage implements SliceAssignment {
 
         @Override
         public SliceIdentifier getIdentifierOf(JavaClass javaClass) {

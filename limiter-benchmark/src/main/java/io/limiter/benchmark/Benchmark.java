@@ -21,7 +21,7 @@ import java.util.function.Consumer;
 
 /**
  * Runs all limiters side by side on one Redis, and writes a page and a chart. Ends with status 1 if the figures are not
- * to be used, and 2 if it is not told properly what to do.
+ * to be used, and 2 if its options are invalid.
  */
 public final class Benchmark {
 

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program is asked to do.
+ * The options of the program.
  *
  * @param memory whether keys are weighed
  * @param list whether the program only says what there is
@@ -76,7 +76,7 @@ record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Tim
         return patterns == null || List.of(patterns.split(",")).contains(MEMORY);
     }
 
-    /** With the floor, whatever is asked for: without it there is nothing to compare with. */
+    /** Always includes the floor: without it there is nothing to compare with. */
     private static List<Contender> contenders(String patterns) {
         List<Contender> selected = select("--subjects", patterns, Contenders.ALL, Contender::name, "");
         return Contenders.ALL.stream()

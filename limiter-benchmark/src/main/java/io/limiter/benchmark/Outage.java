@@ -23,8 +23,8 @@ import org.HdrHistogram.Histogram;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * What callers see of a Redis that is stopped in the middle of its work and goes on half a minute later: how long decisions
- * take, where they come from, and how soon Redis decides again. Each of 32 threads decides about once a millisecond.
+ * Measures an outage: Redis is stopped under load and continues half a minute later. Prints the latency and the source of
+ * decisions, and how soon Redis decides again. Each of 32 threads decides about once a millisecond.
  */
 public final class Outage {
 
@@ -109,18 +109,18 @@ public final class Outage {
 
     private void print(Duration stopped, BackendState whileStopped, long toDownNanos, long toUpNanos) {
         System.out.printf(
-                "Redis stopped (SIGSTOP) for %d s under %d threads, policy LOCAL, budget 100 ms%n%n",
+                "Redis stopped (SIGSTOP) for %d s under %d threads, policy LOCAL, decision timeout 100 ms%n%n",
                 stopped.toSeconds(), THREADS);
         System.out.printf(ROW, "Redis is", "decisions", "p50", "p99", "worst", "by source");
         phases.forEach(Phase::print);
         System.out.printf(
-                "%nTaken to be away %d ms after it was stopped (%s), and decided again %d ms after it went on.%n",
+                "%nUnavailable %d ms after it was stopped (%s), and recovered %d ms after it continued.%n",
                 TimeUnit.NANOSECONDS.toMillis(toDownNanos),
-                whileStopped.up() ? "but up at the end" : "until the end",
+                whileStopped.up() ? "but available at the end" : "until the end",
                 TimeUnit.NANOSECONDS.toMillis(toUpNanos));
     }
 
-    /** What callers saw in one part of the run. */
+    /** The decisions in one part of the run. */
     private static final class Phase {
 
         private final String name;
@@ -157,7 +157,7 @@ public final class Outage {
         }
     }
 
-    /** The first of each since it was set to 0. */
+    /** The time of the first event of each kind since it was set to 0. */
     private record Times(AtomicLong downNanos, AtomicLong upNanos) implements LimiterListener {
 
         @Override

@@ -131,7 +131,7 @@ public class Pending<T> extends CompletableFuture<T> {
         return tries++;
     }
 
-    /** Whether it was withdrawn; whoever did that ends it. */
+    /** Whether it was withdrawn; the thread that withdrew it completes it. */
     public final boolean isWithdrawn() {
         return state == WITHDRAWN;
     }

@@ -29,7 +29,7 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
 
     public abstract Request request(int part);
 
-    /** Has an engine decide it. What a limit of an application's own throws meanwhile fails it. */
+    /** Passes this to an engine. An exception of a custom limit fails it. */
     public final void decideBy(Engine engine) {
         try {
             engine.decide(this);

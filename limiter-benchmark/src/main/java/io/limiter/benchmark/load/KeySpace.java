@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Random;
 
-/** Whose permits are asked for. */
+/** The keys of the requests. */
 public enum KeySpace {
-    /** Everybody's: one id. */
+    /** One id. */
     HOT(1),
-    /** 10,000 ids, all as often. */
+    /** 10,000 ids, equally often. */
     UNIFORM(10_000),
     /** 1,000,000 ids by Zipf's law with exponent 0.99: the first is 7 % of all requests, the first 1,000 are half. */
     ZIPF(1_000_000);
@@ -30,8 +30,8 @@ public enum KeySpace {
     }
 
     /**
-     * Which id each request is for: the same for every subject, and drawn beforehand so that it costs nothing. Those
-     * that are asked for are numbered from 0, so that nothing has to be kept for the others.
+     * The id of each request: the same for every subject, and drawn beforehand so that it costs nothing. Only ids that
+     * occur are numbered, from 0.
      */
     public int[] requests() {
         Random random = new Random(SEED);

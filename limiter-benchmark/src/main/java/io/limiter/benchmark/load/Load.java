@@ -4,7 +4,7 @@ import io.limiter.benchmark.subject.Contender;
 import java.util.Locale;
 
 /**
- * How requests come, each as soon as the one before it is answered.
+ * How requests are sent, each as soon as the one before it is answered.
  *
  * @param callers how many requests are open at any time
  */
@@ -16,7 +16,7 @@ public record Load(Kind kind, int callers) {
         THREADS,
         /** Virtual threads, one for each open request; from JDK 21. */
         VIRTUAL,
-        /** Nobody: each completion starts the next request. */
+        /** No thread: each completion starts the next request. */
         ASYNC
     }
 
@@ -31,7 +31,7 @@ public record Load(Kind kind, int callers) {
         return callers + "-" + kind.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Virtual threads are only for those who block, and asynchronous calls for those who have them. */
+    /** Virtual threads are for contenders that block, asynchronous calls for contenders that have them. */
     public boolean suits(Contender contender) {
         return switch (kind) {
             case THREADS -> true;

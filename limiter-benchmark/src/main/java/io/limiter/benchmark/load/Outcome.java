@@ -3,15 +3,15 @@ package io.limiter.benchmark.load;
 import io.limiter.benchmark.subject.Allowance;
 import java.util.Locale;
 
-/** What requests are answered. */
+/** The decisions that requests get. */
 public enum Outcome {
-    /** All are granted: the allowance is more than anything here can ask for. */
+    /** All are granted: the limit is above any demand here. */
     GRANTED(Allowance.perSecond(100_000_000)),
     /** All are rejected: the one permit of the hour is used up beforehand. */
     REJECTED(Allowance.perHour(1)),
-    /** What 1,000 permits a second make of full demand. */
+    /** Full demand on 1,000 permits a second. */
     MIXED(Allowance.perSecond(1000)),
-    /** What 1,000 permits a second make of full demand on four instances that share them. */
+    /** Full demand on 1,000 permits a second, shared by four instances. */
     FLEET(Allowance.perSecond(1000));
 
     private static final int FLEET_INSTANCES = 4;
@@ -31,7 +31,7 @@ public enum Outcome {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether so few permits are allowed that too many would be noticed. */
+    /** Whether the limit is low enough that excess grants would be noticed. */
     public boolean limits() {
         return this != GRANTED;
     }
@@ -51,7 +51,7 @@ public enum Outcome {
         return this == FLEET ? FLEET_INSTANCES : 1;
     }
 
-    /** How long to measure at the least: what instances do not tell each other at once takes time to add up. */
+    /** The shortest measurement: excess grants of instances that synchronize late take time to add up. */
     public double leastSeconds() {
         return this == FLEET ? FLEET_SECONDS : 0;
     }

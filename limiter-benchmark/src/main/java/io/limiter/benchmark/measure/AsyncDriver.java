@@ -28,9 +28,9 @@ final class AsyncDriver implements Driver {
         this.running = new CountDownLatch(callers);
     }
 
-    static Driver start(AsyncSubject subject, LimiterCounters tally) {
-        AsyncDriver driver = new AsyncDriver(subject, tally.callers().size());
-        tally.callers().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
+    static Driver start(AsyncSubject subject, CallerResults results) {
+        AsyncDriver driver = new AsyncDriver(subject, results.callers().size());
+        results.callers().forEach(caller -> driver.turns.add(driver.new Turn(caller)));
         ThreadDriver.PLATFORM.newThread(driver::takeTurns).start();
         return driver;
     }

@@ -1,13 +1,13 @@
 package io.limiter.benchmark.measure;
 
-import io.limiter.benchmark.measure.LimiterCounters.Phase;
+import io.limiter.benchmark.measure.CallerResults.Phase;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** One of those who ask, one request after the other; used by one thread at a time. */
+/** A caller, which sends one request after the other; used by one thread at a time. */
 final class Caller {
 
-    /** What became of a request. */
+    /** The outcome of a request. */
     enum Answer {
         GRANTED,
         REJECTED,
@@ -25,7 +25,7 @@ final class Caller {
 
     private static final int ANSWERS = Answer.values().length;
 
-    private final LimiterCounters tally;
+    private final CallerResults results;
     private final int[] requests;
     private final Histogram latencies;
     private final @Nullable LimitCheck check;
@@ -34,10 +34,10 @@ final class Caller {
 
     /**
      * @param number from 0; callers begin at different places of the requests
-     * @param requests which ids are asked for, of a length that is a power of two
+     * @param requests the id of each request; its length is a power of two
      */
-    Caller(LimiterCounters tally, int number, int[] requests, Histogram latencies, @Nullable LimitCheck check) {
-        this.tally = tally;
+    Caller(CallerResults results, int number, int[] requests, Histogram latencies, @Nullable LimitCheck check) {
+        this.results = results;
         this.requests = requests;
         this.latencies = latencies;
         this.check = check;
@@ -45,7 +45,7 @@ final class Caller {
     }
 
     boolean stopped() {
-        return tally.phase() == Phase.STOPPED;
+        return results.phase() == Phase.STOPPED;
     }
 
     /** The id of the next request. */
@@ -55,13 +55,13 @@ final class Caller {
 
     /** When the request that is about to be made starts, or {@link #NOT_TIMED}. */
     long startNanos() {
-        return (position & tally.timedMask()) == 0 ? System.nanoTime() : NOT_TIMED;
+        return (position & results.timedMask()) == 0 ? System.nanoTime() : NOT_TIMED;
     }
 
     void answered(boolean granted, long startNanos) {
-        Phase phase = tally.phase();
+        Phase phase = results.phase();
         if (startNanos != NOT_TIMED && phase == Phase.MEASURED) {
-            latencies.recordValue(Math.min(Math.max(0, System.nanoTime() - startNanos), LimiterCounters.LONGEST_NANOS));
+            latencies.recordValue(Math.min(Math.max(0, System.nanoTime() - startNanos), CallerResults.LONGEST_NANOS));
         }
         counts[at(phase, granted ? Answer.GRANTED : Answer.REJECTED)]++;
         if (granted && check != null) {
@@ -70,8 +70,8 @@ final class Caller {
     }
 
     void failed(Throwable e) {
-        counts[at(tally.phase(), Answer.FAILED)]++;
-        tally.failed(e);
+        counts[at(results.phase(), Answer.FAILED)]++;
+        results.failed(e);
     }
 
     long count(Phase phase, Answer answer) {

@@ -13,7 +13,7 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of one cell, which come in slice by slice. */
+/** The figures of one cell, added slice by slice. */
 public final class CellResult {
 
     private final Cell cell;
@@ -37,7 +37,7 @@ public final class CellResult {
         return cell;
     }
 
-    /** Those that have figures here. */
+    /** The contenders with figures. */
     public Set<Contender> contenders() {
         return Collections.unmodifiableSet(slicesByContender.keySet());
     }
@@ -47,7 +47,7 @@ public final class CellResult {
         return Spread.of(slicesOf(contender).stream().mapToDouble(figure));
     }
 
-    /** How many decisions were made for one of the floor in the same round; nothing if the floor has no part in this. */
+    /** Decisions for each decision of the floor in the same round; {@code null} without the floor. */
     public @Nullable Spread ratioToFloor(Contender contender) {
         List<Slice> own = slicesOf(contender);
         return slicesByContender.entrySet().stream()
@@ -65,7 +65,7 @@ public final class CellResult {
         return slicesOf(contender).stream().mapToLong(Slice::above).max().orElse(0);
     }
 
-    /** What makes figures worthless: exceptions, rejections where there can be none, or no decisions at all. */
+    /** The problems that invalidate figures: exceptions, rejections where there can be none, or no decisions at all. */
     public List<String> problems() {
         List<String> all = new ArrayList<>(problems);
         slicesByContender.forEach((contender, rounds) -> {

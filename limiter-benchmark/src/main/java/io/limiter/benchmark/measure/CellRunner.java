@@ -2,7 +2,7 @@ package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.LimiterCounters.Phase;
+import io.limiter.benchmark.measure.CallerResults.Phase;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.ArrayList;
@@ -82,31 +82,31 @@ public final class CellRunner {
     }
 
     private Slice slice(Cell cell, OpenSubject open, int[] requests, int round) throws InterruptedException {
-        LimiterCounters tally = new LimiterCounters(cell.load().callers(), requests, open.check());
-        Driver driver = Driver.start(cell.load(), open.subject(), tally);
+        CallerResults results = new CallerResults(cell.load().callers(), requests, open.check());
+        Driver driver = Driver.start(cell.load(), open.subject(), results);
         Slice slice;
         try {
             double warmUp = timing.warmUpSeconds(round);
             sleep(warmUp);
-            tally.timeNoMoreThanNeeded(warmUp);
-            slice = measure(cell, open, tally);
+            results.limitTimings(warmUp);
+            slice = measure(cell, open, results);
         } finally {
-            tally.enter(Phase.STOPPED);
+            results.enter(Phase.STOPPED);
             driver.awaitEnd();
         }
-        report(cell, open.contender(), round, slice, tally);
+        report(cell, open.contender(), round, slice, results);
         return slice;
     }
 
-    private Slice measure(Cell cell, OpenSubject open, LimiterCounters tally) throws InterruptedException {
+    private Slice measure(Cell cell, OpenSubject open, CallerResults results) throws InterruptedException {
         RedisStats redisBefore = redis.stats();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
         long startNanos = System.nanoTime();
-        tally.enter(Phase.MEASURED);
+        results.enter(Phase.MEASURED);
         sleep(Math.max(timing.seconds(), cell.outcome().leastSeconds()));
-        awaitAnAnswer(tally);
-        tally.enter(Phase.COOL_DOWN);
+        awaitAnAnswer(results);
+        results.enter(Phase.COOL_DOWN);
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         long sent = open.clients().commandsSent() - sentBefore;
         ClientStats client = ClientStats.now();
@@ -114,10 +114,10 @@ public final class CellRunner {
         LimitCheck check = open.check();
         return new Slice(
                 seconds,
-                tally.count(Phase.MEASURED, Answer.GRANTED),
-                tally.count(Phase.MEASURED, Answer.REJECTED),
-                tally.count(Phase.MEASURED, Answer.FAILED),
-                tally.latencies(),
+                results.count(Phase.MEASURED, Answer.GRANTED),
+                results.count(Phase.MEASURED, Answer.REJECTED),
+                results.count(Phase.MEASURED, Answer.FAILED),
+                results.latencies(),
                 sent,
                 used,
                 client.cpuNanosSince(clientBefore),
@@ -126,15 +126,15 @@ public final class CellRunner {
     }
 
     /** So that a slice of a slow subject is longer, rather than empty. */
-    private static void awaitAnAnswer(LimiterCounters tally) throws InterruptedException {
+    private static void awaitAnAnswer(CallerResults results) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
-        while (tally.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
+        while (results.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
             Thread.sleep(1);
         }
     }
 
-    private void report(Cell cell, Contender contender, int round, Slice slice, LimiterCounters tally) {
-        Throwable failure = tally.failure();
+    private void report(Cell cell, Contender contender, int round, Slice slice, CallerResults results) {
+        Throwable failure = results.failure();
         progress.accept(String.format(
                 Locale.ROOT,
                 "%-28s %d/%d  %-22s %,12.0f/s%s%s",

@@ -6,25 +6,25 @@ import io.limiter.benchmark.load.VirtualThreads;
 import io.limiter.benchmark.subject.AsyncSubject;
 import io.limiter.benchmark.subject.Subject;
 
-/** Keeps the callers of a tally asking until it is stopped. */
+/** Keeps callers sending requests until their phase is {@link CallerResults.Phase#STOPPED}. */
 interface Driver {
 
     /** How long callers may take to end. */
     long STOP_SECONDS = 20;
 
     /**
-     * Returns when the last request has been answered; the tally must have been stopped.
+     * Returns when the last request has been answered. To be called after the callers were stopped.
      *
      * @throws IllegalStateException if that takes too long
      */
     void awaitEnd() throws InterruptedException;
 
-    static Driver start(Load load, Subject subject, LimiterCounters tally) {
+    static Driver start(Load load, Subject subject, CallerResults results) {
         if (load.kind() == Kind.ASYNC) {
-            return AsyncDriver.start((AsyncSubject) subject, tally);
+            return AsyncDriver.start((AsyncSubject) subject, results);
         }
         return ThreadDriver.start(
-                subject, tally, load.kind() == Kind.VIRTUAL ? VirtualThreads.factory() : ThreadDriver.PLATFORM);
+                subject, results, load.kind() == Kind.VIRTUAL ? VirtualThreads.factory() : ThreadDriver.PLATFORM);
     }
 
     static IllegalStateException tookTooLong() {

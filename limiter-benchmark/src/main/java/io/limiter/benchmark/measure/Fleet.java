@@ -8,7 +8,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Several instances of one subject with connections of their own, as if each was another JVM; any one is asked. */
+/** Several instances of one subject with connections of their own, as if each was another JVM. Each request goes to any of them. */
 class Fleet<S extends Subject> implements Subject {
 
     private final List<S> instances;

@@ -20,9 +20,9 @@ final class ThreadDriver implements Driver {
         this.running = new CountDownLatch(callers);
     }
 
-    static Driver start(Subject subject, LimiterCounters tally, ThreadFactory threads) {
-        ThreadDriver driver = new ThreadDriver(tally.callers().size());
-        for (Caller caller : tally.callers()) {
+    static Driver start(Subject subject, CallerResults results, ThreadFactory threads) {
+        ThreadDriver driver = new ThreadDriver(results.callers().size());
+        for (Caller caller : results.callers()) {
             threads.newThread(() -> driver.run(subject, caller)).start();
         }
         return driver;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The picture: for each cell a group of bars, one for each limiter that asks Redis, from the floor to the left if it
+ * The picture: for each cell a group of bars, one for each limiter that calls Redis, from the floor to the left if it
  * makes fewer decisions and to the right if it makes more, on a logarithmic scale.
  */
 public final class Chart {

@@ -53,7 +53,7 @@ record Column(String title, Predicate<Outcome> shown, BiFunction<CellResult, Con
         return new Column(title, outcome -> true, (cell, contender) -> Numbers.median(cell.spread(contender, figure)));
     }
 
-    /** What has nothing to say of contenders that ask no Redis. */
+    /** A column that is empty for contenders without Redis. */
     private static Column ofRedis(String title, ToDoubleFunction<Slice> figure) {
         return new Column(
                 title,

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that a run has found out.
+ * The results of a run.
  *
  * @param contenders in the order in which they are shown
  * @param memory of those whose keys were weighed
@@ -20,7 +20,7 @@ public record Results(
         return cells.stream().mapToLong(cell -> cell.above(contender)).max().orElse(0);
     }
 
-    /** What makes figures worthless, in one line each. */
+    /** The problems that invalidate the figures, in one line each. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
         cells.forEach(cell -> problems.addAll(cell.problems()));
@@ -32,7 +32,7 @@ public record Results(
         return above(contender) > 0 ? contender.name() + " ⚠" : contender.name();
     }
 
-    /** Whether there are cells in which it would have been noticed that a contender grants too much. */
+    /** Whether there are cells in which excess grants of a contender would have been noticed. */
     boolean checked(Contender contender) {
         return !contender.isFloor()
                 && cells.stream()

@@ -3,7 +3,7 @@ package io.limiter.benchmark.subject;
 import java.time.Duration;
 
 /**
- * What each id is allowed: all permits of a period at once, and from then on as many in each period.
+ * The limit of each id: all permits of a period at once, and from then on as many in each period.
  *
  * @param permits at least 1
  * @param period at least a second, in whole seconds

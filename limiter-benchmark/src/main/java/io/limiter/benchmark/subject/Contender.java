@@ -4,22 +4,22 @@ package io.limiter.benchmark.subject;
  * A rate limiter that can be opened as a subject.
  *
  * @param name as it is selected and shown
- * @param family which part it has in the comparison
- * @param where where its permits are
+ * @param family its role in the comparison
+ * @param where where its permits are stored
  * @param async whether its subjects are {@link AsyncSubject}s
  */
 public record Contender(String name, Family family, Where where, boolean async, Opener opener) {
 
-    /** Which part a contender has in the comparison. */
+    /** The role of a contender in the comparison. */
     public enum Family {
         /** One of this project. */
         OURS,
-        /** No limiter: the least that one which asks Redis for each decision can cost. Always grants. */
+        /** No limiter: the least a decision by a call to Redis can cost. Always grants. */
         FLOOR,
         PEER
     }
 
-    /** Where the permits of a contender are. */
+    /** Where the permits of a contender are stored. */
     public enum Where {
         REDIS,
         IN_PROCESS
@@ -31,8 +31,8 @@ public record Contender(String name, Family family, Where where, boolean async, 
 
         /**
          * @param clients its own connections; whoever opens it closes them after the subject
-         * @param allowance what each id is allowed
-         * @param ids whose permits are asked for, 16 characters each
+         * @param allowance the limit of each id
+         * @param ids the keys, 16 characters each
          */
         Subject open(RedisClients clients, Allowance allowance, String[] ids);
     }

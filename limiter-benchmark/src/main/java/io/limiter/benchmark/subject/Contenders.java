@@ -8,7 +8,7 @@ import static io.limiter.benchmark.subject.Contender.Where.REDIS;
 
 import java.util.List;
 
-/** All that are compared, in the order in which they are shown. */
+/** All contenders, in the order of the report. */
 public final class Contenders {
 
     public static final Contender RAW_EVALSHA = new Contender("raw-evalsha", FLOOR, REDIS, true, RawScript::open);

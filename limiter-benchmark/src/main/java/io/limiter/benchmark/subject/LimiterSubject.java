@@ -35,7 +35,7 @@ final class LimiterSubject implements AsyncSubject {
         return redis(builder(clients), allowance, ids);
     }
 
-    /** A call for each decision, and nothing remembered. */
+    /** One call for each decision: no batches, no rejection cache. */
     static Subject plain(RedisClients clients, Allowance allowance, String[] ids) {
         return redis(builder(clients).groupCommit(false).rejectionCacheSize(0), allowance, ids);
     }
@@ -45,7 +45,7 @@ final class LimiterSubject implements AsyncSubject {
         return redis(builder(clients).yieldWhileWaiting(YIELD), allowance, ids);
     }
 
-    /** A tenth of the permits may be taken ahead. */
+    /** Up to a tenth of the permits is prefetched. */
     static Subject leasing(RedisClients clients, Allowance allowance, String[] ids) {
         int ahead = (int) Math.max(1, Math.min(MAX_LEASE, allowance.permits() / 10));
         RedisRateLimiterFactory factory = builder(clients).build();
@@ -68,7 +68,7 @@ final class LimiterSubject implements AsyncSubject {
     }
 
     private static RedisRateLimiterFactory.Builder builder(RedisClients clients) {
-        // A decision that is slow is to be measured, not replaced.
+        // A slow decision is to be measured, not replaced by the failure policy.
         return RedisRateLimiterFactory.builder(clients.springDataRedis())
                 .decisionTimeout(Duration.ofMinutes(1))
                 .failurePolicy(FailurePolicy.THROW);

@@ -7,7 +7,7 @@ package io.limiter.benchmark.subject;
 public interface Subject extends AutoCloseable {
 
     /**
-     * Asks for one permit without waiting for one to become free; returns when that is decided.
+     * Requests one permit without waiting for one to become free. Returns the decision.
      *
      * @param id which of the ids, from 0
      * @return whether the permit was granted

@@ -3,7 +3,7 @@ package io.limiter.benchmark.measure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.benchmark.measure.Caller.Answer;
-import io.limiter.benchmark.measure.LimiterCounters.Phase;
+import io.limiter.benchmark.measure.CallerResults.Phase;
 import io.limiter.benchmark.subject.AsyncSubject;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -16,34 +16,34 @@ class AsyncDriverTest {
 
     private static final int CALLERS = 1000;
 
-    private final LimiterCounters tally = new LimiterCounters(CALLERS, new int[1], null);
+    private final CallerResults results = new CallerResults(CALLERS, new int[1], null);
 
     @Test
     void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {
         Fakes.Decider atOnce = id -> true;
-        Driver driver = AsyncDriver.start(atOnce, tally);
-        while (tally.callers().stream().anyMatch(caller -> caller.count(Phase.WARM_UP, Answer.GRANTED) < 100)) {
+        Driver driver = AsyncDriver.start(atOnce, results);
+        while (results.callers().stream().anyMatch(caller -> caller.count(Phase.WARM_UP, Answer.GRANTED) < 100)) {
             Thread.sleep(1);
         }
-        tally.enter(Phase.STOPPED);
+        results.enter(Phase.STOPPED);
         driver.awaitEnd();
     }
 
     @Test
     void each_completion_starts_the_next_request_of_its_caller_only() throws InterruptedException {
         Open subject = new Open();
-        Driver driver = AsyncDriver.start(subject, tally);
+        Driver driver = AsyncDriver.start(subject, results);
         for (int i = 0; i < 10 * CALLERS; i++) {
             subject.completeOne();
         }
-        tally.enter(Phase.STOPPED);
+        results.enter(Phase.STOPPED);
         Thread completing = new Thread(subject::completeAll);
         completing.start();
         driver.awaitEnd();
         completing.interrupt();
         assertThat(subject.most.get()).isLessThanOrEqualTo(CALLERS);
         assertThat(subject.open.get()).isZero();
-        assertThat(tally.count(Phase.WARM_UP, Answer.GRANTED)).isEqualTo(10 * CALLERS);
+        assertThat(results.count(Phase.WARM_UP, Answer.GRANTED)).isEqualTo(10 * CALLERS);
     }
 
     /** Leaves requests open until they are completed. */

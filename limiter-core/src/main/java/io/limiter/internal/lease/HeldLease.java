@@ -6,13 +6,9 @@ import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A {@link Lease} of an engine's permits. Thread-safe. */
 final class HeldLease implements Lease {
-
-    private static final Logger log = LoggerFactory.getLogger(HeldLease.class);
 
     private enum State {
         HELD,
@@ -90,26 +86,33 @@ final class HeldLease implements Lease {
         action.run();
     }
 
-    /** Marks the lease as lost and runs the actions of {@link #onLost}, unless it was closed. */
-    void lose(String why) {
-        List<Runnable> actions;
-        synchronized (this) {
-            if (state != State.HELD) {
-                return;
-            }
-            state = State.LOST;
-            actions = List.copyOf(onLost);
-            onLost.clear();
-        }
-        log.warn("A lease of '{}' is lost: {}. Its permits may be granted to others now.", key, why);
-        for (Runnable action : actions) {
+    /**
+     * Marks this as lost. If it succeeds, {@link #runOnLost} must follow.
+     *
+     * @return {@code false} if it was lost or closed before
+     */
+    synchronized boolean markLost() {
+        boolean lost = state == State.HELD;
+        state = lost ? State.LOST : state;
+        return lost;
+    }
+
+    /** Runs the actions of {@link #onLost}. */
+    void runOnLost(LeaseLog log) {
+        for (Runnable action : takeActions()) {
             try {
                 action.run();
             } catch (RuntimeException | Error e) {
                 // The thread also checks other leases.
-                log.error("An onLost action of a lease of '{}' has thrown.", key, e);
+                log.actionThrew(key, e);
             }
         }
+    }
+
+    private synchronized List<Runnable> takeActions() {
+        List<Runnable> actions = List.copyOf(onLost);
+        onLost.clear();
+        return actions;
     }
 
     @Override
@@ -127,8 +130,10 @@ final class HeldLease implements Lease {
     /** Lost leases are released too: the backend may have renewed one although its reply was lost. */
     private synchronized boolean markClosed() {
         boolean first = state != State.CLOSED;
+        if (state == State.HELD) {
+            onLost.clear();
+        }
         state = State.CLOSED;
-        onLost.clear();
         return first;
     }
 

@@ -8,7 +8,6 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.Timers;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.security.SecureRandom;
@@ -17,8 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * All concurrency leases of a factory, and the callers that wait for one. Safe for use by multiple threads.
@@ -30,14 +27,13 @@ public final class HeldLeases implements AutoCloseable {
 
     static final long CLOSE_SECONDS = 1;
 
-    private static final int MANY_AT_ONCE = 1000;
-    private static final int FEW_AT_ONCE = 8;
-
-    private static final Logger log = LoggerFactory.getLogger(HeldLeases.class);
+    private static final int LARGE_BATCH = 1000;
+    private static final int SMALL_BATCH = 8;
 
     private final Engine engine;
     private final Sleeper sleeper;
     private final ExpiryClock clock;
+    private final LeaseLog log;
     private final LeaseRenewer renewer;
     // Ids must differ between JVMs started from one snapshot, so they come from the operating system.
     private final SecureRandom ids = new SecureRandom();
@@ -47,29 +43,30 @@ public final class HeldLeases implements AutoCloseable {
     private volatile boolean closed;
 
     /**
-     * @param sleeper waits and sets timers; its clock and the wall clock tell when leases expire
+     * @param sleeper waits and sets timers; leases expire by its clock or the wall clock, whichever is first
      */
     public HeldLeases(Engine engine, Sleeper sleeper) {
         this(engine, sleeper, false);
     }
 
     /**
-     * @param sharesCalls whether requests to the engine share calls, so that many leases are renewed at once; otherwise a few
-     *     are, because each takes a thread or a lock
+     * @param sharesCalls whether requests share calls to the backend. Otherwise only a few leases are renewed at a time,
+     *     because each takes a thread or a lock
      */
     public HeldLeases(Engine engine, Sleeper sleeper, boolean sharesCalls) {
-        this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? MANY_AT_ONCE : FEW_AT_ONCE);
+        this(engine, sleeper, new ExpiryClock(sleeper.ticker()), sharesCalls ? LARGE_BATCH : SMALL_BATCH);
     }
 
     HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock) {
-        this(engine, sleeper, clock, MANY_AT_ONCE);
+        this(engine, sleeper, clock, LARGE_BATCH);
     }
 
-    private HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock, int atOnce) {
+    private HeldLeases(Engine engine, Sleeper sleeper, ExpiryClock clock, int batchSize) {
         this.engine = engine;
         this.sleeper = sleeper;
         this.clock = clock;
-        this.renewer = new LeaseRenewer(engine, clock, atOnce, sleeper.runsByItself());
+        this.log = new LeaseLog(sleeper.ticker());
+        this.renewer = new LeaseRenewer(engine, clock, log, batchSize, sleeper.runsByItself());
     }
 
     LeaseRenewer renewer() {
@@ -85,12 +82,12 @@ public final class HeldLeases implements AutoCloseable {
         return queues.size();
     }
 
-    /** Acquires a lease for the request. Blocks until the backend has answered, unless the request is queued. */
-    public void answer(LeaseRequest<?> request) {
+    /** Acquires a lease for the request. Blocks until the backend has replied, unless the request is queued. */
+    public void acquire(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
-        CompletableFuture<?> answered = track(new CompletableFuture<>());
+        CompletableFuture<?> replied = track(new CompletableFuture<>());
         try {
             HeldLease.Times times = new HeldLease.Times(clock, request.limit());
             long id = newId();
@@ -102,16 +99,16 @@ public final class HeldLeases implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw failed(request, id, e);
             }
-            answer(request, outcome(request, id, times, decision));
+            complete(request, outcome(request, id, times, decision));
         } catch (LimiterBackendException e) {
             request.fail(e);
         } finally {
-            answered.complete(null);
+            replied.complete(null);
         }
     }
 
     /** Acquires a lease for the request without blocking. */
-    public void answerAsync(LeaseRequest<?> request) {
+    public void acquireAsync(LeaseRequest<?> request) {
         if (mustQueue(request)) {
             return;
         }
@@ -119,7 +116,7 @@ public final class HeldLeases implements AutoCloseable {
             if (error != null) {
                 request.fail(AsyncFailures.cause(error));
             } else {
-                answer(request, outcome);
+                complete(request, outcome);
             }
         });
     }
@@ -149,7 +146,7 @@ public final class HeldLeases implements AutoCloseable {
         });
     }
 
-    private static void answer(LeaseRequest<?> request, Outcome outcome) {
+    private static void complete(LeaseRequest<?> request, Outcome outcome) {
         if (outcome.lease() == null) {
             request.reject(outcome.decision());
         } else if (!request.grant(outcome.lease(), outcome.decision())) {
@@ -211,7 +208,7 @@ public final class HeldLeases implements AutoCloseable {
                     .await();
             wake(lease.key());
         } catch (RuntimeException e) {
-            notReleased(lease.key(), lease.limit(), e);
+            log.notReleased(1, lease.key(), lease.limit(), e);
         }
     }
 
@@ -226,19 +223,10 @@ public final class HeldLeases implements AutoCloseable {
             if (error == null) {
                 wake(key);
             } else {
-                notReleased(key, limit, error);
+                log.notReleased(1, key, limit, AsyncFailures.cause(error));
             }
             return null;
         });
-    }
-
-    private static void notReleased(String key, ConcurrencyLimit limit, Throwable error) {
-        // On another thread: this may be the I/O thread of the Redis client.
-        Timers.run(() -> log.warn(
-                "A lease of '{}' could not be released. Its permits stay taken until it expires, within {}.",
-                key,
-                limit.leaseTime(),
-                error));
     }
 
     private void wake(String key) {
@@ -260,7 +248,7 @@ public final class HeldLeases implements AutoCloseable {
 
     /** Deletes the state of a key; its leases are lost. */
     public void reset(String key) {
-        renewer.lose(key, "its key was reset");
+        renewer.reset(key);
         engine.reset(key);
         wake(key);
     }

@@ -246,7 +246,7 @@ final class LeaseQueue {
     private void setTimer(long micros, Long atNanos) {
         boolean set = false;
         try {
-            sleeper.later(micros, () -> timeIsUp(atNanos));
+            sleeper.later(micros, () -> timerFired(atNanos));
             set = true;
         } finally {
             if (!set) {
@@ -256,7 +256,7 @@ final class LeaseQueue {
         }
     }
 
-    private void timeIsUp(Long atNanos) {
+    private void timerFired(Long atNanos) {
         forgetTimer(atNanos);
         signal();
     }

@@ -2,8 +2,8 @@ package io.limiter.internal.lease;
 
 import com.google.common.collect.Lists;
 import io.limiter.LimiterBackendException;
-import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.lease.LeaseLog.Loss;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
@@ -11,14 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Renews the leases of a factory, and detects lost ones.
@@ -30,15 +31,14 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseRenewer {
 
-    private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
-
     private static final int CHECKS_PER_LEASE = 12;
     private static final int IDLE_SECONDS = 10;
     private static final long NEVER = Long.MAX_VALUE;
 
-    private final int atOnce;
     private final Engine engine;
     private final ExpiryClock clock;
+    private final LeaseLog log;
+    private final int batchSize;
     private final boolean inBackground;
     private final ScheduledThreadPoolExecutor threads;
     private final Set<HeldLease> held = ConcurrentHashMap.newKeySet();
@@ -48,16 +48,15 @@ final class LeaseRenewer {
     private @Nullable Future<?> nextCheck;
 
     /**
+     * @param batchSize how many requests are sent before the first reply is awaited
      * @param inBackground whether to check in the background
      */
-    /**
-     * @param atOnce how many requests are sent before the first answer is awaited
-     */
-    LeaseRenewer(Engine engine, ExpiryClock clock, int atOnce, boolean inBackground) {
-        this.atOnce = atOnce;
-        this.inBackground = inBackground;
+    LeaseRenewer(Engine engine, ExpiryClock clock, LeaseLog log, int batchSize, boolean inBackground) {
         this.engine = engine;
         this.clock = clock;
+        this.log = log;
+        this.batchSize = batchSize;
+        this.inBackground = inBackground;
         this.threads = new ScheduledThreadPoolExecutor(2, task -> {
             Thread thread = new Thread(task, "limiter-leases");
             thread.setDaemon(true);
@@ -99,54 +98,74 @@ final class LeaseRenewer {
 
     /** Marks expired leases as lost. */
     void findLost() {
-        for (HeldLease lease : held) {
-            if (lease.isOver()) {
-                held.remove(lease);
-                lease.lose("it could not be renewed in time");
-            }
-        }
+        lose(held.stream().filter(HeldLease::isOver).toList(), Loss.EXPIRED);
     }
 
     /** Marks all leases of a key as lost. */
-    void lose(String key, String why) {
-        for (HeldLease lease : held) {
-            if (lease.key().equals(key)) {
-                held.remove(lease);
-                lease.lose(why);
-            }
+    void reset(String key) {
+        lose(held.stream().filter(lease -> lease.key().equals(key)).toList(), Loss.RESET);
+    }
+
+    private void lose(List<HeldLease> leases, Loss loss) {
+        leases.forEach(held::remove);
+        List<HeldLease> lost = leases.stream().filter(HeldLease::markLost).toList();
+        if (!lost.isEmpty()) {
+            log.lost(lost.size(), lost.get(0).key(), loss);
+            lost.forEach(lease -> lease.runOnLost(log));
         }
     }
 
     /** Renews all leases that are due. Blocks until the backend has answered. */
     void renewDue() {
-        List<HeldLease> due = new ArrayList<>();
-        for (HeldLease lease : held) {
-            if (lease.isDue() && !lease.isOver()) {
-                due.add(lease);
+        List<HeldLease> due =
+                held.stream().filter(lease -> lease.isDue() && !lease.isOver()).toList();
+        List<LimiterBackendException> failures = new ArrayList<>();
+        for (List<HeldLease> batch : Lists.partition(due, batchSize)) {
+            List<HeldLease> deleted = new ArrayList<>();
+            // Measured from before the requests are sent.
+            List<HeldLease.Times> times = batch.stream()
+                    .map(lease -> new HeldLease.Times(clock, lease.limit()))
+                    .toList();
+            List<PendingRequest> renewals = start(batch, Request::renew);
+            for (int i = 0; i < batch.size(); i++) {
+                try {
+                    if (renewals.get(i).await().granted()) {
+                        batch.get(i).renewed(times.get(i));
+                    } else {
+                        deleted.add(batch.get(i));
+                    }
+                } catch (LimiterBackendException e) {
+                    failures.add(e);
+                }
             }
+            lose(deleted, Loss.DELETED);
         }
-        renew(due);
+        if (!failures.isEmpty()) {
+            log.notRenewed(failures);
+        }
+    }
+
+    private List<PendingRequest> start(List<HeldLease> batch, LongFunction<Request> request) {
+        return batch.stream()
+                .map(lease -> PendingRequest.start(engine, lease.key(), lease.limit(), request.apply(lease.id())))
+                .toList();
     }
 
     /** Marks all leases as lost and releases their permits, waiting at most one second. */
     void close() {
         List<HeldLease> all = held.stream().filter(held::remove).toList();
         // First, so that no lease counts as held after its release.
-        all.forEach(lease -> lease.lose("the limiters were closed"));
+        lose(all, Loss.CLOSED);
         if (all.isEmpty()) {
             threads.shutdown();
             return;
         }
         try {
-            Future<?> released = threads.submit(() -> release(all));
-            released.get(HeldLeases.CLOSE_SECONDS, TimeUnit.SECONDS);
+            threads.submit(() -> release(all)).get(HeldLeases.CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-        } catch (Exception e) {
-            log.warn(
-                    "{} leases could not be released while closing. Their permits stay taken until they expire.",
-                    all.size(),
-                    e);
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+            log.notReleased(all.size(), all.get(0).key(), all.get(0).limit(), e);
         } finally {
             threads.shutdown();
         }
@@ -164,7 +183,7 @@ final class LeaseRenewer {
                     try {
                         renewDue();
                     } catch (RuntimeException | Error e) {
-                        log.error("Renewing leases has failed; retrying until they expire.", e);
+                        log.renewalThrew(e);
                     } finally {
                         renewing.set(false);
                     }
@@ -197,49 +216,11 @@ final class LeaseRenewer {
         }
     }
 
-    private void renew(List<HeldLease> due) {
-        List<LimiterBackendException> failures = new ArrayList<>();
-        for (List<HeldLease> some : Lists.partition(due, atOnce)) {
-            List<HeldLease.Times> times = new ArrayList<>(some.size());
-            List<PendingRequest> renewals = new ArrayList<>(some.size());
-            for (HeldLease lease : some) {
-                times.add(new HeldLease.Times(clock, lease.limit()));
-                renewals.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.renew(lease.id())));
-            }
-            for (int i = 0; i < some.size(); i++) {
-                try {
-                    renewed(some.get(i), renewals.get(i).await(), times.get(i));
-                } catch (LimiterBackendException e) {
-                    failures.add(e);
-                }
-            }
-        }
-        if (!failures.isEmpty()) {
-            log.warn(
-                    "{} leases could not be renewed; retrying until they expire. If Redis stays unavailable, they are lost.",
-                    failures.size(),
-                    failures.get(0));
-        }
-    }
-
-    private void renewed(HeldLease lease, Decision decision, HeldLease.Times times) {
-        if (decision.granted()) {
-            lease.renewed(times);
-        } else {
-            held.remove(lease);
-            lease.lose("Redis no longer has it: it expired, or its key was deleted");
-        }
-    }
-
-    /** All of them, before the first failure is thrown. */
+    /** Releases all of them, even if some fail. */
     private void release(List<HeldLease> leases) {
         List<LimiterBackendException> failures = new ArrayList<>();
-        for (List<HeldLease> some : Lists.partition(leases, atOnce)) {
-            List<PendingRequest> releases = new ArrayList<>(some.size());
-            for (HeldLease lease : some) {
-                releases.add(PendingRequest.start(engine, lease.key(), lease.limit(), Request.release(lease.id())));
-            }
-            for (PendingRequest release : releases) {
+        for (List<HeldLease> batch : Lists.partition(leases, batchSize)) {
+            for (PendingRequest release : start(batch, Request::release)) {
                 try {
                     release.await();
                 } catch (LimiterBackendException e) {
@@ -248,7 +229,9 @@ final class LeaseRenewer {
             }
         }
         if (!failures.isEmpty()) {
-            throw failures.get(0);
+            HeldLease lease = leases.get(0);
+            log.notReleased(
+                    failures.size(), lease.key(), lease.limit(), failures.get(0).forKey(lease.key()));
         }
     }
 }

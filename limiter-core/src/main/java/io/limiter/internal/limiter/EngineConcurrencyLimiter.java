@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
+import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
@@ -93,12 +94,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Optional<Lease> tryAcquire(int permits, Duration timeout) {
-        return await(leaseIfGranted(permits, timeout));
+        return await(new TryAcquire(permits, timeout));
     }
 
     @Override
     public Lease acquire(int permits, Duration timeout) {
-        return await(leaseOrThrow(permits, timeout));
+        return await(new Acquire(permits, timeout));
     }
 
     @Override
@@ -126,51 +127,90 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         leases.reset(path.backendKey());
     }
 
-    private LeaseRequest<Optional<Lease>> leaseIfGranted(int permits, Duration timeout) {
-        return LeaseRequest.tried(wanted(permits, timeout), leases.ticker().read(), this::failOver);
-    }
-
-    private LeaseRequest<Lease> leaseOrThrow(int permits, Duration timeout) {
-        return LeaseRequest.demanded(wanted(permits, timeout), leases.ticker().read(), this::failOver);
-    }
-
-    private LeaseRequest.Wanted wanted(int permits, Duration timeout) {
-        return new LeaseRequest.Wanted(
-                new LeaseRequest.Asker(counters, keys.name(), path.countedKey()),
-                path.backendKey(),
-                limit,
-                permits,
-                timeout);
-    }
-
-    /** Completes a request by the failure policy. */
-    private void failOver(LimiterBackendException failure, LeaseRequest<?> request) {
-        FailurePolicy policy = engine.policy();
-        if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
-            request.completeExceptionally(failure);
-            return;
-        }
-        switch (policy.action()) {
-            case THROW -> request.completeExceptionally(failure);
-            case DENY -> request.reject(engine.rejected(limit));
-            case ALLOW -> request.grant(new UncountedLease(), Failover.granted(limit));
-            case LOCAL -> localLeases.answerAsync(request.locally(limit.scaled(policy.share())));
-        }
-    }
-
     private <T> T await(LeaseRequest<T> request) {
-        leases.answer(request);
+        leases.acquire(request);
         return request.await();
     }
 
     private <T> CompletableFuture<T> start(LeaseRequest<T> request) {
-        leases.answerAsync(request);
+        leases.acquireAsync(request);
         return request;
     }
 
     @Override
     public String toString() {
         return "ConcurrencyLimiter[" + keys.name() + (path.key() == null ? "" : ":" + path.key()) + ", " + limit + "]";
+    }
+
+    /** A request whose failures the failure policy decides. */
+    private abstract class PolicyRequest<T> extends LeaseRequest<T> {
+
+        PolicyRequest(int permits, Duration timeout) {
+            super(
+                    counters,
+                    path.backendKey(),
+                    limit,
+                    permits,
+                    timeout,
+                    leases.ticker().read());
+        }
+
+        @Override
+        protected void count(Decision decision) {
+            counters.decided(keys.name(), path.countedKey(), decision);
+        }
+
+        @Override
+        protected void fallBack(LimiterBackendException failure) {
+            if (failure.kind() == LimiterBackendException.Kind.CLOSED) {
+                completeExceptionally(failure);
+                return;
+            }
+            FailurePolicy policy = engine.policy();
+            switch (policy.action()) {
+                case THROW -> completeExceptionally(failure);
+                case DENY -> reject(engine.rejected(limit));
+                case ALLOW -> grant(new UncountedLease(), Failover.granted(limit));
+                case LOCAL -> localLeases.acquireAsync(locally(limit.scaled(policy.share())));
+            }
+        }
+    }
+
+    /** Has no lease if rejected. */
+    private final class TryAcquire extends PolicyRequest<Optional<Lease>> {
+
+        TryAcquire(int permits, Duration timeout) {
+            super(permits, timeout);
+        }
+
+        @Override
+        protected Optional<Lease> granted(Lease lease) {
+            return Optional.of(lease);
+        }
+
+        @Override
+        protected Optional<Lease> rejected(Decision rejection) {
+            return Optional.empty();
+        }
+    }
+
+    /** Fails if rejected. */
+    private final class Acquire extends PolicyRequest<Lease> {
+
+        Acquire(int permits, Duration timeout) {
+            super(permits, timeout);
+        }
+
+        @Override
+        protected Lease granted(Lease lease) {
+            return lease;
+        }
+
+        @Override
+        protected Lease rejected(Decision rejection) {
+            String key = path.countedKey();
+            throw new RateLimitExceededException(key == null ? keys.name() : key, rejection);
+        }
     }
 
     private final class AsyncView implements Async {
@@ -182,12 +222,12 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         public CompletableFuture<Optional<Lease>> tryAcquire(int permits, Duration timeout) {
-            return start(leaseIfGranted(permits, timeout));
+            return start(new TryAcquire(permits, timeout));
         }
 
         @Override
         public CompletableFuture<Lease> acquire(int permits, Duration timeout) {
-            return start(leaseOrThrow(permits, timeout));
+            return start(new Acquire(permits, timeout));
         }
     }
 }

@@ -5,6 +5,7 @@ import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.internal.time.ThrottledLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -14,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Applies only to limits
@@ -29,12 +32,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Prefetch implements Engine {
 
+    private static final Logger log = LoggerFactory.getLogger(Prefetch.class);
+
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;
 
     private final Engine next;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
+    private final ThrottledLog notReturned;
     private final AtomicReferenceArray<@Nullable PrefetchedKey> keys = new AtomicReferenceArray<>(SLOTS);
     private volatile boolean closed;
 
@@ -50,6 +56,7 @@ public final class Prefetch implements Engine {
         this.next = next;
         this.sleeper = sleeper;
         this.clock = clock;
+        this.notReturned = new ThrottledLog(log, sleeper.ticker());
     }
 
     @Override
@@ -141,7 +148,7 @@ public final class Prefetch implements Engine {
 
     private @Nullable PrefetchedKey replace(
             @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms terms) {
-        PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, next, clock, sleeper);
+        PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, next, clock, sleeper, notReturned);
         if (!keys.compareAndSet(slot(key), idle, fresh)) {
             return null;
         }

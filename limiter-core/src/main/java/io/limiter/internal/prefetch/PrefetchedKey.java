@@ -4,9 +4,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.Timers;
+import io.limiter.internal.time.ThrottledLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
@@ -14,8 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The prefetched permits of one key: the current block, and possibly the next one. Safe for use by multiple threads.
@@ -29,8 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PrefetchedKey {
 
-    private static final Logger log = LoggerFactory.getLogger(PrefetchedKey.class);
-
     private static final int HOT = 8;
     private static final int SMALLEST = 4;
     private static final int SHARE = 4;
@@ -42,6 +39,7 @@ final class PrefetchedKey {
     private final Engine engine;
     private final ExpiryClock clock;
     private final Sleeper sleeper;
+    private final ThrottledLog notReturned;
 
     private final AtomicBoolean prefetching = new AtomicBoolean();
     private final AtomicBoolean timerSet = new AtomicBoolean();
@@ -55,7 +53,17 @@ final class PrefetchedKey {
     private volatile boolean closed;
     private volatile boolean forgotten;
 
-    PrefetchedKey(String key, Limit<?> limit, PrefetchTerms terms, Engine engine, ExpiryClock clock, Sleeper sleeper) {
+    /**
+     * @param notReturned logs permits that could not be returned
+     */
+    PrefetchedKey(
+            String key,
+            Limit<?> limit,
+            PrefetchTerms terms,
+            Engine engine,
+            ExpiryClock clock,
+            Sleeper sleeper,
+            ThrottledLog notReturned) {
         this.key = key;
         this.limit = limit;
         this.maxPermits = terms.maxPermits();
@@ -63,6 +71,7 @@ final class PrefetchedKey {
         this.engine = engine;
         this.clock = clock;
         this.sleeper = sleeper;
+        this.notReturned = notReturned;
         this.recentEnds = clock.in(maxTimeNanos);
     }
 
@@ -246,12 +255,12 @@ final class PrefetchedKey {
         }
         return PendingRequest.start(engine, key, limit, Request.giveBack(unused))
                 .exceptionally(e -> {
-                    // On another thread: this may be the I/O thread of the Redis client.
-                    Timers.run(() -> log.warn(
-                            "{} unused prefetched permits of '{}' could not be returned. They count as used until the limit has refilled; nothing needs to be done.",
-                            unused,
-                            key,
-                            e));
+                    notReturned.warn(
+                            1,
+                            AsyncFailures.cause(e),
+                            () -> unused + " unused prefetched permits of '" + key + "' could not be returned: "
+                                    + AsyncFailures.cause(e).getMessage()
+                                    + ". They count as used until the limit has refilled; nothing needs to be done.");
                     return null;
                 });
     }

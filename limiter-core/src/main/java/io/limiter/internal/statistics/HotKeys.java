@@ -45,8 +45,8 @@ final class HotKeys {
         this.minuteEnds = ticker.read() + MINUTE_NANOS;
     }
 
-    /** Allocates nothing for nearly all calls. */
-    void asked(String key) {
+    /** Counts a request. Nearly always allocates nothing. */
+    void requested(String key) {
         int left = exact;
         if (left > 0) {
             exact = left - 1;

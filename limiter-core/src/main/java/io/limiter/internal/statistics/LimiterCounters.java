@@ -90,14 +90,14 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
-    /** Whether a listener wants to receive each rejection. */
+    /** Whether a listener receives rejections. */
     public boolean isListenedTo() {
         return notifier.wantRejections();
     }
 
     /**
-     * @param limiter its name, which is not this one's if there are too many
-     * @param key the caller's; {@code null} for the limiter's own permits
+     * @param limiter name of the limiter; it differs from {@link #name()} if too many limiters share these counters
+     * @param key the caller's key; {@code null} for the limiter's own permits
      */
     public void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
@@ -110,7 +110,7 @@ public final class LimiterCounters implements LimiterTotals {
     public void counted(@Nullable String key, boolean wasGranted, Decision.Source source) {
         (wasGranted ? granted : rejected)[source.ordinal()].increment();
         if (key != null) {
-            hotKeys.asked(key);
+            hotKeys.requested(key);
         }
     }
 
@@ -173,7 +173,7 @@ public final class LimiterCounters implements LimiterTotals {
                 + errors() + "]";
     }
 
-    /** What limiters of this name were built and used with last. */
+    /** The latest settings of the limiters of this name. */
     private static final class Built {
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;

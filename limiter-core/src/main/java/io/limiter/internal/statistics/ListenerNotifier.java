@@ -47,7 +47,7 @@ public final class ListenerNotifier implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether any listener wants to receive rejections. Allocates nothing. */
+    /** Whether any listener receives rejections. Allocates nothing. */
     boolean wantRejections() {
         for (int i = 0; i < listeners.size(); i++) {
             if (listeners.get(i).listensToRejections()) {
@@ -92,11 +92,11 @@ public final class ListenerNotifier implements AutoCloseable {
             try {
                 event.accept(listener);
             } catch (RuntimeException | Error e) {
-                long unsaid = failing.suppressed(System.nanoTime());
-                if (unsaid != LogThrottle.NOT_NOW) {
+                long more = failing.suppressed(System.nanoTime());
+                if (more != LogThrottle.NOT_NOW) {
                     log.warn(
                             "A listener has thrown; the event is lost for it. {} earlier exceptions of listeners were not logged. Listener: {}",
-                            unsaid,
+                            more,
                             listener,
                             e);
                 }

@@ -1,6 +1,6 @@
 package io.limiter.internal.time;
 
-/** Limits a log line to once a minute, and counts the suppressed ones. Safe for use by multiple threads. */
+/** Limits a log line to once a minute, and counts the events that were not logged. Thread-safe. */
 public final class LogThrottle {
 
     /** The line must not be logged now. */
@@ -13,17 +13,22 @@ public final class LogThrottle {
     private long suppressed;
 
     /**
-     * Records an occasion to log.
+     * Records one event.
      *
      * @param nowNanos by {@link System#nanoTime()}
-     * @return how many occasions were suppressed since the line was last logged, or {@link #NOT_NOW}
+     * @return the number of events since the line was last logged, without this one; or {@link #NOT_NOW}
      */
-    public synchronized long suppressed(long nowNanos) {
+    public long suppressed(long nowNanos) {
+        return suppressed(nowNanos, 1);
+    }
+
+    /** As {@link #suppressed(long)}, for several events, of which the line describes one. */
+    synchronized long suppressed(long nowNanos, int events) {
         if (logged && nowNanos - loggedNanos < QUIET_NANOS) {
-            suppressed++;
+            suppressed += events;
             return NOT_NOW;
         }
-        long before = suppressed;
+        long before = suppressed + events - 1;
         logged = true;
         loggedNanos = nowNanos;
         suppressed = 0;

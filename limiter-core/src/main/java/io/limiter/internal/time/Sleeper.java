@@ -4,7 +4,7 @@ import com.google.common.base.Ticker;
 import com.google.common.util.concurrent.Uninterruptibles;
 import java.util.concurrent.TimeUnit;
 
-/** Waits on behalf of callers, until permits are due. */
+/** Waits until a caller's permits are available. */
 @FunctionalInterface
 public interface Sleeper {
 

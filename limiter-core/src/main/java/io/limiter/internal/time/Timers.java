@@ -40,13 +40,23 @@ public final class Timers {
         return () -> timer.cancel(false);
     }
 
-    /** Runs an action that may block, immediately, on another thread. */
-    public static void run(Runnable action) {
+    private static void run(Runnable action) {
+        if (!runOrDrop(action)) {
+            action.run();
+        }
+    }
+
+    /**
+     * Runs an action that may block on another thread.
+     *
+     * @return {@code false} if no thread can be started
+     */
+    static boolean runOrDrop(Runnable action) {
         try {
             RUNNING.execute(action);
+            return true;
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // No other thread can be started; the action must run nevertheless.
-            action.run();
+            return false;
         }
     }
 

@@ -33,7 +33,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Renewing, losing and waiting, with time and timers in the test's hand. Leases are 30 s. */
+/** Renewal, loss and waiting, with a clock and timers that the test moves. Leases take 30 s. */
 class HeldLeasesTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -46,7 +46,7 @@ class HeldLeasesTest {
     private final EngineConcurrencyLimiter limiter = limiter(ONE);
 
     @AfterEach
-    void nobody_is_left_waiting() {
+    void no_caller_still_waits() {
         assertThat(leases.queues()).isZero();
         leases.close();
     }
@@ -67,7 +67,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void what_is_due_is_renewed_and_what_is_not_is_left_alone() {
+    void only_leases_that_are_due_are_renewed() {
         EngineConcurrencyLimiter many = limiter(ConcurrencyLimit.of(100));
         for (int i = 0; i < 30; i++) {
             many.on("k" + i % 10).acquire(1, Duration.ZERO);
@@ -86,7 +86,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void many_are_renewed_in_few_calls() {
+    void many_leases_are_renewed_in_few_calls() {
         Guard guard = Patience.guard();
         HandEngine slow = new HandEngine();
         slow.onStart = HandEngine.Call::answer;
@@ -148,7 +148,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void while_the_backend_fails_renewal_is_tried_again_until_the_lease_is_over() {
+    void a_failed_renewal_is_retried_until_the_lease_expires() {
         List<String> lost = new ArrayList<>();
         Lease lease = limiter.acquire(1, Duration.ZERO);
         lease.onLost(() -> lost.add("first"));
@@ -178,16 +178,16 @@ class HeldLeasesTest {
         assertThat(lost).containsExactly("first", "third", "late");
         backend.failing = false;
         leases.renewer().renewDue();
-        assertThat(lease.isHeld()).as("what is lost stays lost").isFalse();
+        assertThat(lease.isHeld()).as("a lost lease stays lost").isFalse();
     }
 
     @Test
-    void a_lease_that_the_backend_does_not_know_any_more_is_lost() {
+    void a_lease_that_the_backend_has_deleted_is_lost() {
         AtomicInteger lost = new AtomicInteger();
         Lease lease = limiter.acquire(1, Duration.ZERO);
         lease.onLost(lost::incrementAndGet);
         backend.forget(ONE);
-        assertThat(lease.isHeld()).as("nobody has said so yet").isTrue();
+        assertThat(lease.isHeld()).as("not renewed yet").isTrue();
         clock.advance(Duration.ofSeconds(10));
         leases.renewer().renewDue();
         assertThat(lease.isHeld()).isFalse();
@@ -197,14 +197,14 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_holder_that_stood_still_never_believes_for_longer_than_the_backend() {
+    void after_a_pause_a_lease_expires_no_later_than_in_the_backend() {
         backend.beforeDecision = () -> clock.advance(Duration.ofSeconds(3));
         Lease lease = limiter.acquire(1, Duration.ZERO);
         backend.beforeDecision = () -> {};
         clock.advance(Duration.ofSeconds(27).minusNanos(1000));
         assertThat(lease.isHeld()).isTrue();
         clock.advance(Duration.ofNanos(1000));
-        assertThat(lease.isHeld()).as("counted from when it was asked for").isFalse();
+        assertThat(lease.isHeld()).as("counted from when it was sent").isFalse();
         assertThat(limiter.inUse()).isEqualTo(1);
 
         clock.advance(Duration.ofSeconds(10));
@@ -216,7 +216,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void an_answer_that_comes_when_the_lease_is_over_is_no_lease() {
+    void a_reply_that_arrives_after_the_lease_time_is_a_failure() {
         backend.afterDecision = () -> clock.advance(Duration.ofSeconds(31));
         assertThatThrownBy(() -> limiter.tryAcquire())
                 .isInstanceOf(LimiterBackendException.class)
@@ -225,7 +225,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void what_may_have_been_granted_without_an_answer_is_released() {
+    void an_ambiguous_grant_is_released() {
         backend.losesAnswers = true;
         assertThatThrownBy(() -> limiter.tryAcquire()).isInstanceOf(LimiterBackendException.class);
         assertThatThrownBy(() -> limiter.async().acquire(1, Duration.ZERO).join())
@@ -236,13 +236,13 @@ class HeldLeasesTest {
     }
 
     @Test
-    void those_who_wait_are_served_in_the_order_in_which_they_came_when_a_lease_is_closed() {
+    void a_closed_lease_goes_to_the_caller_that_waits_longest() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         List<CompletableFuture<Lease>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             waiting.add(limiter.async().acquire(1, HOUR));
         }
-        assertThat(limiter.tryAcquire()).as("nobody passes those who wait").isEmpty();
+        assertThat(limiter.tryAcquire()).as("does not overtake waiting callers").isEmpty();
         for (CompletableFuture<Lease> next : waiting) {
             assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(waiting.indexOf(next));
             held.close();
@@ -254,7 +254,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void one_who_wants_many_is_not_passed_by_those_who_want_few() {
+    void a_request_for_few_permits_does_not_overtake_one_for_many() {
         EngineConcurrencyLimiter three = limiter(ConcurrencyLimit.of(3));
         List<Lease> held = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
@@ -273,7 +273,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void calls_do_not_depend_on_how_many_wait() {
+    void the_number_of_calls_does_not_depend_on_the_number_of_waiting_callers() {
         limiter.acquire(1, Duration.ZERO);
         List<CompletableFuture<Optional<Lease>>> waiting = new ArrayList<>();
         int before = backend.calls.get();
@@ -290,7 +290,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_timeout_ends_the_wait_of_one_and_not_of_others() {
+    void a_timeout_ends_the_wait_of_one_caller_only() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Optional<Lease>> patient = limiter.async().tryAcquire(HOUR);
         CompletableFuture<Optional<Lease>> hurried = limiter.async().tryAcquire(Duration.ofMillis(1));
@@ -303,7 +303,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_cancelled_wait_takes_no_permit_and_the_next_gets_it() {
+    void a_cancelled_wait_takes_no_permit() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
         CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
@@ -318,22 +318,22 @@ class HeldLeasesTest {
     }
 
     @Test
-    void after_all_waits_were_cancelled_nobody_is_in_the_way() {
+    void cancelled_waits_do_not_block_later_requests() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> waiting = limiter.async().acquire(1, HOUR);
         waiting.cancel(false);
         clock.advance(Duration.ofSeconds(30));
-        assertThat(limiter.tryAcquire()).as("the lease is over").isPresent();
+        assertThat(limiter.tryAcquire()).as("the lease has expired").isPresent();
         assertThat(held.isHeld()).isFalse();
         sleeper.run();
     }
 
     @Test
-    void one_that_is_cancelled_while_it_is_asked_for_gives_the_permit_back() {
-        List<CompletableFuture<Lease>> asked = new ArrayList<>();
+    void a_request_cancelled_while_it_is_sent_releases_its_permit() {
+        List<CompletableFuture<Lease>> requested = new ArrayList<>();
         Lease held = limiter.acquire(1, Duration.ZERO);
-        asked.add(limiter.async().acquire(1, HOUR));
-        backend.afterDecision = () -> asked.get(0).cancel(false);
+        requested.add(limiter.async().acquire(1, HOUR));
+        backend.afterDecision = () -> requested.get(0).cancel(false);
         held.close();
         backend.afterDecision = () -> {};
         assertThat(limiter.inUse()).isZero();
@@ -341,7 +341,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_backend_that_fails_fails_those_who_wait() {
+    void a_failing_backend_fails_waiting_callers() {
         limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
         CompletableFuture<Lease> second = limiter.async().acquire(1, HOUR);
@@ -353,7 +353,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_timer_that_cannot_be_set_fails_those_who_wait_and_not_those_who_come_after() {
+    void a_timer_that_cannot_be_set_fails_waiting_callers_but_not_later_ones() {
         Lease held = limiter.acquire(1, Duration.ZERO);
         CompletableFuture<Lease> first = limiter.async().acquire(1, HOUR);
         // Comes to the same queue, before it has ended.
@@ -373,7 +373,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void close_gives_back_what_is_held_and_fails_who_waits() {
+    void close_releases_leases_and_fails_waiting_callers() {
         AtomicInteger lost = new AtomicInteger();
         Lease held = limiter.acquire(1, Duration.ZERO);
         held.onLost(lost::incrementAndGet);
@@ -396,7 +396,7 @@ class HeldLeasesTest {
     }
 
     @Test
-    void a_release_that_fails_is_no_error_for_who_closes() {
+    void a_failed_release_is_no_error_for_the_caller_that_closes() {
         Lease first = limiter.on("a").acquire(1, Duration.ZERO);
         Lease second = limiter.on("b").acquire(1, Duration.ZERO);
         backend.failing = true;

@@ -45,14 +45,14 @@ class HotKeysTest {
         for (int i = 0; i < 200; i++) {
             HotKeys busy = new HotKeys(clock);
             for (int j = 0; j < 10 * HotKeys.EXACT; j++) {
-                busy.asked("busy");
+                busy.requested("busy");
             }
             clock.advance(Duration.ofSeconds(60));
             for (int j = 0; j < 32; j++) {
-                busy.asked("next");
+                busy.requested("next");
             }
             for (int j = 0; j < 3; j++) {
-                busy.asked("few");
+                busy.requested("few");
             }
             exact += busy.hottest().contains(new HotKey("few", 3)) ? 1 : 0;
         }
@@ -65,7 +65,7 @@ class HotKeysTest {
         for (int i = 0; i < 1_000_000; i++) {
             // A tenth each for two keys, and the rest for a hundred thousand.
             int key = random.nextInt(10);
-            keys.asked(key < 2 ? "hot" + key : "cold" + random.nextInt(100_000));
+            keys.requested(key < 2 ? "hot" + key : "cold" + random.nextInt(100_000));
         }
         List<HotKey> hottest = keys.hottest();
         assertThat(hottest).hasSize(HotKeys.REPORTED);
@@ -77,13 +77,13 @@ class HotKeysTest {
 
     @Test
     void a_long_key_is_cut_off() {
-        keys.asked("x".repeat(1000));
+        keys.requested("x".repeat(1000));
         assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
     }
 
     private void ask(String key, int times) {
         for (int i = 0; i < times; i++) {
-            keys.asked(key);
+            keys.requested(key);
         }
     }
 }

@@ -9,12 +9,12 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the callers of one slice were answered, and how long it took. Answers count in the phase in which they arrive,
- * so that as many are cut off at one end as are added at the other.
+ * The decisions of all callers of one slice, and their latencies. A decision counts in the phase in which it arrives,
+ * so as many are cut off at one end as are added at the other.
  */
-final class LimiterCounters {
+final class CallerResults {
 
-    /** In the order in which they come. */
+    /** In order. */
     enum Phase {
         WARM_UP,
         MEASURED,
@@ -25,10 +25,10 @@ final class LimiterCounters {
 
     static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Callers beyond so many share histograms, which stay in the processor's cache that way. */
+    /** Further callers share histograms, so that these stay in the processor's cache. */
     private static final int HISTOGRAMS = 64;
 
-    /** How many answers are timed in a second at the most, about: in process the clock would be most of the cost. */
+    /** About how many answers are timed per second: in process, reading the clock would be most of the cost. */
     private static final double TIMED_PER_SECOND = 100_000;
 
     private final List<Caller> callers = new ArrayList<>();
@@ -37,7 +37,7 @@ final class LimiterCounters {
     private volatile Phase phase = Phase.WARM_UP;
     private volatile int timedMask;
 
-    LimiterCounters(int numberOfCallers, int[] requests, @Nullable LimitCheck check) {
+    CallerResults(int numberOfCallers, int[] requests, @Nullable LimitCheck check) {
         for (int i = 0; i < Math.min(numberOfCallers, HISTOGRAMS); i++) {
             histograms.add(new ConcurrentHistogram(1, LONGEST_NANOS, 2));
         }
@@ -58,18 +58,18 @@ final class LimiterCounters {
         phase = next;
     }
 
-    /** One of so many answers is timed: a power of two, less one. */
+    /** A request is timed if its position has none of these bits: a power of two, less one. */
     int timedMask() {
         return timedMask;
     }
 
-    /** Times fewer answers from now on if they came fast in the warm-up. */
-    void timeNoMoreThanNeeded(double warmUpSeconds) {
+    /** Times fewer answers if many arrived in the warm-up. */
+    void limitTimings(double warmUpSeconds) {
         double perSecond = count(Phase.WARM_UP, Caller.Answer.values()) / warmUpSeconds;
         timedMask = Math.max(1, Integer.highestOneBit((int) (perSecond / TIMED_PER_SECOND))) - 1;
     }
 
-    /** Keeps the first, to be shown. */
+    /** Keeps the first failure. */
     void failed(Throwable e) {
         failure.compareAndSet(null, e);
     }
@@ -79,7 +79,7 @@ final class LimiterCounters {
         return failure.get();
     }
 
-    /** How many of these answers arrived in a phase. */
+    /** The number of these answers that arrived in a phase. */
     long count(Phase in, Caller.Answer... answers) {
         long sum = 0;
         for (Caller caller : callers) {
@@ -90,7 +90,7 @@ final class LimiterCounters {
         return sum;
     }
 
-    /** Nanoseconds from request to answer, of those that were timed. */
+    /** Nanoseconds from request to answer, of the timed requests. */
     Histogram latencies() {
         Histogram sum = new Histogram(1, LONGEST_NANOS, 2);
         histograms.forEach(sum::add);
