@@ -28,8 +28,8 @@ import java.lang.annotation.Target;
  * <p>A method cannot carry it whose result does its work later and does not say when that is done: plain
  * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
  * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} or a future
- * too. It would release the lease before the work, so it fails the start. What is hidden behind another type, such as
- * {@code Object}, is not found.
+ * too; nor can a {@code suspend} function of Kotlin. It would release the lease before the work, so it fails the start. What
+ * is hidden behind another type, such as {@code Object}, is not found.
  *
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
  * application answers with status 429 unless it handles the exception itself.

@@ -24,21 +24,37 @@ final class LateResults {
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
     private static final Set<String> ENTITY = Set.of("org.springframework.http.HttpEntity");
 
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
     private LateResults() {}
 
-    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one */
+    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one, or suspends */
     static void check(String where, Method method) {
+        if (suspends(method)) {
+            throw new InvalidLimitException(
+                    where,
+                    "it would release its permits before the work is done: a suspend function returns when it is suspended"
+                            + " first. Return a Mono or Flux, limit a function that does not suspend, or use a"
+                            + " ConcurrencyLimiter there");
+        }
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
         boolean isPublisher = ResultKind.of(method) == ResultKind.PUBLISHER;
         Class<?> late = find(isPublisher ? returned.getGeneric() : returned);
         if (late != null) {
             throw new InvalidLimitException(
                     where,
-                    "it would release its permits before the work is done: the method has"
-                            + " returned when that of a " + late.getSimpleName()
-                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the work, limit the method that does"
-                            + " the work, or use a ConcurrencyLimiter there");
+                    "it would release its permits before the work is done: the method has returned when that of a "
+                            + late.getSimpleName()
+                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the"
+                            + " work, limit the method that does the work, or use a ConcurrencyLimiter there");
         }
+    }
+
+    /** Whether it is a suspend function of Kotlin, whose last parameter is where its result goes. */
+    private static boolean suspends(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
     private static @Nullable Class<?> find(ResolvableType returned) {
