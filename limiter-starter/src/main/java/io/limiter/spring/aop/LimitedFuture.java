@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * completed after that.
  */
 final class LimitedFuture extends CompletableFuture<@Nullable Object> {
+
+    /** Where actions go that the executor does not take, or would run in the current thread: the common pool. */
+    private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
     private final BoundLimits limits;
     private final MethodInvocation call;
@@ -52,14 +55,33 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         await(check);
         check.whenComplete((result, error) -> {
             try {
-                elsewhere.execute(() -> checked(result, error));
-            } catch (RejectedExecutionException e) {
+                execute(elsewhere, () -> checked(result, error));
+            } catch (RuntimeException | Error e) {
                 if (result != null) {
                     result.closeAsync();
                 }
-                completeExceptionally(e);
+                OVERFLOW.execute(() -> completeExceptionally(e));
             }
         });
+    }
+
+    /**
+     * Executes an action, and never in the current thread, as a saturated executor would with {@code CallerRunsPolicy}. The
+     * threads that bring decisions serve all calls, and an action may block.
+     *
+     * @throws RuntimeException if the executor does not take it
+     */
+    private static void execute(Executor executor, Runnable action) {
+        Thread current = Thread.currentThread();
+        AtomicBoolean handingOver = new AtomicBoolean(true);
+        executor.execute(() -> {
+            if (handingOver.get() && Thread.currentThread() == current) {
+                OVERFLOW.execute(action);
+            } else {
+                action.run();
+            }
+        });
+        handingOver.set(false);
     }
 
     private void checked(@Nullable CheckResult result, @Nullable Throwable error) {
@@ -102,13 +124,12 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** The thread that brings the answer serves all others too, and the caller's actions may block. */
+    /** In another thread, because the actions of callers may block. */
     private void completeElsewhere(@Nullable Object value, @Nullable Throwable error) {
         try {
-            executor.get().execute(() -> complete(value, error));
-        } catch (RuntimeException e) {
-            // Such as a full or closed executor: nothing else would complete it.
-            complete(value, error);
+            execute(executor.get(), () -> complete(value, error));
+        } catch (RuntimeException | Error e) {
+            OVERFLOW.execute(() -> complete(value, error));
         }
     }
 
