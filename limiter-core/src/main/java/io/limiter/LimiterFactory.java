@@ -65,6 +65,11 @@ public interface LimiterFactory extends AutoCloseable {
         return this;
     }
 
+    /** What the limiters have decided. Default: {@link LimiterStatistics#NONE}. */
+    default LimiterStatistics statistics() {
+        return LimiterStatistics.NONE;
+    }
+
     /**
      * Gives back all permits that are held under leases, and ends the limiters: what comes later fails with
      * {@link LimiterBackendException}. A factory that another one returned, such as {@link #withPrefix}, has nothing to close:

@@ -96,7 +96,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return defaultPolicy;
     }
 
-    /** What the limiters have decided, and what this factory holds. */
+    @Override
     public final LimiterStatistics statistics() {
         return new Statistics();
     }
@@ -342,6 +342,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                     options.hashTag(),
                     policy,
                     options.told()));
+        }
+
+        @Override
+        public LimiterStatistics statistics() {
+            return EngineLimiterFactory.this.statistics();
         }
 
         @Override
