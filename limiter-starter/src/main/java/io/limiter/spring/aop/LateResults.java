@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * Results whose work goes on, or only begins, when the method has returned, and that do not say when it is done. By their
- * names, because the types are of libraries that need not be there.
+ * Results of methods whose work ends after the method has returned, and that signal no end. Types are compared by name,
+ * because the libraries that have them need not be on the class path.
  */
 final class LateResults {
 
@@ -33,8 +33,8 @@ final class LateResults {
         if (suspends(method)) {
             throw new InvalidLimitException(
                     where,
-                    "it would release its permits before the work is done: a suspend function returns when it is suspended"
-                            + " first. Return a Mono or Flux, limit a function that does not suspend, or use a"
+                    "it would release its permits before the work is done: a suspend function returns when it first"
+                            + " suspends. Return a Mono or Flux, limit a function that does not suspend, or use a"
                             + " ConcurrencyLimiter there");
         }
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
@@ -50,7 +50,7 @@ final class LateResults {
         }
     }
 
-    /** Whether it is a suspend function of Kotlin, whose last parameter is where its result goes. */
+    /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
     private static boolean suspends(Method method) {
         Class<?>[] parameters = method.getParameterTypes();
         return parameters.length > 0
@@ -68,7 +68,7 @@ final class LateResults {
         return isOneOf(LATE, type) ? type : null;
     }
 
-    /** By its own name or that of anything that it extends. */
+    /** Whether a type, a superclass or an interface has one of the names. */
     private static boolean isOneOf(Set<String> names, @Nullable Class<?> type) {
         if (type == null) {
             return false;

@@ -12,15 +12,14 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a limited method that returns one. The calling thread finds the keys and waits for nothing. If the
- * decision is there at once, the calling thread calls the method too; otherwise the executor does, because the method may
- * block, and the threads that bring decisions must not. Every failure is in the future. Cancelling it cancels the check,
- * or the method's own future. Permits that the call holds are released when the method's future is done, and this one is
- * completed after that.
+ * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
+ * decide at once, the calling thread also calls the method. Otherwise the executor does, because the method may block, and the
+ * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
+ * own future. When that is done, the call's permits are released, and then this future is completed.
  */
 final class LimitedFuture extends CompletableFuture<@Nullable Object> {
 
-    /** Where actions go that the executor does not take, or would run in the current thread: the common pool. */
+    /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
     private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
     private final BoundLimits limits;
@@ -45,7 +44,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     private void start() {
-        // First: what it throws must not leave permits held.
+        // Looked up first, because a failure later would leave permits held.
         Executor elsewhere = executor.get();
         CompletableFuture<CheckResult> check = limits.check(call).runAsync();
         if (check.isDone()) {
@@ -66,8 +65,8 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     /**
-     * Executes an action, and never in the current thread, as a saturated executor would with {@code CallerRunsPolicy}. The
-     * threads that bring decisions serve all calls, and an action may block.
+     * Executes an action in another thread, also if the executor is saturated and has a {@code CallerRunsPolicy}. The current
+     * thread completes decisions of all calls, and the action may block.
      *
      * @throws RuntimeException if the executor does not take it
      */
@@ -114,7 +113,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         stage.whenComplete((value, error) -> release(permit, value, error));
     }
 
-    /** Completes this when the permits are released. */
+    /** Completes this future after the permits are released. */
     private void release(CheckResult permit, @Nullable Object value, @Nullable Throwable error) {
         CompletableFuture<?> closed = permit.closeAsync();
         if (closed.isDone()) {
