@@ -23,7 +23,7 @@ import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
-/** Methods that return before their work is done have no concurrency limit that does nothing. */
+/** Methods that return before their work is done: a concurrency limit on them fails the start. */
 class LateResultsTest {
 
     static class Task {

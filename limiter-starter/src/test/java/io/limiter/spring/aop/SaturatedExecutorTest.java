@@ -67,7 +67,7 @@ class SaturatedExecutorTest {
                 .run(context -> {
                     CompletableFuture<Thread> result =
                             context.getBean(Rated.class).call();
-                    decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+                    decisions.pending.get(0).complete(HeldDecisions.GRANTED);
                     assertThat(result).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
                 });
     }
