@@ -69,6 +69,11 @@ public interface LimiterFactory extends AutoCloseable {
         return this;
     }
 
+    /** What the limiters have decided. Default: {@link LimiterStatistics#NONE}. */
+    default LimiterStatistics statistics() {
+        return LimiterStatistics.NONE;
+    }
+
     /**
      * Releases all leases and closes the limiters: later requests fail with {@link LimiterBackendException}.
      *

@@ -5,6 +5,30 @@ import java.util.List;
 /** Statistics of a factory's limiters. Safe for use by many threads. */
 public interface LimiterStatistics {
 
+    /** Of a factory that keeps no statistics. */
+    LimiterStatistics NONE = new LimiterStatistics() {
+
+        @Override
+        public List<LimiterTotals> totals() {
+            return List.of();
+        }
+
+        @Override
+        public int cachedRejections() {
+            return 0;
+        }
+
+        @Override
+        public int liveLeases() {
+            return 0;
+        }
+
+        @Override
+        public int queuedRequests() {
+            return 0;
+        }
+    };
+
     /**
      * The totals of each prefix and name that limiters were built for, sorted by prefix and name. At most 10,000; further
      * names are counted together as {@link LimiterTotals#OTHER}.

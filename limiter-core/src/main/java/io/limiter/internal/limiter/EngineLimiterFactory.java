@@ -88,7 +88,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return view.options.policy();
     }
 
-    /** What the limiters have decided, and what this factory holds. */
+    @Override
     public final LimiterStatistics statistics() {
         return new Statistics();
     }
@@ -304,6 +304,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy policy) {
             return new View(new Options(options.prefix(), options.hashTag(), policy, options.listeners()));
+        }
+
+        @Override
+        public LimiterStatistics statistics() {
+            return EngineLimiterFactory.this.statistics();
         }
 
         @Override

@@ -3,9 +3,9 @@ package io.limiter.spring.actuate;
 import io.limiter.HashTag;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.List;
 import java.util.Map;
@@ -53,9 +53,9 @@ public class LimitersEndpoint {
                         .map(each -> LimitDescription.of(each, isLocal()))
                         .toList(),
                 calls.summary(),
-                factory instanceof EngineLimiterFactory engine
-                        ? LimitersDescription.Sizes.of(engine.statistics())
-                        : null);
+                factory.statistics() == LimiterStatistics.NONE
+                        ? null
+                        : LimitersDescription.Sizes.of(factory.statistics()));
     }
 
     /**
@@ -178,8 +178,6 @@ public class LimitersEndpoint {
     }
 
     private List<LimiterTotals> totals() {
-        return factory instanceof EngineLimiterFactory engine
-                ? engine.statistics().totals()
-                : List.of();
+        return factory.statistics().totals();
     }
 }

@@ -25,11 +25,11 @@ import java.lang.annotation.Target;
  * for a lease nor takes one. If this limit then rejects the call, or cannot decide, the permits that they granted are
  * refunded.
  *
- * <p>A method cannot carry it whose result does its work later and does not say when that is done: plain
+ * <p>A method cannot have this annotation if its work goes on after it has returned, and the result does not signal the end: plain
  * {@link java.util.concurrent.Future}s, {@link java.util.concurrent.Callable}s, and Spring MVC's {@code DeferredResult},
  * {@code WebAsyncTask}, {@code StreamingResponseBody} and {@code ResponseBodyEmitter}, in a {@code ResponseEntity} or a future
- * too. It would release the lease before the work, so it fails the start. What is hidden behind another type, such as
- * {@code Object}, is not found.
+ * too; nor can a {@code suspend} function of Kotlin. It would release the lease before the work is done, so it fails the
+ * start. Such a result behind another type, such as {@code Object}, is not found.
  *
  * <p>A rejected call does not reach the method; the caller gets a {@link io.limiter.RateLimitExceededException}, which a web
  * application answers with status 429 unless it handles the exception itself.
@@ -56,22 +56,22 @@ public @interface ConcurrentLimit {
     /** How many seconds a call waits for its permits at most; from 0, which rejects at once, to 86,400,000. */
     double timeout() default 0;
 
-    /** Whose permits a call holds, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
+    /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";
 
-    /** Whose permits a call holds, where no {@link #key()} says it. */
+    /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call holds, as in {@link RateLimit#cost()}. Default: 1. */
     String cost() default "";
 
-    /** To which calls the limit applies, as in {@link RateLimit#condition()}. Default: to all. */
+    /** The calls to which the limit applies, as in {@link RateLimit#condition()}. Default: all. */
     String condition() default "";
 
-    /** What answers a rejected call, as in {@link RateLimit#fallback()}. Default: it throws. */
+    /** The method that answers a rejected call, as in {@link RateLimit#fallback()}. Default: the call throws. */
     String fallback() default "";
 
-    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one that says when to try again. */
+    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
 
     /**
@@ -81,7 +81,7 @@ public @interface ConcurrentLimit {
      */
     String name() default "";
 
-    /** What decides while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
+    /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */

@@ -35,28 +35,28 @@ public @interface CountLimit {
     long period() default 1;
 
     /**
-     * The time zone whose clock the periods end by, such as {@code Europe/Berlin}: with {@code period = 86400} each day has
+     * The time zone in which periods begin and end, such as {@code Europe/Berlin}: with {@code period = 86400} each day has
      * its own count. The period must be a day, or go into a day a whole number of times. Default: a period starts with its
      * first call.
      */
     String zone() default "";
 
-    /** Whose permits a call takes, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
+    /** The key of the permits, as in {@link RateLimit#key()}. It implies {@link LimitType#CUSTOM}. */
     String key() default "";
 
-    /** Whose permits a call takes, where no {@link #key()} says it. */
+    /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call takes, as in {@link RateLimit#cost()}. Default: 1. */
     String cost() default "";
 
-    /** To which calls the limit applies, as in {@link RateLimit#condition()}. Default: to all. */
+    /** The calls to which the limit applies, as in {@link RateLimit#condition()}. Default: all. */
     String condition() default "";
 
-    /** What answers a rejected call, as in {@link RateLimit#fallback()}. Default: it throws. */
+    /** The method that answers a rejected call, as in {@link RateLimit#fallback()}. Default: the call throws. */
     String fallback() default "";
 
-    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one that says when to try again. */
+    /** The message of a rejection, as in {@link RateLimit#message()}. Default: one with the retry-after. */
     String message() default "";
 
     /**
@@ -69,10 +69,10 @@ public @interface CountLimit {
     /** The hash tag of the permits in a Redis Cluster, as in {@link RateLimit#slot()}. */
     String slot() default "";
 
-    /** The bean that says which limit a call is under, as in {@link RateLimit#resolver()}. */
+    /** The bean that chooses the limit of each call, as in {@link RateLimit#resolver()}. */
     String resolver() default "";
 
-    /** What decides while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
+    /** The failure policy while Redis is unavailable, as in {@link RateLimit#onFailure()}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /** Starts the keys in Redis. May be empty, must not contain braces. */

@@ -1,8 +1,8 @@
 package io.limiter.spring.annotation;
 
 /**
- * A limit that an annotation declares cannot work. Thrown when the bean is created, which for most beans is when the
- * application starts.
+ * An annotation declares an invalid limit. Thrown when the bean is created, which for most beans is when the application
+ * starts.
  */
 public final class InvalidLimitException extends IllegalStateException {
 
@@ -16,7 +16,7 @@ public final class InvalidLimitException extends IllegalStateException {
         super(where + ": " + problem);
     }
 
-    /** As above, with what found the problem. */
+    /** With the exception of the failed check. */
     public InvalidLimitException(String where, String problem, Throwable cause) {
         super(where + ": " + problem, cause);
     }

@@ -1,6 +1,6 @@
 package io.limiter.spring.annotation;
 
-/** Whose permits a call takes. */
+/** The kind of key of the permits. */
 public enum LimitType {
 
     /**
@@ -19,6 +19,6 @@ public enum LimitType {
     /** All callers of the method share the permits. */
     METHOD,
 
-    /** What the annotation's {@code key} says, such as <code>#{phone}</code>, which implies this. */
+    /** The annotation's {@code key}, such as <code>#{phone}</code>, which implies this. */
     CUSTOM
 }

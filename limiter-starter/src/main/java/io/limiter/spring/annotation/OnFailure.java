@@ -3,7 +3,7 @@ package io.limiter.spring.annotation;
 /** What a limit does while Redis is unavailable; see {@link io.limiter.FailurePolicy}. */
 public enum OnFailure {
 
-    /** What {@code limiter.failure.policy} says. */
+    /** The policy of {@code limiter.failure.policy}. */
     DEFAULT,
 
     /** Rejects every call (fail closed). */

@@ -35,14 +35,14 @@ import java.lang.annotation.Target;
  * work where that thread knows them; in WebFlux those of publishers are found with each subscription, and Reactor's context
  * knows IP and user. The method itself is called in the same thread if the decision is there at once; otherwise by the
  * {@code applicationTaskExecutor} bean (the common pool if there is none), or by Reactor's parallel scheduler. Methods
- * that return any other type are limited in the calling thread, and fail on one of an event loop, which must not block;
- * handler methods of WebFlux that do so fail the start.
+ * that return any other type, and Kotlin's {@code suspend} functions, are limited in the calling thread, and fail on one of
+ * an event loop, which must not block; handler methods of WebFlux that do so fail the start.
  *
  * <p><b>Several</b> on one method, also of both kinds, are all or nothing: if one rejects, nothing is taken from the others.
  * See {@link io.limiter.LimitSet}, also for where that is exact. If several reject, the one with the longest retry-after
  * answers the call.
  *
- * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides the numbers, and has what operators decide: shadow mode
+ * <p><b>Configuration</b> under {@code limiter.limits.<name>} overrides rate, capacity and timeouts, and adds shadow mode
  * ({@code enforce}), prefetch and the share of a local fallback.
  *
  * <p><b>Bad values</b>, such as a rate of 0 or permits that the bucket can never hold, and annotations that could do
@@ -76,7 +76,7 @@ public @interface RateLimit {
     double timeout() default 0;
 
     /**
-     * Whose permits a call takes: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
+     * The key of the permits: a text in which <code>#{...}</code> stands for arguments of the call, by name or position.
      * It implies {@link LimitType#CUSTOM}.
      *
      * <pre>
@@ -93,7 +93,7 @@ public @interface RateLimit {
      */
     String key() default "";
 
-    /** Whose permits a call takes, where no {@link #key()} says it. */
+    /** The kind of key where no {@link #key()} is given. */
     LimitType limitType() default LimitType.METHOD;
 
     /** How many permits a call takes, at least 1. */
@@ -110,15 +110,15 @@ public @interface RateLimit {
     String cost() default "";
 
     /**
-     * To which calls the limit applies, as an expression over their arguments: <code>#{items.size() > 100}</code>. It can
+     * The calls to which the limit applies, as an expression over their arguments: <code>#{items.size() > 100}</code>. It can
      * use what {@link #key()} can, and must be true or false, or else rejects the call with an
      * {@link io.limiter.spring.key.InvalidLimitArgumentException}. Where it is false, the call has neither cost nor key.
-     * Default: to all.
+     * Default: all.
      */
     String condition() default "";
 
     /**
-     * The name of a method that is called instead when a call is rejected, and answers it. A method of the same class,
+     * The name of a method that answers rejected calls. A method of the same class,
      * private or not, or of one that it extends, with the same parameters, or with one more at the end of type
      * {@link io.limiter.algorithm.Decision}, and a return type that this method's callers can have. It is called on the
      * bean itself, so limits and other advice on it do nothing. Default: a rejected call throws.
@@ -128,7 +128,7 @@ public @interface RateLimit {
     /**
      * The message of a rejection, which goes to the caller: a text, or over HTTP the code of a message in braces, as in
      * <code>{sms.often}</code>. <code>{0}</code> stands for the seconds until the call may be tried again; where that does
-     * not help, such a text is not used. Default: one that says when to try again.
+     * not help, such a text is not used. Default: one with the retry-after.
      */
     String message() default "";
 
@@ -142,20 +142,20 @@ public @interface RateLimit {
     /**
      * The hash tag of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several limits of
      * a method with the same hash tag are decided in one call there; see {@link io.limiter.HashTag#FIRST_KEY}. A key must come
-     * with the same one each time, for it has other permits under each. Not with {@link LimitType#METHOD}, whose permits are
-     * one. Default: the key itself decides.
+     * with the same one each time, because its permits under each are separate. Not with {@link LimitType#METHOD}, where all
+     * callers share the permits. Default: the key is the hash tag.
      */
     String slot() default "";
 
     /**
-     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which says for each call which limit it is under:
-     * that of the tenant's plan, or this one. What it throws goes to the caller. It says how many, not whose: calls
-     * that are under different limits at the same time need different keys, or each rescales what the other left. Default:
-     * all calls are under this one.
+     * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which chooses the limit of each call: that of the
+     * tenant's plan, or this one. Its exceptions go to the caller. It chooses the limit, not the key: calls under different
+     * limits at the same time need different keys, or each rescales the state that the other left. Default: all calls are
+     * under this limit.
      */
     String resolver() default "";
 
-    /** What decides while Redis is unavailable. Default: {@code limiter.failure.policy}. */
+    /** The failure policy while Redis is unavailable. Default: {@code limiter.failure.policy}. */
     OnFailure onFailure() default OnFailure.DEFAULT;
 
     /**

@@ -1,5 +1,6 @@
 package io.limiter.spring.aop;
 
+import com.google.common.base.Suppliers;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.DecisionRecorders;
@@ -7,6 +8,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -17,7 +19,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.util.ClassUtils;
 
-/** What the limits of an application share: its beans, looked up when they are there, and where calls are counted. */
+/** The beans that limits use, looked up when they are first needed, and the counts of calls. */
 final class ApplicationBeans {
 
     /** Spring Boot's, and Spring's own for asynchronous web requests. */
@@ -25,9 +27,11 @@ final class ApplicationBeans {
 
     private final CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
-    private volatile @Nullable Executor executor;
-    private volatile @Nullable DecisionRecorders recorders;
-    private volatile @Nullable Optional<SubscriptionContext> subscriptions;
+    private final Supplier<Executor> executor = Suppliers.memoize(this::findExecutor);
+    private final Supplier<Optional<DecisionRecorders>> recorders =
+            Suppliers.memoize(() -> find(DecisionRecorders.class));
+    private final Supplier<Optional<SubscriptionContext>> subscriptions =
+            Suppliers.memoize(() -> find(SubscriptionContext.class));
 
     CallCounts calls() {
         return calls;
@@ -45,7 +49,7 @@ final class ApplicationBeans {
         return proxiesClasses() || ProxyInterfaces.hasNone(beanClass);
     }
 
-    /** The creator is there, because it asks; its definition says it in another place in each line of Spring. */
+    /** The creator exists, because it makes this call. Its bean definition differs between the versions of Spring. */
     private boolean proxiesClasses() {
         return factory instanceof SingletonBeanRegistry beans
                 && beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator
@@ -84,42 +88,29 @@ final class ApplicationBeans {
     /** The recorder of the call that the current thread is about to make; {@code null} if it has none. */
     @Nullable
     DecisionRecorder recorder() {
-        DecisionRecorders known = recorders;
-        if (known == null) {
-            known = find(DecisionRecorders.class);
-            known = known == null ? () -> null : known;
-            recorders = known;
-        }
-        return known.current();
+        DecisionRecorders found = recorders.get().orElse(null);
+        return found == null ? null : found.current();
     }
 
-    /** {@code null} if a call's thread knows all there is to know. Only for where Reactor is. */
+    /** {@code null} if the thread of a call knows its caller. Only called where Reactor is present. */
     @Nullable
     SubscriptionContext subscriptionContext() {
-        Optional<SubscriptionContext> known = subscriptions;
-        if (known == null) {
-            known = Optional.ofNullable(find(SubscriptionContext.class));
-            subscriptions = known;
-        }
-        return known.orElse(null);
+        return subscriptions.get().orElse(null);
     }
 
-    private <T> @Nullable T find(Class<T> type) {
+    private <T> Optional<T> find(Class<T> type) {
         BeanFactory beans = factory;
-        return beans == null ? null : beans.getBeanProvider(type).getIfAvailable();
+        return beans == null
+                ? Optional.empty()
+                : Optional.ofNullable(beans.getBeanProvider(type).getIfAvailable());
     }
 
-    /** Where calls go on that had to wait for a decision: the application's executor, or the common pool. */
+    /** Executes calls that had to wait for a decision: the application's executor, or the common pool. */
     Executor executor() {
-        Executor known = executor;
-        if (known == null) {
-            known = find();
-            executor = known;
-        }
-        return known;
+        return executor.get();
     }
 
-    private Executor find() {
+    private Executor findExecutor() {
         BeanFactory beans = factory;
         return beans != null && beans.containsBean(EXECUTOR) && beans.isTypeMatch(EXECUTOR, Executor.class)
                 ? beans.getBean(EXECUTOR, Executor.class)

@@ -21,7 +21,7 @@ import java.util.Collections;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A declared limit with the limiter that carries it out. */
+/** A declared limit with its limiter. */
 final class BoundLimit {
 
     private final DeclaredLimit declared;
@@ -59,13 +59,13 @@ final class BoundLimit {
         return checked;
     }
 
-    /** A fallback answers a rejected call. */
+    /** Counts a rejected call that the fallback answers. */
     void countFallback(Decision rejection) {
         calls.fallback(rejection);
     }
 
     /**
-     * The permits that a call takes; {@code null} if it skips the limit, or an earlier check has granted them already.
+     * The permits that a call takes; {@code null} if it skips the limit, or if an earlier check has granted them.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
@@ -83,7 +83,7 @@ final class BoundLimit {
                 : new CheckPart(checked, limiter(call, request.key()), request, declared.timeout(), earlier);
     }
 
-    /** The limit as a step of its own; {@code null} as {@link #part} says, which it throws like. */
+    /** The limit as a step of its own; {@code null} and exceptions as of {@link #part}. */
     @Nullable
     CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
         if (concurrencyLimiter == null) {
@@ -117,12 +117,12 @@ final class BoundLimit {
 
     /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */
     private Limiter limiter(MethodInvocation call, @Nullable String key) {
-        Limiter known = limiter;
-        if (known == null) {
+        Limiter own = limiter;
+        if (own == null) {
             throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
         }
         if (resolver == null) {
-            return known;
+            return own;
         }
         Limit<?> resolved = resolver.resolve(new LimitedCall(
                 call.getMethod(),
@@ -135,6 +135,6 @@ final class BoundLimit {
             throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "
                     + kind.getSimpleName() + ", as the one declared, or null; it was " + resolved);
         }
-        return resolved == null ? known : factory.build(declared.name().name(), resolved);
+        return resolved == null ? own : factory.build(declared.name().name(), resolved);
     }
 }

@@ -13,9 +13,9 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits of one method. Rate limits come first, as a set, all or nothing; then the concurrency limit, so that a call that
- * is rejected for its rate neither waits for a lease nor takes one; and limits in shadow mode once these let the call
- * through.
+ * The limits of one method. Rate limits are decided first, as a set, all or nothing. The concurrency limit comes next, so that
+ * a call that is rejected for its rate neither waits for a lease nor takes one. Limits in shadow mode are evaluated after
+ * these have granted.
  */
 final class BoundLimits {
 
@@ -42,7 +42,7 @@ final class BoundLimits {
     }
 
     /**
-     * The check of a call. All keys and costs are found before the first limit is decided.
+     * The check of a call. All keys and costs are evaluated before the first limit is decided.
      *
      * @throws io.limiter.spring.key.MissingLimitKeyException if the call has no key for a limit that is enforced
      * @throws io.limiter.spring.key.InvalidLimitArgumentException if its arguments make no cost or condition for one
@@ -82,7 +82,7 @@ final class BoundLimits {
         return new Check(steps, recorder);
     }
 
-    /** Keys of a call can turn out to be the same permits twice, which no set can have. */
+    /** Two keys of a call can be equal, and no set can have the same permits twice. */
     private static boolean areDistinct(List<CheckPart> parts) {
         for (int i = 1; i < parts.size(); i++) {
             for (CheckPart other : parts.subList(0, i)) {
@@ -102,7 +102,7 @@ final class BoundLimits {
     }
 
     /**
-     * What the caller of a rejected call gets.
+     * The fallback's result for a rejected call.
      *
      * @throws io.limiter.RateLimitExceededException if the limit has no fallback
      */

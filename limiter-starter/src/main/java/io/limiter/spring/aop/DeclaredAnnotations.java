@@ -24,16 +24,11 @@ import org.springframework.util.ClassUtils;
  */
 record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<MergedAnnotation<A>> annotations) {
 
-    /** Those on a class and all that it is. */
-    static <A extends Annotation> List<DeclaredAnnotations<A>> ofType(Class<A> kind, Class<?> userClass) {
-        return find(kind, userClass);
-    }
-
-    /** Those on a method and all that it overrides or implements. */
+    /** The annotations of a method, of all that it overrides, and of all that it implements in the class. */
     static <A extends Annotation> List<DeclaredAnnotations<A>> ofMethod(
             Class<A> kind, Method method, Class<?> userClass) {
-        List<DeclaredAnnotations<A>> found = new ArrayList<>(find(kind, method));
-        implemented(method, userClass).forEach(each -> found.addAll(find(kind, each)));
+        List<DeclaredAnnotations<A>> found = new ArrayList<>(on(method, kind));
+        implemented(method, userClass).forEach(each -> found.addAll(on(each, kind)));
         return found;
     }
 
@@ -51,7 +46,8 @@ record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<
                 .toList();
     }
 
-    private static <A extends Annotation> List<DeclaredAnnotations<A>> find(Class<A> kind, AnnotatedElement element) {
+    /** The annotations of a class and of all that it extends and implements, or of a method and of all that it overrides. */
+    static <A extends Annotation> List<DeclaredAnnotations<A>> on(AnnotatedElement element, Class<A> kind) {
         return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(kind)
                 .collect(Collectors.groupingBy(
                         MergedAnnotation::getAggregateIndex, TreeMap::new, Collectors.<MergedAnnotation<A>>toList()))
@@ -62,12 +58,12 @@ record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<
                 .toList();
     }
 
-    /** Those of a list that no other one overrides, without those that say the same as one before. */
+    /** The annotations of a list that no other one overrides, without repetitions. */
     static <A extends Annotation> List<DeclaredAnnotations<A>> closest(List<DeclaredAnnotations<A>> all) {
         List<DeclaredAnnotations<A>> found = new ArrayList<>();
         for (DeclaredAnnotations<A> each : all) {
             if (all.stream().noneMatch(other -> other.overrides(each))
-                    && found.stream().noneMatch(each::saysAs)) {
+                    && found.stream().noneMatch(each::declaresSameAs)) {
                 found.add(each);
             }
         }
@@ -78,7 +74,7 @@ record DeclaredAnnotations<A extends Annotation>(AnnotatedElement element, List<
         return element instanceof Method method ? method.getDeclaringClass() : (Class<?>) element;
     }
 
-    boolean saysAs(DeclaredAnnotations<A> other) {
+    boolean declaresSameAs(DeclaredAnnotations<A> other) {
         return annotations.stream()
                 .map(MergedAnnotation::asMap)
                 .toList()

@@ -13,13 +13,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one annotation says about one method, parsed and checked. It needs no bean, so that it exists while beans are still
- * being made.
+ * The limit that one annotation declares for one method, parsed and checked. It needs no bean, because it is parsed while
+ * beans are created.
  *
  * @param where the annotation and the method, for messages
  * @param timeout how long a call waits for permits
  * @param slot the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
- * @param resolver the name of the bean that says which limit a call is under; empty if it is always this one
+ * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
  * @param fallback answers rejected calls; {@code null} if they throw
  * @param enforced whether the limit rejects; otherwise it is in shadow mode
@@ -49,7 +49,7 @@ record DeclaredLimit(
     LimiterFactory factory(LimiterFactory limiters) {
         LimiterFactory prefixed = limiters.withPrefix(name.prefix());
         LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
-        // In shadow mode nothing is rejected, so no listener is to hear of it.
+        // Listeners are for rejections, and in shadow mode there are none.
         return enforced ? failing : failing.withoutListeners();
     }
 
@@ -57,7 +57,7 @@ record DeclaredLimit(
      * How many permits a call takes.
      *
      * @param fixed where there is no cost, at least 1
-     * @param cost {@code null} if all calls take as many
+     * @param cost {@code null} if all calls take the fixed number
      * @param condition {@code null} if the limit applies to all calls
      */
     record Permits(

@@ -5,7 +5,7 @@ import java.util.List;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 
-/** The controllers of an application and their handler methods, by the names of annotations that need not be there. */
+/** Controllers and their handler methods, by the names of annotations that need not be on the class path. */
 final class Handlers {
 
     private static final List<String> CONTROLLERS = List.of(
@@ -24,17 +24,17 @@ final class Handlers {
 
     private Handlers() {}
 
-    /** Whether a framework calls some methods of the class for each request, and others to help with it. */
+    /** Whether a class is a controller, in which some methods handle requests and others help with them. */
     static boolean areIn(Class<?> type) {
         return anyOn(MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY), CONTROLLERS);
     }
 
-    /** Whether a method of such a class handles requests, rather than helps with them as {@code @ExceptionHandler}s do. */
+    /** Whether a method of a controller handles requests, and does not only help with them as {@code @ExceptionHandler}s do. */
     static boolean contain(Method method) {
         return handlesHttp(method) || anyOn(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), OTHERS);
     }
 
-    /** Whether a method of such a class handles requests over HTTP. */
+    /** Whether a method of a controller handles HTTP requests. */
     static boolean handlesHttp(Method method) {
         return anyOn(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), HTTP);
     }

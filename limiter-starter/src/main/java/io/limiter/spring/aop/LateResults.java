@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
 
 /**
- * Results whose work goes on, or only begins, when the method has returned, and that do not say when it is done. By their
- * names, because the types are of libraries that need not be there.
+ * Results of methods whose work ends after the method has returned, and that signal no end. Types are compared by name,
+ * because the libraries that have them need not be on the class path.
  */
 final class LateResults {
 
@@ -24,21 +24,37 @@ final class LateResults {
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
     private static final Set<String> ENTITY = Set.of("org.springframework.http.HttpEntity");
 
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
     private LateResults() {}
 
-    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one */
+    /** @throws InvalidLimitException if the method returns one, or a future, publisher or HTTP entity of one, or suspends */
     static void check(String where, Method method) {
+        if (suspends(method)) {
+            throw new InvalidLimitException(
+                    where,
+                    "it would release its permits before the work is done: a suspend function returns when it first"
+                            + " suspends. Return a Mono or Flux, limit a function that does not suspend, or use a"
+                            + " ConcurrencyLimiter there");
+        }
         ResolvableType returned = ResolvableType.forMethodReturnType(method);
         boolean isPublisher = ResultKind.of(method) == ResultKind.PUBLISHER;
         Class<?> late = find(isPublisher ? returned.getGeneric() : returned);
         if (late != null) {
             throw new InvalidLimitException(
                     where,
-                    "it would release its permits before the work is done: the method has"
-                            + " returned when that of a " + late.getSimpleName()
-                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the work, limit the method that does"
-                            + " the work, or use a ConcurrencyLimiter there");
+                    "it would release its permits before the work is done: the method has returned when that of a "
+                            + late.getSimpleName()
+                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the"
+                            + " work, limit the method that does the work, or use a ConcurrencyLimiter there");
         }
+    }
+
+    /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
+    private static boolean suspends(Method method) {
+        Class<?>[] parameters = method.getParameterTypes();
+        return parameters.length > 0
+                && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
     private static @Nullable Class<?> find(ResolvableType returned) {
@@ -52,7 +68,7 @@ final class LateResults {
         return isOneOf(LATE, type) ? type : null;
     }
 
-    /** By its own name or that of anything that it extends. */
+    /** Whether a type, a superclass or an interface has one of the names. */
     private static boolean isOneOf(Set<String> names, @Nullable Class<?> type) {
         if (type == null) {
             return false;

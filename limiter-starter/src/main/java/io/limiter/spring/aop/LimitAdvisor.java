@@ -8,7 +8,6 @@ import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.key.spel.CallKeys;
 import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
@@ -28,8 +27,8 @@ import org.springframework.core.Ordered;
 public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitializingSingleton, BeanFactoryAware {
 
     /**
-     * Before transactions and caches, so that a rejected call opens none and asks none, and after method security, so
-     * that permits are only spent by those who may call at all.
+     * Before transactions and caches, so that a rejected call uses neither, and after method security, so that a call that is
+     * not authorized takes no permits.
      */
     public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1000;
 
@@ -41,7 +40,9 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
     private final int order;
 
     /**
-     * @param factory asked for when the first limiter is built, not before the application's beans are there
+     * An advisor without configured limits.
+     *
+     * @param factory first called when a limiter is built, after the application's beans have been created
      * @param order among the advisors of a method; lower comes first
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order) {
@@ -49,16 +50,14 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
     }
 
     /**
-     * @param factory asked for when the first limiter is built, not before the application's beans are there
+     * @param factory first called when a limiter is built, after the application's beans have been created
      * @param order among the advisors of a method; lower comes first
-     * @param configured by the names of limits, whose settings they override
+     * @param configured the settings that override those of annotations
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
-        LimitAnnotations annotations =
-                new LimitAnnotations(List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class));
         this.configured = configured;
         this.methods = new LimitedMethods(
-                new LimitedMethodFinder(annotations, beans::needsSubclass, new LimitParser(keys, configured)::parse),
+                new LimitedMethodFinder(new LimitParser(keys, configured), beans),
                 new LimitBinder(factory, keys, beans));
         this.pointcut = new LimitedMethodsPointcut(methods);
         this.advice = new LimitInterceptor(methods, beans);
@@ -80,18 +79,18 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
         return order;
     }
 
-    /** Where resolvers, recorders and the executor of methods that return futures are looked up. */
+    /** Sets where resolvers, recorders and the executor of methods that return futures are looked up. */
     @Override
     public void setBeanFactory(BeanFactory beanFactory) {
         beans.setFactory(beanFactory);
     }
 
-    /** Outcomes of calls that limiters do not see. */
+    /** Counts outcomes of calls that limiters do not see. */
     public CallCounts callCounts() {
         return beans.calls();
     }
 
-    /** Builds the limiters, so that what is wrong with them shows now and not in a call. */
+    /** Builds the limiters, so that a bad one fails the start and not a call. */
     @Override
     public void afterSingletonsInstantiated() {
         methods.start();

@@ -1,6 +1,9 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.RateLimit;
 import io.limiter.spring.key.MethodName;
 import java.io.IOException;
 import java.lang.annotation.Annotation;
@@ -26,33 +29,32 @@ import org.springframework.util.ReflectionUtils;
 /** Finds the annotations of methods and types, also those that are inherited, repeated or within others, and reads them. */
 final class LimitAnnotations {
 
-    private final List<Class<? extends Annotation>> types;
+    private static final List<Class<? extends Annotation>> KINDS =
+            List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class);
 
-    LimitAnnotations(List<Class<? extends Annotation>> types) {
-        this.types = types;
-    }
+    private LimitAnnotations() {}
 
-    /** Whether there is any use in looking at the methods of a class. */
-    boolean mayBeIn(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, types);
+    /** Whether a class can have limited methods. */
+    static boolean mayBeIn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, KINDS);
     }
 
     /** Whether they are on a method, or on one that it overrides or implements. */
-    boolean areOn(Method method, Class<?> userClass) {
+    static boolean areOn(Method method, Class<?> userClass) {
         return areOn(method)
-                || DeclaredAnnotations.implemented(method, userClass).stream().anyMatch(this::areOn);
+                || DeclaredAnnotations.implemented(method, userClass).stream().anyMatch(LimitAnnotations::areOn);
     }
 
-    boolean areOn(AnnotatedElement element) {
+    static boolean areOn(AnnotatedElement element) {
         MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
-        return types.stream().anyMatch(annotations::isPresent);
+        return KINDS.stream().anyMatch(annotations::isPresent);
     }
 
     /**
-     * Whether a class has such annotations on it or on one of its methods, by the files of the class and of all that it is.
-     * For classes whose methods cannot be loaded. One whose file is not there may have some, unless it is a lambda's.
+     * Whether a class, a superclass or an interface has such annotations on it or on a method, read from the class files. For
+     * classes whose methods cannot be loaded. A class without a file may have some, unless it is a lambda's.
      */
-    boolean areInFilesOf(Class<?> type) {
+    static boolean areInFilesOf(Class<?> type) {
         Class<?> userClass = ClassUtils.getUserClass(type);
         Set<Class<?>> all = new LinkedHashSet<>(ClassUtils.getAllInterfacesForClassAsSet(userClass));
         for (Class<?> each = userClass; each != null && each != Object.class; each = each.getSuperclass()) {
@@ -60,10 +62,10 @@ final class LimitAnnotations {
         }
         return all.stream()
                 .filter(each -> !ClassUtils.isLambdaClass(each) && mayBeIn(each))
-                .anyMatch(this::areInFileOf);
+                .anyMatch(LimitAnnotations::areInFileOf);
     }
 
-    private boolean areInFileOf(Class<?> type) {
+    private static boolean areInFileOf(Class<?> type) {
         try {
             AnnotationMetadata metadata = new SimpleMetadataReaderFactory(type.getClassLoader())
                     .getMetadataReader(type.getName())
@@ -75,9 +77,9 @@ final class LimitAnnotations {
         }
     }
 
-    /** Also of those that hold several, which files do not know to be repeated. */
-    private Stream<String> names() {
-        return types.stream()
+    /** Includes the containers of repeated annotations, because class files only name these. */
+    private static Stream<String> names() {
+        return KINDS.stream()
                 .flatMap(type -> Stream.of(
                         Optional.of(type),
                         Optional.ofNullable(type.getAnnotation(Repeatable.class))
@@ -87,12 +89,12 @@ final class LimitAnnotations {
     }
 
     /**
-     * Whether annotations on the type apply to a method: all that others can call, and that a proxy can limit. Of a
-     * controller these are its handler methods: the others are called by the framework, several for one request.
+     * Whether annotations on the type apply to a method: to each public one that a proxy can limit. On a controller only to
+     * handler methods: the framework calls several others for one request.
      */
     static boolean coverMethod(Method method, Class<?> userClass) {
         int modifiers = method.getModifiers();
-        // A final method that is inherited is not the author's to change; one of the type itself is, and is reported.
+        // The author of a class cannot change an inherited final method. A final one of the class itself is reported.
         boolean inheritedFinal = Modifier.isFinal(modifiers) && method.getDeclaringClass() != userClass;
         return Modifier.isPublic(modifiers)
                 && !Modifier.isStatic(modifiers)
@@ -102,10 +104,10 @@ final class LimitAnnotations {
     }
 
     /**
-     * Those of the method, or if it has none of this kind, those of the bean's class, in the order declared. A method that
-     * overrides another replaces its limits, it does not add to them; see {@link #addReplaced}.
+     * The annotations of the method, or if it has none of this kind, of the bean's class, in the order declared. A method
+     * that overrides another replaces its limits and does not add to them; see {@link #addReplaced}.
      *
-     * @throws InvalidLimitException if two others declare such limits, neither of which overrides the other
+     * @throws InvalidLimitException if two types declare such limits, and neither overrides the other
      */
     static <A extends Annotation> List<MergedAnnotation<A>> of(Class<A> kind, Method method, Class<?> userClass) {
         List<DeclaredAnnotations<A>> closest =
@@ -124,13 +126,12 @@ final class LimitAnnotations {
     }
 
     /**
-     * Finds what does not apply to a method because other limits of the kind stand closer to it, in another class where it is
-     * easily overlooked.
+     * Finds the annotations in other classes that do not apply to a method, because closer ones of the kind replace them.
      *
-     * @param replaced where it is added, as texts
+     * @param replaced a text for each is added
      */
-    void addReplaced(Method method, Class<?> userClass, Set<String> replaced) {
-        for (Class<? extends Annotation> kind : types) {
+    static void addReplaced(Method method, Class<?> userClass, Set<String> replaced) {
+        for (Class<? extends Annotation> kind : KINDS) {
             addReplaced(kind, method, userClass, replaced);
         }
     }
@@ -145,7 +146,7 @@ final class LimitAnnotations {
         }
         DeclaredAnnotations<A> applied = (closest.isEmpty() ? DeclaredAnnotations.closest(all) : closest).get(0);
         for (DeclaredAnnotations<A> each : all) {
-            if (each.type() != applied.type() && !each.saysAs(applied)) {
+            if (each.type() != applied.type() && !each.declaresSameAs(applied)) {
                 replaced.add("@" + kind.getSimpleName() + " on " + each + " is replaced by that on " + applied);
             }
         }
@@ -153,6 +154,6 @@ final class LimitAnnotations {
 
     private static <A extends Annotation> List<DeclaredAnnotations<A>> ofType(
             Class<A> kind, Method method, Class<?> userClass) {
-        return coverMethod(method, userClass) ? DeclaredAnnotations.ofType(kind, userClass) : List.of();
+        return coverMethod(method, userClass) ? DeclaredAnnotations.on(userClass, kind) : List.of();
     }
 }

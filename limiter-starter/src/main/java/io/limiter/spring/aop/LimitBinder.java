@@ -44,21 +44,22 @@ final class LimitBinder {
         }
     }
 
-    /** Two limits on one bucket would rescale it with every call, and limit by neither. */
+    /** Two different limits on one bucket would rescale it with every call, and neither would hold. */
     private void checkAgrees(DeclaredLimit declared) {
         String name = declared.name().name();
         DeclaredLimit first = byName.putIfAbsent(new Name(declared.name().prefix(), name, declared.isHeld()), declared);
         if (first != null && !state(first.limit()).equals(state(declared.limit()))) {
             throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
-                    + ", which has other numbers: give both the same, or one another name");
+                    + ", which is " + first.limit() + ", and this is " + declared.limit()
+                    + ": give both the same limit, or one of them another name");
         }
         if (first != null && (first.slot() == null) != (declared.slot() == null)) {
             throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
-                    + ", and one of them has a slot, where permits are others: give both a slot, or none");
+                    + ", and permits under a slot are separate: give both a slot, or none");
         }
     }
 
-    /** What the stored state depends on. */
+    /** The part of a limit that its stored state depends on. */
     private static Object state(Limit<?> limit) {
         return limit instanceof TokenBucket bucket
                 ? List.of(bucket.permitsPerSecond(), bucket.maxPermits(), bucket.maxWait())

@@ -6,7 +6,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a call through if all limits of its method grant it, and otherwise answers for it. */
+/** Proceeds with a call if all limits of its method grant it; otherwise throws the rejection or calls the fallback. */
 final class LimitInterceptor implements MethodInterceptor {
 
     private final LimitedMethods methods;

@@ -13,9 +13,14 @@ import io.limiter.spring.key.MethodName;
 import io.limiter.spring.key.spel.CallCondition;
 import io.limiter.spring.key.spel.CallCost;
 import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConcurrencySettings;
 import io.limiter.spring.settings.ConfiguredLimits;
-import io.limiter.spring.settings.LimitKinds;
-import io.limiter.spring.settings.LimitSettings;
+import io.limiter.spring.settings.KindSettings;
+import io.limiter.spring.settings.LimitKind;
+import io.limiter.spring.settings.Rate;
+import io.limiter.spring.settings.SettingChecks;
+import io.limiter.spring.settings.TokenBucketSettings;
+import io.limiter.spring.settings.WindowSettings;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
@@ -34,7 +39,7 @@ final class LimitParser {
     private static final double SHORTEST_PERIOD_SECONDS = 0.001;
 
     /** 1000 days, as in configuration. */
-    private static final double LONGEST_SECONDS = 86_400_000;
+    private static final long LONGEST_SECONDS = 86_400_000;
 
     private final CallKeys keys;
     private final ConfiguredLimits configured;
@@ -65,7 +70,7 @@ final class LimitParser {
     }
 
     private <A extends Annotation> List<DeclaredLimit> parse(
-            Class<A> kind, Function<MergedAnnotation<A>, LimitSettings> settings, Method method, Class<?> userClass) {
+            Class<A> kind, Function<MergedAnnotation<A>, KindSettings> settings, Method method, Class<?> userClass) {
         List<DeclaredLimit> limits = new ArrayList<>();
         String methodName = MethodName.of(userClass, method);
         String where = "@" + kind.getSimpleName() + " for " + methodName;
@@ -83,12 +88,12 @@ final class LimitParser {
 
     private DeclaredLimit parse(
             MergedAnnotation<?> annotation,
-            LimitSettings declared,
+            KindSettings declared,
             String where,
             String defaultName,
             Method method,
             Class<?> userClass) {
-        if (LimitKinds.CONCURRENT.equals(declared.kind())) {
+        if (declared.kind() == LimitKind.CONCURRENT) {
             LateResults.check(where, method);
         }
         String given = annotation.getString("name");
@@ -98,9 +103,9 @@ final class LimitParser {
         LimitType type = declaredType == LimitType.METHOD && !key.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
-        ConfiguredLimits.Configured limit = configured.of(name, declared);
+        ConfiguredLimits.Configured limit = configured.of(name, declared, failurePolicy(annotation));
         DeclaredLimit.Permits permits = permits(annotation, annotated);
-        LimitKinds.checkCanBeGranted(permits.fixed(), limit.limit(), limit.timeout());
+        SettingChecks.canBeGranted(permits.fixed(), limit.limit(), limit.timeout());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");
@@ -151,7 +156,7 @@ final class LimitParser {
                 condition.isEmpty() ? null : CallCondition.parse(condition, annotated));
     }
 
-    private static LimitSettings rate(MergedAnnotation<RateLimit> annotation) {
+    private static TokenBucketSettings rate(MergedAnnotation<RateLimit> annotation) {
         double rate = annotation.getDouble("rate");
         if (rate == 0) {
             throw new IllegalArgumentException(
@@ -163,66 +168,31 @@ final class LimitParser {
         if (annotation.getInt("permits") < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + annotation.getInt("permits"));
         }
-        return new LimitSettings(
-                LimitKinds.TOKEN_BUCKET,
-                rate,
-                annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS),
-                annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
-                annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
-                null,
+        return new TokenBucketSettings(
+                new Rate(
+                        rate,
+                        annotation.hasDefaultValue("per") ? null : seconds(annotation, "per", SHORTEST_PERIOD_SECONDS)),
+                new TokenBucketSettings.Capacity(
+                        annotation.hasDefaultValue("burst") ? null : annotation.getDouble("burst"),
+                        annotation.hasDefaultValue("capacity") ? null : annotation.getInt("capacity"),
+                        null),
                 seconds(annotation, "timeout", 0),
                 Duration.ofSeconds(annotation.getLong("expire")),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                failurePolicy(annotation),
-                null);
+                TokenBucketSettings.Prefetch.NONE);
     }
 
-    private static LimitSettings count(MergedAnnotation<CountLimit> annotation) {
-        return new LimitSettings(
-                LimitKinds.FIXED_WINDOW,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
+    private static WindowSettings count(MergedAnnotation<CountLimit> annotation) {
+        return new WindowSettings(
                 annotation.getInt("limit"),
                 Duration.ofSeconds(annotation.getLong("period")),
-                zone(annotation.getString("zone")),
-                null,
-                null,
-                failurePolicy(annotation),
-                null);
+                zone(annotation.getString("zone")));
     }
 
-    private static LimitSettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
-        return new LimitSettings(
-                LimitKinds.CONCURRENT,
-                null,
-                null,
-                null,
-                null,
-                null,
-                seconds(annotation, "timeout", 0),
-                null,
-                null,
-                null,
+    private static ConcurrencySettings concurrent(MergedAnnotation<ConcurrentLimit> annotation) {
+        return new ConcurrencySettings(
                 annotation.getInt("limit"),
-                null,
-                null,
                 seconds(annotation, "lease", SHORTEST_LEASE_SECONDS),
-                null,
-                failurePolicy(annotation),
-                null);
+                seconds(annotation, "timeout", 0));
     }
 
     /** @throws IllegalArgumentException if the attribute is out of its range */
@@ -246,13 +216,13 @@ final class LimitParser {
     }
 
     /** {@code null} for the application's. */
-    private static FailurePolicy.@Nullable Action failurePolicy(MergedAnnotation<?> annotation) {
+    private static @Nullable FailurePolicy failurePolicy(MergedAnnotation<?> annotation) {
         return switch (annotation.getEnum("onFailure", OnFailure.class)) {
             case DEFAULT -> null;
-            case DENY -> FailurePolicy.Action.DENY;
-            case ALLOW -> FailurePolicy.Action.ALLOW;
-            case THROW -> FailurePolicy.Action.THROW;
-            case LOCAL -> FailurePolicy.Action.LOCAL;
+            case DENY -> FailurePolicy.DENY;
+            case ALLOW -> FailurePolicy.ALLOW;
+            case THROW -> FailurePolicy.THROW;
+            case LOCAL -> FailurePolicy.LOCAL;
         };
     }
 }

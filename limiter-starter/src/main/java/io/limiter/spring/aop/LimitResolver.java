@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * Chooses the limit of each call: by the tenant's plan, the weekday, a header. An annotation names the bean with
  * {@link io.limiter.spring.annotation.RateLimit#resolver()}.
  *
- * <p>It chooses how many permits there are, and not whose: the limit has the declared one's name and the key of the call. A
+ * <p>It chooses the limit and not the key: permits are those of the declared limit's name and of the key of the call. A
  * tenant that changes its plan keeps its permits and its debt, rescaled to the new limit (see
  * {@link io.limiter.algorithm.TokenBucket}); a window keeps its count. So all calls of one key should be under one limit
- * at a time: where they are under two, each call rescales what the other left.
+ * at a time: under two, each call rescales the state that the other left.
  *
  * <p>Called in the thread of the call, once for each, so it must be fast and safe for use by many threads. The
  * {@link io.limiter.LimiterFactory} keeps limiters, so an equal limit costs a look-up.
@@ -20,7 +20,7 @@ public interface LimitResolver {
 
     /**
      * The limit of one call, of the same kind as the declared one, or {@code null} for the declared one. What this
-     * throws goes to the caller, and nothing is taken.
+     * throws goes to the caller, and no permits are taken.
      */
     @Nullable
     Limit<?> resolve(LimitedCall call);

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * A call whose limit is to be resolved.
  *
  * @param method the limited method
- * @param arguments those of the call, which may be null; not to be changed
+ * @param arguments of the call, unmodifiable; each may be null
  * @param name the limiter's name
- * @param declared what the annotation and configuration say
- * @param key whose permits it takes; {@code null} if all callers share them
+ * @param declared the limit of the annotation and the configuration
+ * @param key of the permits; {@code null} if all callers share them
  */
 public record LimitedCall(
         Method method,

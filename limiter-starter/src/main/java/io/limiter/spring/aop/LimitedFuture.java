@@ -6,19 +6,21 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The future of a limited method that returns one. The calling thread finds the keys and waits for nothing. If the
- * decision is there at once, the calling thread calls the method too; otherwise the executor does, because the method may
- * block, and the threads that bring decisions must not. Every failure is in the future. Cancelling it cancels the check,
- * or the method's own future. Permits that the call holds are released when the method's future is done, and this one is
- * completed after that.
+ * The future of a limited method that returns one. The calling thread evaluates the keys and does not wait. If the limits
+ * decide at once, the calling thread also calls the method. Otherwise the executor does, because the method may block, and the
+ * threads that complete decisions must not. Every failure is in the future. Cancelling it cancels the check, or the method's
+ * own future. When that is done, the call's permits are released, and then this future is completed.
  */
 final class LimitedFuture extends CompletableFuture<@Nullable Object> {
+
+    /** Executes actions that the executor rejects, or would run in the current thread: the common pool. */
+    private static final Executor OVERFLOW = new CompletableFuture<>().defaultExecutor();
 
     private final BoundLimits limits;
     private final MethodInvocation call;
@@ -42,7 +44,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
     }
 
     private void start() {
-        // First: what it throws must not leave permits held.
+        // Looked up first, because a failure later would leave permits held.
         Executor elsewhere = executor.get();
         CompletableFuture<CheckResult> check = limits.check(call).runAsync();
         if (check.isDone()) {
@@ -52,14 +54,33 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         await(check);
         check.whenComplete((result, error) -> {
             try {
-                elsewhere.execute(() -> checked(result, error));
-            } catch (RejectedExecutionException e) {
+                execute(elsewhere, () -> checked(result, error));
+            } catch (RuntimeException | Error e) {
                 if (result != null) {
                     result.closeAsync();
                 }
-                completeExceptionally(e);
+                OVERFLOW.execute(() -> completeExceptionally(e));
             }
         });
+    }
+
+    /**
+     * Executes an action in another thread, also if the executor is saturated and has a {@code CallerRunsPolicy}. The current
+     * thread completes decisions of all calls, and the action may block.
+     *
+     * @throws RuntimeException if the executor does not take it
+     */
+    private static void execute(Executor executor, Runnable action) {
+        Thread current = Thread.currentThread();
+        AtomicBoolean handingOver = new AtomicBoolean(true);
+        executor.execute(() -> {
+            if (handingOver.get() && Thread.currentThread() == current) {
+                OVERFLOW.execute(action);
+            } else {
+                action.run();
+            }
+        });
+        handingOver.set(false);
     }
 
     private void checked(@Nullable CheckResult result, @Nullable Throwable error) {
@@ -92,7 +113,7 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         stage.whenComplete((value, error) -> release(permit, value, error));
     }
 
-    /** Completes this when the permits are released. */
+    /** Completes this future after the permits are released. */
     private void release(CheckResult permit, @Nullable Object value, @Nullable Throwable error) {
         CompletableFuture<?> closed = permit.closeAsync();
         if (closed.isDone()) {
@@ -102,13 +123,12 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         }
     }
 
-    /** The thread that brings the answer serves all others too, and the caller's actions may block. */
+    /** In another thread, because the actions of callers may block. */
     private void completeElsewhere(@Nullable Object value, @Nullable Throwable error) {
         try {
-            executor.get().execute(() -> complete(value, error));
-        } catch (RuntimeException e) {
-            // Such as a full or closed executor: nothing else would complete it.
-            complete(value, error);
+            execute(executor.get(), () -> complete(value, error));
+        } catch (RuntimeException | Error e) {
+            OVERFLOW.execute(() -> complete(value, error));
         }
     }
 

@@ -9,8 +9,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiFunction;
-import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.MethodIntrospector;
@@ -26,21 +24,12 @@ final class LimitedMethodFinder {
 
     private static final String BEAN = "org.springframework.context.annotation.Bean";
 
-    private final LimitAnnotations annotations;
-    private final BiFunction<Method, Class<?>, List<DeclaredLimit>> parser;
-    private final Predicate<Class<?>> needsSubclass;
+    private final LimitParser parser;
+    private final ApplicationBeans beans;
 
-    /**
-     * @param needsSubclass whether the proxy for a bean of a class is an object of a subclass
-     * @param parser is given a limited method and the bean's class
-     */
-    LimitedMethodFinder(
-            LimitAnnotations annotations,
-            Predicate<Class<?>> needsSubclass,
-            BiFunction<Method, Class<?>, List<DeclaredLimit>> parser) {
-        this.annotations = annotations;
-        this.needsSubclass = needsSubclass;
+    LimitedMethodFinder(LimitParser parser, ApplicationBeans beans) {
         this.parser = parser;
+        this.beans = beans;
     }
 
     /**
@@ -49,20 +38,20 @@ final class LimitedMethodFinder {
      * @throws InvalidLimitException if one of them cannot work
      */
     Map<Method, List<DeclaredLimit>> find(Class<?> beanClass) {
-        if (!annotations.mayBeIn(beanClass)) {
+        if (!LimitAnnotations.mayBeIn(beanClass)) {
             return Map.of();
         }
         Class<?> userClass = ClassUtils.getUserClass(beanClass);
-        boolean onType = annotations.areOn(userClass);
+        boolean onType = LimitAnnotations.areOn(userClass);
         Map<Method, List<DeclaredLimit>> found = new LinkedHashMap<>();
         MethodFilter isLimited = method ->
-                annotations.areOn(method, userClass) || onType && LimitAnnotations.coverMethod(method, userClass);
+                LimitAnnotations.areOn(method, userClass) || onType && LimitAnnotations.coverMethod(method, userClass);
         Set<String> replaced = new LinkedHashSet<>();
         for (Method method : methods(beanClass, isLimited)) {
             checkCanBeLimited(method, userClass);
             checkCanHaveProxy(method, beanClass);
-            found.put(method, parser.apply(method, userClass));
-            annotations.addReplaced(method, userClass, replaced);
+            found.put(method, parser.parse(method, userClass));
+            LimitAnnotations.addReplaced(method, userClass, replaced);
         }
         replaced.forEach(each -> log.info("{} for {}: the closest applies", each, userClass.getName()));
         if (onType && found.isEmpty()) {
@@ -76,13 +65,12 @@ final class LimitedMethodFinder {
         return Map.copyOf(found);
     }
 
-    private Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
+    private static Set<Method> methods(Class<?> beanClass, MethodFilter filter) {
         try {
             return MethodIntrospector.selectMethods(beanClass, filter);
         } catch (IllegalStateException | LinkageError e) {
-            // A bean of a class with types in it that are not there works without proxies, so let it if it has no
-            // limits.
-            if (annotations.areInFilesOf(beanClass)) {
+            // Types of the class are missing. Without proxies such a bean works, so it fails only if it has limits.
+            if (LimitAnnotations.areInFilesOf(beanClass)) {
                 throw new InvalidLimitException(
                         "limit on " + ClassUtils.getUserClass(beanClass).getName(),
                         "its methods cannot be read, so nothing would be limited: " + e.getMessage() + ", caused by "
@@ -96,7 +84,7 @@ final class LimitedMethodFinder {
     }
 
     private void checkCanHaveProxy(Method method, Class<?> beanClass) {
-        if (Modifier.isFinal(beanClass.getModifiers()) && needsSubclass.test(beanClass)) {
+        if (Modifier.isFinal(beanClass.getModifiers()) && beans.needsSubclass(beanClass)) {
             throw new InvalidLimitException(
                     "limit on " + MethodName.of(beanClass, method),
                     "the class is final, so it can have no subclass that limits calls: make it not final (in Kotlin open),"

@@ -56,7 +56,7 @@ final class LimitedMethods {
                 .bound();
     }
 
-    /** From now on the application's beans are there. */
+    /** Builds the limiters, now that the application's beans have been created. */
     void start() {
         started = true;
         byClass.values().forEach(methods -> methods.values().forEach(LimitedMethod::bound));

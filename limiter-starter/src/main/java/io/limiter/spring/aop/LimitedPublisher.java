@@ -13,12 +13,12 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, without a
- * thread that waits. Where there is a {@link SubscriptionContext}, keys are found by Reactor's context with each
- * subscription, otherwise once, in the thread that calls the method. The subscriber's thread calls the method if the
- * decision is there at once; otherwise one of Reactor's parallel scheduler does, because those that bring decisions serve
- * all others too. Permits that the call holds are released when the method's publisher ends, fails or is cancelled. Only
- * used where Reactor is there.
+ * The publisher of a limited method that returns one, or another reactive type. Each subscription is checked once, and no
+ * thread waits. With a {@link SubscriptionContext} keys are evaluated with each subscription, from Reactor's context;
+ * otherwise once, in the thread that calls the method. If the limits decide at once, the subscriber's thread calls the method;
+ * otherwise Reactor's parallel scheduler does, because the threads that complete decisions serve all calls. Permits that the
+ * call holds are released when the method's publisher completes, fails or is cancelled. Only used with Reactor on the class
+ * path.
  */
 final class LimitedPublisher {
 

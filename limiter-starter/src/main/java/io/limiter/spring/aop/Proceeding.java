@@ -10,14 +10,14 @@ final class Proceeding {
 
     private Proceeding() {}
 
-    /** Aspects further inside look for the call in the thread that makes it. */
+    /** Exposes the call in the current thread, where aspects further inside look for it. */
     static @Nullable Object with(MethodInvocation call) throws Throwable {
         return call instanceof ProxyMethodInvocation
                 ? ExposeInvocationInterceptor.INSTANCE.invoke(call)
                 : call.proceed();
     }
 
-    /** As {@link #with}, for a call that proceeds more than once: each time from here. */
+    /** As {@link #with}, for a call that can proceed more than once. */
     static @Nullable Object withCopyOf(MethodInvocation call) throws Throwable {
         return with(call instanceof ProxyMethodInvocation again ? again.invocableClone() : call);
     }

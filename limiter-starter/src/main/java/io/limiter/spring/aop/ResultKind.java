@@ -11,7 +11,7 @@ import org.springframework.util.ClassUtils;
 /** How the caller of a method gets its result or a rejection. */
 enum ResultKind {
 
-    /** From the call itself, which waits for the check. */
+    /** From the call itself; its thread waits for the check. */
     PLAIN,
 
     /** From a {@link CompletionStage} or {@link CompletableFuture}. */
@@ -31,7 +31,7 @@ enum ResultKind {
         return adapter(returned) == null ? PLAIN : PUBLISHER;
     }
 
-    /** {@code null} if the type is no reactive one, or Reactor is not there to adapt it. */
+    /** {@code null} if the type is not reactive, or Reactor is not on the class path to adapt it. */
     static @Nullable ReactiveAdapter adapter(Class<?> type) {
         if (!HAS_REACTOR || CompletionStage.class.isAssignableFrom(type)) {
             return null;

@@ -5,8 +5,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.ContextView;
 
 /**
- * Finds the caller of a subscription in Reactor's context. There is a bean of this type in reactive web applications, where
- * a request goes from thread to thread and only the context goes with it.
+ * Finds the caller of a subscription in Reactor's context. Reactive web applications have a bean of this type, because there
+ * a request moves between threads and only the context moves with it.
  */
 public interface SubscriptionContext {
 

@@ -90,7 +90,7 @@ record HttpRule(
             Limiter limiter =
                     limiter(property + ".limits[" + i + "]", limit, limitNames().get(i), factory);
             limiters.add(limiter);
-            timeouts.add(limit.timeout(limiter.limit()));
+            timeouts.add(limit.callTimeout());
         }
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
         return new HttpLimit(PREFIX, route, requestKey, limiters, timeouts, enforce, log);

@@ -4,7 +4,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A check under way, without a thread that waits. Cancelling it cancels the decision that is under way. */
+/** A running check for which no thread waits. Cancelling it cancels the pending decision. */
 final class AsyncCheck extends CompletableFuture<CheckResult> {
 
     private final CheckRun run;

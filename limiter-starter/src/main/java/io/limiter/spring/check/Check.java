@@ -5,12 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One evaluation of the limits of a call or a request. All keys and costs are known; it can be run more than once, and then
- * takes permits each time.
+ * One evaluation of the limits of a call or a request, with all keys and costs. Each run takes permits.
  *
- * <p>The steps are decided one after the other, and the first that rejects ends the check: what earlier steps took stays
- * taken. Only if a concurrency limit rejects or cannot decide, spent permits are refunded, because the call used none of
- * them. A step in shadow mode is started on the way, and nothing waits for it.
+ * <p>The steps are decided one after the other. The first rejection ends the check, and permits that earlier steps took stay
+ * spent. Only if a concurrency limit rejects or cannot decide, they are refunded. A step in shadow mode is started, and
+ * the check does not wait for it.
  */
 public final class Check {
 
@@ -18,8 +17,8 @@ public final class Check {
     private final @Nullable DecisionRecorder recorder;
 
     /**
-     * @param steps in the order in which they are decided; none lets the call go on
-     * @param recorder of the decisions that are enforced; {@code null} if nobody needs them
+     * @param steps in the order in which they are decided; may be empty
+     * @param recorder of the decisions that are enforced; {@code null} if they are not recorded
      */
     public Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder) {
         this.steps = steps;
@@ -27,7 +26,7 @@ public final class Check {
     }
 
     /**
-     * Runs the check. Waits for permits if it has to.
+     * Runs the check, and waits for permits up to their timeouts.
      *
      * @throws io.limiter.LimiterBackendException if the backend does not decide and the failure policy is to throw
      */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The permits that a check takes from one limit.
  *
- * @param limiter if the request has a slot, one whose first key is the hash tag
+ * @param limiter must take its first key as the hash tag if the request has a slot
  * @param timeout how long the call waits for the permits
  * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
  */
@@ -29,11 +29,6 @@ public record CheckPart(
         return request.key() == null ? tagged : tagged.on(request.key());
     }
 
-    /** Whether the same call was rejected before, in the same request. */
-    boolean isRejectedEarlier() {
-        return earlier != null;
-    }
-
     LimitDecision decided(Decision decision) {
         return new LimitDecision(request, limiter.limit(), decision);
     }
@@ -43,7 +38,7 @@ public record CheckPart(
         return new Rejection(limit, limit.exception(key, decision), earlier != null);
     }
 
-    /** Gives back what was granted, without waiting. If that fails, the permits stay spent. */
+    /** Refunds granted permits without waiting. If the refund fails, they stay spent. */
     void refund(Decision granted) {
         if (LimitDecision.isRefundable(granted.source())) {
             view().async().refund(request.permits());

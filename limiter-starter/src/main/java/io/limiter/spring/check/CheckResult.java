@@ -5,8 +5,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a check hands back: a rejection, or a permit to go on, which is closed when the call is done. Closing it releases the
- * concurrency permits that the call holds, once. Safe for use by many threads.
+ * The result of a check: a rejection, or a grant that is closed when the call is done. Closing it releases the concurrency
+ * permits that the call holds, once. Safe for use by many threads.
  */
 public final class CheckResult implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class CheckResult implements AutoCloseable {
         return lease == null && shadowLease == null ? GRANTED : new CheckResult(null, lease, shadowLease);
     }
 
-    /** {@code null} if the call can go on. */
+    /** {@code null} if the call can proceed. */
     public @Nullable Rejection rejection() {
         return rejection;
     }
@@ -46,7 +46,7 @@ public final class CheckResult implements AutoCloseable {
         return lease != null || shadowLease != null;
     }
 
-    /** Releases the permits. Waits until an enforced limit has them back. Throws nothing. */
+    /** Releases the permits, and waits for that if the limit is enforced. Throws nothing. */
     @Override
     public void close() {
         closeShadow();
@@ -61,7 +61,7 @@ public final class CheckResult implements AutoCloseable {
         return lease == null ? CLOSED : lease.closeAsync().thenApply(closed -> null);
     }
 
-    /** Nobody waits for a limit in shadow mode. */
+    /** Does not wait, because the limit is in shadow mode. */
     private void closeShadow() {
         if (shadowLease != null && !shadowLease.cancel(false)) {
             shadowLease.thenAccept(Lease::closeAsync);

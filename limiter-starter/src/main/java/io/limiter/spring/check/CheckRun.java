@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** How far a check has come. Used by one thread at a time. */
+/** The state of a running check. Used by one thread at a time. */
 final class CheckRun {
 
     private final List<CheckStep<?>> steps;
     private final @Nullable DecisionRecorder recorder;
 
-    /** Whether a later step can make the others refund what they took. */
+    /** Whether a step holds permits, so that its rejection refunds those of the others. */
     private final boolean holds;
 
     private int next;
@@ -31,7 +31,7 @@ final class CheckRun {
         this.holds = anyHolds;
     }
 
-    /** A step that granted, and may have to refund. */
+    /** A step that granted permits, which may be refunded. */
     private record Granted<D>(CheckStep<D> step, D decided) {
 
         List<LimitDecision> decisions() {
@@ -43,7 +43,7 @@ final class CheckRun {
         }
     }
 
-    /** The next step to be decided; {@code null} if all have granted. Starts those in shadow mode on the way. */
+    /** The next step to be decided; {@code null} if all have granted. Starts the steps in shadow mode before it. */
     @Nullable
     CheckStep<?> next() {
         while (next < steps.size()) {
@@ -63,7 +63,7 @@ final class CheckRun {
         }
     }
 
-    /** Records what a step decided; {@code null} if it granted. */
+    /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
     <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
         Decision decision = step.rejectionIn(decided);
         if (decision == null && holds && !step.isHolding()) {
@@ -91,7 +91,7 @@ final class CheckRun {
         return rejection;
     }
 
-    /** Of the step, and of those before it that were not recorded because it could make them refund. */
+    /** The decisions of a step, and of the earlier ones that are not recorded yet. */
     private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided, boolean refunds) {
         List<LimitDecision> own = step.decisionsIn(decided);
         if (granted == null) {
@@ -105,7 +105,7 @@ final class CheckRun {
         return all;
     }
 
-    /** The step could not be decided. */
+    /** Refunds permits if a step that holds permits could not be decided. */
     void failed(CheckStep<?> step) {
         if (step.isHolding()) {
             refund();
@@ -119,18 +119,18 @@ final class CheckRun {
         }
     }
 
-    /** All steps have granted. */
+    /** The result when all steps have granted. */
     CheckResult granted() {
         return CheckResult.granted(lease, shadowLease);
     }
 
-    /** The call is not made after all. */
+    /** Refunds and releases all permits, because the check was cancelled. */
     void cancelled() {
         refund();
         granted().closeAsync();
     }
 
-    /** The lease of a limit in shadow mode, if it grants; cancelling it releases that. */
+    /** The lease of a limit in shadow mode, if it grants. Cancelling this future releases the lease. */
     private static final class ShadowLease<D> extends CompletableFuture<Lease> {
 
         private final CompletableFuture<D> decision;

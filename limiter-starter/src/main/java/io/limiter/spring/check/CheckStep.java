@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits that a check decides at once, all or nothing: one, or several as a set.
+ * One or several limits that a check decides at once, all or nothing.
  *
- * @param <D> what they decide
+ * @param <D> the decision
  */
 public abstract class CheckStep<D> {
 
@@ -25,7 +25,7 @@ public abstract class CheckStep<D> {
     /** Takes the permits of one limit. */
     public static CheckStep<?> of(CheckPart part) {
         // A hash tag can only be given to a set, and an earlier rejection is repeated without a decision.
-        return part.request().slot() == null || part.isRejectedEarlier()
+        return part.request().slot() == null || part.earlier() != null
                 ? new PartStep(part)
                 : new SetStep(List.of(part));
     }
@@ -51,12 +51,12 @@ public abstract class CheckStep<D> {
         return new LeaseStep(limit, limiter, new PermitRequest(limit.name(), key, null, permits), timeout);
     }
 
-    /** The limit, of several the first one. */
+    /** The limit; the first one of several. */
     final CheckedLimit limit() {
         return limit;
     }
 
-    /** Waits for the permits if it has to. */
+    /** Decides, and waits for the permits up to the timeout. */
     abstract D decide();
 
     /** As {@link #decide}, without blocking the calling thread. */
@@ -65,13 +65,13 @@ public abstract class CheckStep<D> {
     /** The rejection; {@code null} if all limits granted. */
     abstract @Nullable Decision rejectionIn(D decided);
 
-    /** Of each limit that decided. */
+    /** The decision of each limit. */
     abstract List<LimitDecision> decisionsIn(D decided);
 
-    /** What the caller gets for the rejection. */
+    /** The rejection for the caller. */
     abstract Rejection rejection(D decided, Decision rejection);
 
-    /** The permits that are held from now on; {@code null} if they are spent. */
+    /** The lease of permits that are held; {@code null} if they are spent. */
     @Nullable
     Lease leaseIn(D decided) {
         return null;
@@ -82,7 +82,7 @@ public abstract class CheckStep<D> {
         return false;
     }
 
-    /** Gives spent permits back for a call that is not made, without waiting. */
+    /** Refunds spent permits of a call that is not made, without waiting. */
     void refund(D decided) {}
 
     /**

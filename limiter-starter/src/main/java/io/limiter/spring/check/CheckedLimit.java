@@ -5,11 +5,11 @@ import io.limiter.algorithm.Decision;
 import java.util.OptionalLong;
 
 /**
- * A limit of a method or of requests, as checks know it. Safe for use by many threads.
+ * The parts of a limit that checks need: its name, its mode, and what rejected callers get. Safe for use by many threads.
  *
- * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, and not enforced
- * @param message what rejected callers get; empty for the default, which also takes the place of one that names the
- *     seconds to wait where waiting does not help
+ * @param enforced whether it rejects; otherwise it is in shadow mode: evaluated, not enforced
+ * @param message for rejected callers; empty for the default, which also replaces a message with the seconds to wait where
+ *     waiting does not help
  */
 public record CheckedLimit(LimitName name, boolean enforced, String message, RejectionLog log) {
 

@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the decisions of checks that belong together, such as those made while one request is handled. Safe for use by
- * many threads, because another thread than the caller's can bring a decision.
+ * Records the decisions of checks that belong together, such as those of one request. Safe for use by many threads, because
+ * decisions can be completed by other threads than the caller's.
  */
 public interface DecisionRecorder {
 

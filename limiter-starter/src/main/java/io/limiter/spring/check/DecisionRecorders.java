@@ -2,7 +2,7 @@ package io.limiter.spring.check;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds the recorder of a call. There is a bean of this type where answers show limits, as those over HTTP do. */
+/** Finds the recorder of a call. Applications whose responses show limits have a bean of this type. */
 @FunctionalInterface
 public interface DecisionRecorders {
 

@@ -24,7 +24,7 @@ final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
         this.timeout = timeout;
     }
 
-    /** Either of the two. */
+    /** Either a lease or a rejection. */
     record Outcome(@Nullable Lease lease, @Nullable Decision rejection) {}
 
     @Override
@@ -73,7 +73,7 @@ final class LeaseStep extends CheckStep<LeaseStep.Outcome> {
         return true;
     }
 
-    /** Cancelling it ends the wait for the permits. A lease that comes all the same is released. */
+    /** Cancelling it ends the wait for the permits. A lease that is granted later is released. */
     private static final class AsyncOutcome extends CompletableFuture<Outcome> {
 
         private final CompletableFuture<Lease> acquired;

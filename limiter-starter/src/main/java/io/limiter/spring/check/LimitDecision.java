@@ -6,9 +6,9 @@ import io.limiter.algorithm.TokenBucket;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one limit decided in a check.
+ * The decision of one limit in a check.
  *
- * @param decision {@code null} if the limit granted without saying more, as concurrency limits do
+ * @param decision {@code null} if a concurrency limit granted, because it has no more to show
  */
 public record LimitDecision(
         PermitRequest request, Limit<?> limit, @Nullable Decision decision) {

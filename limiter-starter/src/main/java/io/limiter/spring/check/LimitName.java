@@ -4,22 +4,22 @@ import com.google.common.hash.Hashing;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a limit is called. Limits of one name share their permits.
+ * The name of a limit. Limits with equal prefixes and names share their permits.
  *
  * @param prefix starts the keys in Redis
- * @param name the limiter's
- * @param policy what answers call it
+ * @param name of the limiter
+ * @param policy the name in HTTP headers
  */
 public record LimitName(String prefix, String name, String policy) {
 
     private static final int HASH_LENGTH = 8;
 
-    /** A name that somebody chose, which answers show. */
+    /** A name from an annotation or configuration. Headers show it. */
     public static LimitName chosen(String prefix, String name) {
         return new LimitName(prefix, name, name);
     }
 
-    /** A name made of a class and a method. Answers show a hash of it, which is the same in all instances. */
+    /** A name made of a class and a method. Headers show a hash of it, which is the same in all instances. */
     public static LimitName ofMethod(String prefix, String name) {
         String hash = Hashing.sha256()
                 .hashString(prefix + name, StandardCharsets.UTF_8)

@@ -40,7 +40,7 @@ final class PartStep extends CheckStep<Decision> {
                 : view.async().decide(permits);
     }
 
-    /** Reserves the permits, so that there is no timer until they are due. */
+    /** Reserves the permits, so that no timer waits until they are due. */
     @Override
     CompletableFuture<Decision> decideInShadow() {
         if (!(part.view() instanceof RateLimiter rates)) {

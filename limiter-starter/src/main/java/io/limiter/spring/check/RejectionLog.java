@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what a limit rejects, or would reject if it were enforced: the first rejection in a minute, with the number of those
- * since the last line; and likewise the calls that it cannot decide on, such as those without a key. It logs no key,
- * which may identify a person. Safe for use by many threads.
+ * Logs the rejections of a limit, also in shadow mode: the first in a minute, with the count since the last line. Calls that
+ * cannot be decided, such as those without a key, are logged likewise. No key is logged, because it may identify a person.
+ * Safe for use by many threads.
  */
 public final class RejectionLog {
 
@@ -45,10 +45,10 @@ public final class RejectionLog {
         }
     }
 
-    /** As {@link #rejected}, of a call that could not be decided on. */
+    /** Logs a call that could not be decided, as {@link #rejected} does. */
     public void failed(Throwable failure) {
         if (failures.isDue()) {
-            // It can contain what a caller sent, which must not start a line of its own.
+            // The text can contain input of a caller, which must not start a log line.
             String text = failure.toString().replaceAll("\\p{Cntrl}", "?");
             log.info(begin() + " {}", where, failures.takeSkipped(), text);
         }
@@ -82,7 +82,7 @@ public final class RejectionLog {
             return isDue;
         }
 
-        /** How many were not logged since the last line. */
+        /** Returns how many were skipped since the last line, and starts again at 0. */
         long takeSkipped() {
             return skipped.getAndSet(0);
         }

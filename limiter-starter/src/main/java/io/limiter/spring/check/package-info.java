@@ -1,6 +1,6 @@
 /**
- * One check of the limits of a call or a request, the same for annotated methods and HTTP rules: what is decided, in shadow
- * mode or enforced, what is recorded of it, and what a rejected caller gets.
+ * The evaluation of the limits of a call or a request, shared by annotated methods and HTTP rules: decisions, shadow mode,
+ * recording and rejections.
  */
 @NullMarked
 package io.limiter.spring.check;

@@ -3,7 +3,6 @@ package io.limiter.spring.metrics;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
-import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -75,7 +74,8 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        if (!(factory.get() instanceof EngineLimiterFactory measured)) {
+        LimiterFactory measured = factory.get();
+        if (measured == null || measured.statistics() == LimiterStatistics.NONE) {
             return;
         }
         Bound added = new Bound(registry, measured instanceof LocalLimiterFactory, measured.statistics());

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The settings of annotated limits in configuration, by the names of limits. They override the annotations. */
+/** The configured settings of annotated limits, by the names of limits. They override the annotations. */
 public final class ConfiguredLimits {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
@@ -34,37 +34,50 @@ public final class ConfiguredLimits {
     /**
      * The limit of this name.
      *
-     * @param declared the settings of its annotation, with their kind
-     * @throws IllegalArgumentException if they cannot work, perhaps because of both together
+     * @param declared the settings of its annotation
+     * @param onFailure the failure policy of its annotation; {@code null} for the application's
+     * @throws InvalidSettingException if the configuration, or its combination with the annotation, makes no valid limit
+     * @throws IllegalArgumentException if the annotation alone makes no valid limit
      */
-    public Configured of(String name, LimitSettings declared) {
+    public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return Configured.of(declared, null, declared.onFailure());
+            return new Configured(declared.toLimit(), declared.callTimeout(), null, true, onFailure);
         }
-        boolean held = LimitKinds.CONCURRENT.equals(declared.kind());
         try {
-            checkIsForOne(name, held);
-            boolean same = settings.kind() == null || settings.kind().equals(declared.kind());
-            if (held && !same) {
-                throw new IllegalArgumentException(
-                        "kind must be concurrent or not set for a @ConcurrentLimit, was '" + settings.kind() + "'");
-            }
-            if (!held && LimitKinds.CONCURRENT.equals(settings.kind())) {
-                throw new IllegalArgumentException(
-                        "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another"
-                                + " kind, or another annotation");
-            }
-            LimitSettings used = same ? settings.over(declared) : settings;
-            FailurePolicy onFailure = used.onFailure();
-            return Configured.of(
-                    used, same ? null : settings.kind(), onFailure == null ? declared.onFailure() : onFailure);
+            checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
+            KindSettings used = used(settings, declared);
+            return new Configured(
+                    used.toLimit(),
+                    used.callTimeout(),
+                    used.kind() == declared.kind() ? null : used.kind().toString(),
+                    settings.enforce() == null || settings.enforce(),
+                    LimitSettings.first(settings.onFailure(), onFailure));
         } catch (IllegalArgumentException e) {
-            throw wrong(name, e);
+            String property = property(name);
+            throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
         }
     }
 
-    /** Settings cannot be for both, because held and spent permits have no setting in common but the limit. */
+    private static KindSettings used(LimitSettings settings, KindSettings declared) {
+        LimitKind kind = settings.kind() == null ? declared.kind() : LimitKind.of(settings.kind());
+        if (kind == declared.kind()) {
+            kind.checkUses(settings.names());
+            return declared.overriddenBy(settings);
+        }
+        if (declared.kind() == LimitKind.CONCURRENT) {
+            throw new IllegalArgumentException(
+                    "kind must be concurrent or not set for a @ConcurrentLimit, was '" + kind + "'");
+        }
+        if (kind == LimitKind.CONCURRENT) {
+            throw new IllegalArgumentException(
+                    "kind concurrent is for a @ConcurrentLimit, not for a limit of permits that are spent: use another"
+                            + " kind, or another annotation");
+        }
+        return settings.ofKind(kind);
+    }
+
+    /** One name cannot have settings for a concurrency limit and another limit, because they share only the limit. */
     private void checkIsForOne(String name, boolean held) {
         Boolean before = heldByName.putIfAbsent(name, held);
         if (before != null && before != held) {
@@ -74,12 +87,7 @@ public final class ConfiguredLimits {
         }
     }
 
-    private static IllegalArgumentException wrong(String name, IllegalArgumentException cause) {
-        String property = property(name);
-        return new InvalidSettingException(property, "with " + property + ".*: " + cause.getMessage(), cause);
-    }
-
-    /** Warns of names that no annotation has, which may be misspelt. */
+    /** Warns of names without an annotation, which may be misspelt. */
     public void warnOfUnused() {
         Set<String> unused = new TreeSet<>(byName.keySet());
         unused.removeAll(heldByName.keySet());
@@ -104,18 +112,5 @@ public final class ConfiguredLimits {
             Duration timeout,
             @Nullable String otherKind,
             boolean enforced,
-            @Nullable FailurePolicy failurePolicy) {
-
-        /** @throws IllegalArgumentException if the settings make no limit */
-        private static Configured of(
-                LimitSettings settings, @Nullable String otherKind, @Nullable FailurePolicy failurePolicy) {
-            Limit<?> limit = LimitKinds.build(settings);
-            return new Configured(
-                    limit,
-                    settings.timeout(limit),
-                    otherKind,
-                    settings.enforce() == null || settings.enforce(),
-                    failurePolicy);
-        }
-    }
+            @Nullable FailurePolicy failurePolicy) {}
 }

@@ -16,7 +16,7 @@ public final class InvalidSettingException extends IllegalArgumentException {
         this.setting = setting;
     }
 
-    /** As above, with what found the problem. */
+    /** With the exception of the failed check. */
     public InvalidSettingException(String setting, String message, Throwable cause) {
         super(message, cause);
         this.setting = setting;

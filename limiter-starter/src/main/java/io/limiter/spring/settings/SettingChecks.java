@@ -2,6 +2,9 @@ package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
 import io.limiter.FailurePolicy.Action;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +66,30 @@ public final class SettingChecks {
             throw new InvalidSettingException(
                     shareSetting, shareSetting + " must be more than 0 and at most 1, was " + share, e);
         }
+    }
+
+    /**
+     * Checks that a limit can grant permits at all.
+     *
+     * @param timeout how long a call waits for them
+     * @throws IllegalArgumentException if a limit would never grant as many permits
+     */
+    public static void canBeGranted(int permits, Limit<?> limit, Duration timeout) {
+        Request request = new Request(permits, timeout.toNanos() / 1000, true);
+        // What an unused limit rejects, it always rejects.
+        if (limit.step(null, 0, request).decision().granted()) {
+            return;
+        }
+        String problem = "permits " + permits + " would never be granted: ";
+        if (!(limit instanceof TokenBucket bucket)) {
+            throw new IllegalArgumentException(problem + limit + " has at most " + limit.capacity()
+                    + "; permits must be at most " + limit.capacity() + ", or the limit at least " + permits);
+        }
+        throw new IllegalArgumentException(
+                problem + "rate " + bucket.permitsPerSecond() + "/s with a burst of " + bucket.burstSeconds()
+                        + " s holds at most " + bucket.maxPermits() + " permits, and timeout " + timeout
+                        + " is too short to wait for the rest; burst must be at least "
+                        + permits / bucket.permitsPerSecond() + " s, or capacity at least " + permits);
     }
 
     private static FailurePolicy withWholeLimit(Action policy) {

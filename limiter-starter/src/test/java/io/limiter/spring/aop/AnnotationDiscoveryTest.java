@@ -22,7 +22,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.annotation.AliasFor;
 
-/** Where annotations are found, and what becomes of them. */
+/** Where annotations are found. */
 class AnnotationDiscoveryTest {
 
     private final RecordingLimiterFactory factory = new RecordingLimiterFactory();

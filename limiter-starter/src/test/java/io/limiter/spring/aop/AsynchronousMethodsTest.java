@@ -117,12 +117,12 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void the_caller_waits_for_nothing_and_the_method_for_its_permits() {
+    void the_caller_does_not_wait_and_the_method_is_called_after_the_decision() {
         run(service -> {
             CompletableFuture<String> result = service.call();
             assertThat(result).isNotDone();
             assertThat(service.calls()).isEmpty();
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             assertThat(service.calls())
                     .as("the thread of the decision is not for the method")
                     .isEmpty();
@@ -138,7 +138,7 @@ class AsynchronousMethodsTest {
     void a_rejection_is_in_the_future() {
         run(service -> {
             CompletableFuture<String> result = service.call();
-            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
+            decisions.pending.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThatThrownBy(result::get)
                     .isInstanceOf(ExecutionException.class)
@@ -151,27 +151,27 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void or_the_fallbacks_result_is() {
+    void the_result_of_a_fallback_is_in_the_future() {
         run(service -> {
             CompletableFuture<String> result = service.withFallback();
-            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
+            decisions.pending.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThat(result).isCompletedWithValue("cached");
         });
     }
 
     @Test
-    void several_limits_are_asked_together() {
+    void several_limits_are_decided_as_a_set() {
         run(service -> {
             CompletableFuture<String> result = service.twice().toCompletableFuture();
-            assertThat(decisions.asked).hasSize(1);
-            decisions.asked.get(0).complete(HeldDecisions.REJECTED);
+            assertThat(decisions.pending).hasSize(1);
+            decisions.pending.get(0).complete(HeldDecisions.REJECTED);
             execute();
             assertThat(result).isCompletedExceptionally();
             assertThat(service.calls()).isEmpty();
             service.twice();
-            assertThat(decisions.asked).hasSize(2);
-            decisions.asked.get(1).complete(HeldDecisions.GRANTED);
+            assertThat(decisions.pending).hasSize(2);
+            decisions.pending.get(1).complete(HeldDecisions.GRANTED);
             execute();
             assertThat(service.calls()).hasSize(1);
         });
@@ -185,26 +185,26 @@ class AsynchronousMethodsTest {
             assertThat(decisions.keys).containsExactly("user:bob");
             user.set(" ");
             assertThatThrownBy(service.byUser()::get).hasCauseInstanceOf(MissingLimitKeyException.class);
-            assertThat(decisions.asked).hasSize(1);
+            assertThat(decisions.pending).hasSize(1);
         });
     }
 
     @Test
-    void cancelling_withdraws_the_question() {
+    void cancelling_cancels_the_pending_decision() {
         run(service -> {
             CompletableFuture<String> result = service.call();
             result.cancel(true);
-            assertThat(decisions.asked.get(0)).isCancelled();
+            assertThat(decisions.pending.get(0)).isCancelled();
             execute();
             assertThat(service.calls()).isEmpty();
         });
     }
 
     @Test
-    void or_the_methods_own_future() {
+    void cancelling_cancels_the_future_of_the_method() {
         run(service -> {
             CompletableFuture<String> result = service.call();
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             execute();
             result.cancel(true);
             assertThat(service.own()).isCancelled();
@@ -215,7 +215,7 @@ class AsynchronousMethodsTest {
     void a_call_that_is_cancelled_between_its_decision_and_its_thread_is_not_made() {
         run(service -> {
             CompletableFuture<String> result = service.call();
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             result.cancel(true);
             execute();
             assertThat(service.calls()).isEmpty();
@@ -223,21 +223,21 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void one_that_is_cancelled_while_the_method_runs_cancels_what_that_returns() {
+    void cancelling_while_the_method_runs_cancels_its_future() {
         run(service -> {
             AtomicReference<CompletableFuture<String>> result = new AtomicReference<>();
             result.set(service.calling(() -> result.get().cancel(true)));
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             execute();
             assertThat(service.own()).isCancelled();
         });
     }
 
     @Test
-    void what_the_methods_own_future_fails_with_is_in_the_future() {
+    void a_failure_of_the_future_of_the_method_is_in_the_future() {
         run(service -> {
             CompletableFuture<String> result = service.call();
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             execute();
             service.own().completeExceptionally(new IllegalStateException("later"));
             assertThat(result).isCompletedExceptionally();
@@ -249,7 +249,7 @@ class AsynchronousMethodsTest {
     void a_method_that_returns_no_future_is_an_error() {
         run(service -> {
             CompletableFuture<String> result = Objects.requireNonNull(service.forgets());
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             execute();
             assertThat(result).isCompletedExceptionally();
             assertThatThrownBy(result::get)
@@ -260,15 +260,15 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void what_goes_wrong_is_in_the_future() {
+    void other_failures_are_in_the_future() {
         run(service -> {
             CompletableFuture<String> failed = service.call();
-            decisions.asked.get(0).completeExceptionally(new IllegalStateException("no backend"));
+            decisions.pending.get(0).completeExceptionally(new IllegalStateException("no backend"));
             execute();
             assertThat(failed).isCompletedExceptionally();
             assertThatThrownBy(failed::get).hasRootCauseMessage("no backend");
             CompletableFuture<String> thrown = service.fails();
-            decisions.asked.get(1).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(1).complete(HeldDecisions.GRANTED);
             execute();
             assertThat(thrown).isCompletedExceptionally();
             assertThatThrownBy(thrown::get).hasRootCauseMessage("before there was a future");
@@ -281,12 +281,11 @@ class AsynchronousMethodsTest {
                 .withBean("applicationTaskExecutor", Executor.class, () -> full)
                 .withBean(Service.class)
                 .run(context -> {
-                    decisions.asked.clear();
+                    decisions.pending.clear();
                     CompletableFuture<String> result =
                             context.getBean(Service.class).call();
-                    decisions.asked.get(0).complete(HeldDecisions.GRANTED);
-                    assertThat(result).isCompletedExceptionally();
-                    assertThatThrownBy(result::get).hasRootCauseMessage("full");
+                    decisions.pending.get(0).complete(HeldDecisions.GRANTED);
+                    assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).hasRootCauseMessage("full");
                 });
     }
 
@@ -295,7 +294,7 @@ class AsynchronousMethodsTest {
         runner.withConfiguration(Contexts.aop()).withBean(Inside.class).run(context -> {
             context.getBean(Service.class).call();
             Thread thread = new Thread(() -> {
-                decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+                decisions.pending.get(0).complete(HeldDecisions.GRANTED);
                 execute();
             });
             thread.start();
@@ -306,7 +305,7 @@ class AsynchronousMethodsTest {
     }
 
     @Test
-    void a_decision_that_is_there_at_once_needs_no_other_thread() {
+    void an_immediate_decision_needs_no_other_thread() {
         Contexts.local().withBean(Service.class).run(context -> {
             Service service = context.getBean(Service.class);
             service.call();

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.Bean;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Calls of annotated methods that are under way at the same time. */
+/** Concurrent calls of annotated methods. */
 class ConcurrentLimitTest {
 
     static class Reports {
@@ -92,7 +92,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void a_call_holds_its_place_until_it_returns() {
+    void a_call_holds_its_permit_until_it_returns() {
         with(reports -> {
             AtomicInteger ran = new AtomicInteger();
             reports.run(() -> {
@@ -107,7 +107,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void whatever_it_throws_gives_the_place_back() {
+    void an_exception_releases_the_permit() {
         with(reports -> {
             for (int i = 0; i < 3; i++) {
                 assertThatThrownBy(() -> reports.run(() -> {
@@ -120,7 +120,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void each_key_has_places_of_its_own() {
+    void each_key_has_permits_of_its_own() {
         with(reports -> reports.runFor("a", () -> {
             reports.runFor("a", () -> {
                 assertThatThrownBy(() -> reports.runFor("a", () -> {}))
@@ -135,7 +135,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void a_future_holds_its_place_until_it_is_completed() {
+    void a_future_holds_its_permit_until_it_is_completed() {
         with(reports -> {
             CompletableFuture<String> first = new CompletableFuture<>();
             CompletableFuture<String> result = reports.start(first);
@@ -159,7 +159,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void a_call_may_wait_for_its_place() {
+    void a_call_may_wait_for_its_permit() {
         with(reports -> {
             CountDownLatch running = new CountDownLatch(1);
             CountDownLatch end = new CountDownLatch(1);
@@ -181,7 +181,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void one_that_is_rejected_by_another_limit_holds_no_place() {
+    void a_call_that_another_limit_rejects_holds_no_permit() {
         Contexts.local().withBean(Reports.class).run(context -> {
             Reports reports = context.getBean(Reports.class);
             ConcurrencyLimiter limiter = context.getBean(LimiterFactory.class)
@@ -208,7 +208,7 @@ class ConcurrentLimitTest {
     }
 
     @Test
-    void on_an_interface_it_limits_who_implements_it() {
+    void on_an_interface_it_limits_the_implementations() {
         for (String proxyTargetClass : new String[] {"true", "false"}) {
             Contexts.local()
                     .withPropertyValues("spring.aop.proxy-target-class=" + proxyTargetClass)
@@ -301,9 +301,9 @@ class ConcurrentLimitTest {
     static Stream<Arguments> invalid() {
         return Stream.of(
                 Arguments.of(Limit.class, "limit must be between 1 and 1000, was 0"),
-                Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 8.64E7, was 0.0"),
-                Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 8.64E7, was NaN"),
-                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -1.0"),
+                Arguments.of(Lease.class, "lease (seconds) must be between 0.1 and 86400000, was 0.0"),
+                Arguments.of(NoLease.class, "lease (seconds) must be between 0.1 and 86400000, was NaN"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -1.0"),
                 Arguments.of(Prefix.class, "prefix must not contain braces"),
                 Arguments.of(Key.class, "has no effect with limitType IP"),
                 Arguments.of(Ip.class, "limitType IP needs a web application"),
@@ -318,7 +318,7 @@ class ConcurrentLimitTest {
 
     @ParameterizedTest
     @MethodSource("invalid")
-    void what_cannot_work_fails_the_start(Class<?> type, String problem) {
+    void an_invalid_limit_fails_the_start(Class<?> type, String problem) {
         Contexts.local()
                 .withBean("theBean", type)
                 .run(context -> assertThat(context.getStartupFailure())

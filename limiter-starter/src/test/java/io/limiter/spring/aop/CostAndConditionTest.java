@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.NullSource;
 
-/** What a call takes, and whether it is asked about at all. */
+/** Costs and conditions of calls. */
 class CostAndConditionTest {
 
     static class Shop {
@@ -90,7 +90,7 @@ class CostAndConditionTest {
     }
 
     @Test
-    void a_call_that_costs_more_than_there_can_be_is_rejected_for_good() {
+    void a_cost_above_capacity_is_always_rejected() {
         run(shop -> {
             assertThatExceptionOfType(RateLimitExceededException.class)
                     .isThrownBy(() -> shop.order(items(11)))

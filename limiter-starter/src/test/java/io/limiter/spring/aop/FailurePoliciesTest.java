@@ -16,7 +16,7 @@ import io.limiter.testing.TestRedis;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What limited methods do while Redis is away: an application, and nothing that listens where its Redis should be. */
+/** Failure policies of limited methods while Redis is unavailable: nothing listens at its address. */
 class FailurePoliciesTest {
 
     static class Limited {
@@ -51,7 +51,7 @@ class FailurePoliciesTest {
     }
 
     @Test
-    void every_limit_answers_by_its_own_policy() {
+    void each_limit_has_its_own_failure_policy() {
         Contexts.plain()
                 .withConfiguration(Contexts.redis())
                 .withBean(Limited.class)

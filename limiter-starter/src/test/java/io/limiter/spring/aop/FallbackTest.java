@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** What answers a rejected call. */
+/** Fallbacks of rejected calls. */
 class FallbackTest {
 
     interface Source<T> {

@@ -24,8 +24,8 @@ final class HeldDecisions implements LimiterFactory {
     static final Decision GRANTED = new Decision(true, 2, 1, 0, 0, 0);
     static final Decision REJECTED = new Decision(false, 2, 0, 5_000_000, 5_000_000, 9_000_000);
 
-    /** In the order in which they were asked for. */
-    final List<CompletableFuture<Decision>> asked = new CopyOnWriteArrayList<>();
+    /** In the order of the requests. */
+    final List<CompletableFuture<Decision>> pending = new CopyOnWriteArrayList<>();
 
     final List<String> keys = new CopyOnWriteArrayList<>();
 
@@ -52,7 +52,7 @@ final class HeldDecisions implements LimiterFactory {
             if (!method.getName().equals("decide")) {
                 throw new UnsupportedOperationException(method.toString());
             }
-            return ask(key);
+            return decide(key);
         });
     }
 
@@ -68,17 +68,17 @@ final class HeldDecisions implements LimiterFactory {
     private LimitSet.Async asyncSet(Limiter first) {
         return proxy(
                 LimitSet.Async.class,
-                (proxy, method, arguments) -> ask("").thenApply(
-                                decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision)))));
+                (proxy, method, arguments) -> decide("")
+                        .thenApply(decision -> new SetDecision(List.of(new SetDecision.OfPart(first, decision)))));
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    private CompletableFuture<Decision> ask(String key) {
+    private CompletableFuture<Decision> decide(String key) {
         CompletableFuture<Decision> decision = new CompletableFuture<>();
-        asked.add(decision);
+        pending.add(decision);
         keys.add(key);
         return decision;
     }

@@ -204,7 +204,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void in_shadow_mode_permits_are_held_and_nobody_is_rejected(Backend backend) {
+    void in_shadow_mode_permits_are_held_and_no_call_is_rejected(Backend backend) {
         run(backend, (context, reports) -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 reports.shadow(who, () -> {
@@ -250,7 +250,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void or_is_cancelled(Backend backend) {
+    void a_cancelled_mono_releases_them(Backend backend) {
         run(backend, (context, reports) -> {
             Disposable first = reports.mono(who, Mono.never()).subscribe();
             eventually(() -> assertThat(inUse(context, "held-mono", 1)).isOne());
@@ -286,7 +286,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void so_do_other_publishers(Backend backend) {
+    void other_publishers_hold_them_until_they_end(Backend backend) {
         run(backend, (context, reports) -> {
             Flux<String> inside = Flux.defer(() -> Flux.just("used " + inUse(context, "held-publisher", 1)));
             assertThat(Flux.from(reports.publisher(who, inside)).blockLast(LONG))
@@ -348,7 +348,7 @@ class HeldPermitsTest {
 
     @ParameterizedTest
     @EnumSource
-    void nor_those_in_a_slot(Backend backend) {
+    void a_call_that_gets_no_lease_spends_no_permits_under_a_hash_tag(Backend backend) {
         run(backend, (context, reports) -> {
             reports.inSlot(who, () -> rejected(() -> reports.inSlot(who, () -> {})));
             Limiter tagged = context.getBean(LimiterFactory.class)

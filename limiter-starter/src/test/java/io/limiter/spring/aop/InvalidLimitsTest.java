@@ -23,7 +23,7 @@ import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** What fails the start, and what it says. */
+/** Invalid limits that fail the start, and their messages. */
 class InvalidLimitsTest {
 
     static class Rate {
@@ -349,12 +349,12 @@ class InvalidLimitsTest {
                 Arguments.of(Permits.class, "@RateLimit for %s.call(): permits must be at least 1, was 0"),
                 Arguments.of(PermitsTooMany.class, "permits 5 would never be granted"),
                 Arguments.of(PermitsTooMany.class, "burst must be at least 2.5 s"),
-                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 8.64E7, was -0.5"),
+                Arguments.of(Timeout.class, "timeout (seconds) must be between 0.0 and 86400000, was -0.5"),
                 Arguments.of(EndlessTimeout.class, "was Infinity"),
                 Arguments.of(
                         HeldTwice.class, "at most one is allowed on a method, also of composed annotations, were 2"),
-                Arguments.of(Per.class, "per (seconds) must be between 0.001 and 8.64E7, was 0.0"),
-                Arguments.of(NoPer.class, "per (seconds) must be between 0.001 and 8.64E7, was NaN"),
+                Arguments.of(Per.class, "per (seconds) must be between 0.001 and 86400000, was 0.0"),
+                Arguments.of(NoPer.class, "per (seconds) must be between 0.001 and 86400000, was NaN"),
                 Arguments.of(Capacity.class, "@RateLimit for %s.call(): capacity must be at least 1, was -1"),
                 Arguments.of(
                         CapacityAndBurst.class, "capacity 60 (permits) and burst 30.0 (seconds) both say how many"),

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
+import io.limiter.spring.annotation.RateLimit;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -21,7 +23,7 @@ import org.springframework.web.context.request.async.WebAsyncTask;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
-/** Methods that return before their work is done have no concurrency limit that does nothing. */
+/** Methods that return before their work is done: a concurrency limit on them fails the start. */
 class LateResultsTest {
 
     static class Task {
@@ -80,7 +82,19 @@ class LateResultsTest {
         }
     }
 
+    static class Suspending {
+        @ConcurrentLimit
+        public Object call(String argument, Continuation<? super String> continuation) {
+            return argument;
+        }
+    }
+
     static class NotLate {
+        @RateLimit
+        public Object suspending(Continuation<? super String> continuation) {
+            return "";
+        }
+
         @ConcurrentLimit
         public List<Callable<String>> tasks() {
             return List.of();
@@ -106,7 +120,11 @@ class LateResultsTest {
                 Arguments.of(Streamed.class, "that of a StreamingResponseBody begins"),
                 Arguments.of(InEntity.class, "that of a StreamingResponseBody begins"),
                 Arguments.of(InStage.class, "that of a StreamingResponseBody begins"),
-                Arguments.of(Emitter.class, "that of a SseEmitter begins"));
+                Arguments.of(Emitter.class, "that of a SseEmitter begins"),
+                Arguments.of(
+                        Suspending.class,
+                        "@ConcurrentLimit for " + Suspending.class.getName()
+                                + ".call(java.lang.String,kotlin.coroutines.Continuation): "));
     }
 
     @ParameterizedTest

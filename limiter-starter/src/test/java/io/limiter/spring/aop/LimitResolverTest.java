@@ -21,7 +21,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Limits that are known only when a call is made. */
+/** Limits that a resolver chooses for each call. */
 class LimitResolverTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -29,11 +29,11 @@ class LimitResolverTest {
     static class Plans implements LimitResolver {
 
         private final Map<String, Limit<?>> byTenant = new ConcurrentHashMap<>();
-        private final List<LimitedCall> asked = new CopyOnWriteArrayList<>();
+        private final List<LimitedCall> calls = new CopyOnWriteArrayList<>();
 
         @Override
         public @Nullable Limit<?> resolve(LimitedCall call) {
-            asked.add(call);
+            calls.add(call);
             if ("broken".equals(call.key())) {
                 throw new IllegalArgumentException("no such tenant");
             }
@@ -64,7 +64,7 @@ class LimitResolverTest {
     }
 
     @Test
-    void each_call_is_under_the_limit_that_the_resolver_says() {
+    void the_resolver_chooses_the_limit_of_each_call() {
         run((api, plans) -> {
             plans.byTenant.put("gold", FixedWindow.of(4, HOUR));
             calls(api, "gold", 4);
@@ -113,10 +113,10 @@ class LimitResolverTest {
     }
 
     @Test
-    void the_resolver_is_told_of_the_call() {
+    void the_resolver_receives_the_call() {
         run((api, plans) -> {
             api.call("acme", 7);
-            LimitedCall call = plans.asked.get(0);
+            LimitedCall call = plans.calls.get(0);
             assertThat(call.method().getName()).isEqualTo("call");
             assertThat(call.arguments()).containsExactly("acme", 7);
             assertThat(call.name()).isEqualTo("api");
@@ -126,12 +126,12 @@ class LimitResolverTest {
                     .as("the call's arguments are not the resolver's to change")
                     .isThrownBy(() -> call.arguments().set(1, 8));
             api.call("acme", null);
-            assertThat(plans.asked.get(1).arguments()).containsExactly("acme", null);
+            assertThat(plans.calls.get(1).arguments()).containsExactly("acme", null);
         });
     }
 
     @Test
-    void what_it_throws_goes_to_the_caller() {
+    void its_exceptions_go_to_the_caller() {
         run((api, plans) -> assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> api.call("broken", 1))
                 .withMessage("no such tenant"));
@@ -148,7 +148,7 @@ class LimitResolverTest {
     }
 
     @Test
-    void a_rejection_says_what_was_resolved() {
+    void a_rejection_has_the_resolved_limit() {
         run((api, plans) -> {
             plans.byTenant.put("acme", FixedWindow.of(1, HOUR));
             api.call("acme", 1);

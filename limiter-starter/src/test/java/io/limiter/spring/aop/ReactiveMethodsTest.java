@@ -138,7 +138,7 @@ class ReactiveMethodsTest {
     }
 
     @Test
-    void a_decision_that_is_there_at_once_needs_no_other_thread() {
+    void an_immediate_decision_needs_no_other_thread() {
         local(service -> {
             service.thread("bob").block(LONG);
             assertThat(service.callers()).containsExactly(Thread.currentThread());
@@ -207,22 +207,22 @@ class ReactiveMethodsTest {
         HeldDecisions decisions = new HeldDecisions();
         held(decisions, service -> {
             Mono<Boolean> result = service.thread("bob");
-            assertThat(decisions.asked).isEmpty();
+            assertThat(decisions.pending).isEmpty();
             java.util.concurrent.CompletableFuture<Boolean> onParallel = result.toFuture();
             assertThat(onParallel).isNotDone();
             assertThat(decisions.keys).containsExactly("bob");
-            decisions.asked.get(0).complete(HeldDecisions.GRANTED);
+            decisions.pending.get(0).complete(HeldDecisions.GRANTED);
             assertThat(onParallel.join()).isTrue();
         });
     }
 
     @Test
-    void cancelling_a_subscription_withdraws_its_question() {
+    void cancelling_a_subscription_cancels_its_decision() {
         HeldDecisions decisions = new HeldDecisions();
         held(decisions, service -> {
             Disposable subscription = service.flux(1).subscribe();
             subscription.dispose();
-            assertThat(decisions.asked.get(0)).isCancelled();
+            assertThat(decisions.pending.get(0)).isCancelled();
             assertThat(service.calls()).hasValue(0);
         });
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits of one kind on a class and on what it extends and implements: the closest applies, and none is dropped unsaid. */
+/** Limits of one kind on a class and its supertypes: the closest applies, and the log names the others. */
 class ReplacedLimitsTest {
 
     interface Sends {
@@ -104,7 +104,7 @@ class ReplacedLimitsTest {
 
     @ParameterizedTest
     @MethodSource("replaced")
-    void what_is_replaced_is_told_once(Class<?> type, String applies, String told) {
+    void a_replaced_limit_is_logged_once(Class<?> type, String applies, String told) {
         RecordingLimiterFactory factory = new RecordingLimiterFactory();
         try (LogLines log = new LogLines(LimitedMethodFinder.class)) {
             Contexts.plain()
@@ -135,7 +135,7 @@ class ReplacedLimitsTest {
 
     @ParameterizedTest
     @ValueSource(classes = {OfBoth.class, SaysTheSame.class})
-    void what_is_not_replaced_is_not_told(Class<?> type) {
+    void a_limit_that_is_not_replaced_is_not_logged(Class<?> type) {
         try (LogLines log = new LogLines(LimitedMethodFinder.class)) {
             Contexts.local().withBean(type).run(context -> assertThat(context).hasNotFailed());
             assertThat(log.all()).isEmpty();

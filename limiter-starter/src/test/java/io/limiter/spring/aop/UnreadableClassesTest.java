@@ -6,18 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.key.spel.CallKeys;
+import io.limiter.spring.settings.ConfiguredLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.BeanUtils;
 
-/** Classes with a type in them that is not on the class path: their methods cannot be read, so none could be limited. */
+/** Classes with a type that is not on the class path: their methods cannot be read. */
 class UnreadableClassesTest {
 
     static class Missing {}
@@ -85,14 +87,13 @@ class UnreadableClassesTest {
     }
 
     private final LimitedMethodFinder finder = new LimitedMethodFinder(
-            new LimitAnnotations(List.of(RateLimit.class, CountLimit.class)),
-            type -> false,
-            (method, type) -> List.of());
+            new LimitParser(new CallKeys(() -> null, () -> null), new ConfiguredLimits(Map.of())),
+            new ApplicationBeans());
 
     @ParameterizedTest
     @ValueSource(
             classes = {OnMethod.class, Repeated.class, OnType.class, OfInterface.class, Composed.class, Extended.class})
-    void with_limits_cannot_be_beans(Class<?> type) throws Exception {
+    void unreadable_classes_with_limits_fail_the_start(Class<?> type) throws Exception {
         Class<?> unreadable = withoutMissing(type);
         assertThatExceptionOfType(InvalidLimitException.class)
                 .isThrownBy(() -> finder.find(unreadable))
@@ -103,12 +104,12 @@ class UnreadableClassesTest {
 
     @ParameterizedTest
     @ValueSource(classes = Free.class)
-    void without_limits_can(Class<?> type) throws Exception {
+    void unreadable_classes_without_limits_can_be_beans(Class<?> type) throws Exception {
         assertThat(finder.find(withoutMissing(type))).isEmpty();
     }
 
     @Test
-    void without_limits_can_be_lambdas() throws Exception {
+    void lambdas_without_limits_can_be_beans() throws Exception {
         Supplier<?> callbacks = (Supplier<?>) BeanUtils.instantiateClass(withoutMissing(Callbacks.class));
         assertThat(finder.find(callbacks.get().getClass())).isEmpty();
     }

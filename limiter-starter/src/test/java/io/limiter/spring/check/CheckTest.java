@@ -20,11 +20,11 @@ class CheckTest {
     private final Held first = new Held();
     private final Held second = new Held();
 
-    /** Decided when the test says so: true lets the call through. */
+    /** Decided by the test: true grants. */
     private static class Held extends CheckStep<Boolean> {
 
-        private final List<CompletableFuture<Boolean>> asked = new ArrayList<>();
-        private Runnable whenAsked = () -> {};
+        private final List<CompletableFuture<Boolean>> decisions = new ArrayList<>();
+        private Runnable whenDecided = () -> {};
 
         Held() {
             super(new CheckedLimit(
@@ -39,8 +39,8 @@ class CheckTest {
         @Override
         CompletableFuture<Boolean> decideAsync() {
             CompletableFuture<Boolean> decision = new CompletableFuture<>();
-            asked.add(decision);
-            whenAsked.run();
+            decisions.add(decision);
+            whenDecided.run();
             return decision;
         }
 
@@ -66,58 +66,58 @@ class CheckTest {
     }
 
     @Test
-    void each_is_asked_when_the_one_before_lets_the_call_through() {
+    void each_step_is_decided_after_the_one_before_granted() {
         CompletableFuture<CheckResult> check = start(first, second);
-        assertThat(second.asked).isEmpty();
-        first.asked.get(0).complete(true);
+        assertThat(second.decisions).isEmpty();
+        first.decisions.get(0).complete(true);
         assertThat(check).isNotDone();
-        second.asked.get(0).complete(true);
+        second.decisions.get(0).complete(true);
         assertThat(check.join().rejection()).isNull();
     }
 
     @Test
-    void after_a_rejection_no_other_is_asked() {
+    void after_a_rejection_no_other_step_is_decided() {
         CompletableFuture<CheckResult> check = start(first, second);
-        first.asked.get(0).complete(false);
+        first.decisions.get(0).complete(false);
         assertThat(check.join().rejection())
                 .extracting(Rejection::exception)
                 .extracting(RateLimitExceededException::decision)
                 .isSameAs(REJECTED);
-        assertThat(second.asked).isEmpty();
+        assertThat(second.decisions).isEmpty();
     }
 
     @Test
-    void nor_after_a_call_that_was_cancelled_just_before_the_answer() {
+    void after_a_cancellation_no_other_step_is_decided() {
         CompletableFuture<CheckResult> check = start(first, second);
         // The last to be registered is told first.
-        first.asked.get(0).thenRun(() -> check.cancel(true));
-        first.asked.get(0).complete(true);
+        first.decisions.get(0).thenRun(() -> check.cancel(true));
+        first.decisions.get(0).complete(true);
         assertThat(check).isCancelled();
-        assertThat(second.asked).isEmpty();
+        assertThat(second.decisions).isEmpty();
     }
 
     @Test
-    void a_decision_that_is_under_way_by_then_is_cancelled() {
+    void a_cancellation_cancels_the_pending_decision() {
         CompletableFuture<CheckResult> check = start(first, second);
-        second.whenAsked = () -> check.cancel(true);
-        first.asked.get(0).complete(true);
-        assertThat(second.asked.get(0)).isCancelled();
+        second.whenDecided = () -> check.cancel(true);
+        first.decisions.get(0).complete(true);
+        assertThat(second.decisions.get(0)).isCancelled();
     }
 
     @Test
-    void a_failure_is_told_as_it_is() {
+    void a_failure_is_not_wrapped() {
         IllegalStateException failure = new IllegalStateException("no backend");
         CompletableFuture<CheckResult> direct = start(first);
-        first.asked.get(0).completeExceptionally(failure);
+        first.decisions.get(0).completeExceptionally(failure);
         assertThatThrownBy(direct::join).isInstanceOf(CompletionException.class).hasCause(failure);
         CompletableFuture<CheckResult> wrapped = start(second);
-        second.asked.get(0).completeExceptionally(new CompletionException(failure));
+        second.decisions.get(0).completeExceptionally(new CompletionException(failure));
         assertThat(wrapped.handle((rejection, error) -> error).join()).isSameAs(failure);
     }
 
     @Test
-    void what_is_thrown_before_or_after_a_decision_is_a_failure_too() {
-        first.whenAsked = () -> {
+    void an_exception_before_or_after_a_decision_is_a_failure() {
+        first.whenDecided = () -> {
             throw new IllegalStateException("before");
         };
         CompletableFuture<CheckResult> before = start(first);
@@ -130,7 +130,7 @@ class CheckTest {
             }
         };
         CompletableFuture<CheckResult> after = start(throwing);
-        throwing.asked.get(0).complete(true);
+        throwing.decisions.get(0).complete(true);
         assertThat(after).isCompletedExceptionally();
         assertThatThrownBy(after::join).hasRootCauseMessage("after");
     }

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of limits that reject. */
+/** The log lines of rejections. */
 class RejectionLogTest {
 
     static class Limited {
@@ -37,7 +37,7 @@ class RejectionLogTest {
     }
 
     @Test
-    void the_first_rejection_of_each_limit_is_told_without_the_key() {
+    void the_first_rejection_of_each_limit_is_logged_without_the_key() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
@@ -59,7 +59,7 @@ class RejectionLogTest {
     }
 
     @Test
-    void a_call_without_a_key_is_told_with_the_limit_and_the_expression() {
+    void a_call_without_a_key_is_logged_with_the_limit_and_the_expression() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
@@ -86,7 +86,7 @@ class RejectionLogTest {
     }
 
     @Test
-    void what_a_caller_sends_begins_no_line_of_its_own() {
+    void input_of_a_caller_starts_no_log_line() {
         Contexts.local().withBean(Limited.class).run(context -> {
             Limited limited = context.getBean(Limited.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
@@ -106,7 +106,7 @@ class RejectionLogTest {
     }
 
     @Test
-    void a_minute_later_the_next_is_told_with_the_count_of_those_between() {
+    void after_a_minute_the_next_is_logged_with_the_count_in_between() {
         Decision rejection = new Decision(false, 5, 0, 0, 1_500_000, 0);
         AtomicLong nanos = new AtomicLong();
         RejectionLog rejections = new RejectionLog("the limit", true, nanos::get);

@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A rejection that was made in another dispatch of a request, and goes for this call too. */
+/** A rejection of another dispatch of a request, which applies to this call too. */
 class RepeatedRejectionTest {
 
     private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);

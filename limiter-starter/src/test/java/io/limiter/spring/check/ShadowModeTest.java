@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
-/** Limits that reject nobody. */
+/** Limits in shadow mode. */
 class ShadowModeTest {
 
     private static final Decision REJECTION = new Decision(false, 5, 0, 0, Decision.NEVER_MICROS, 0);
@@ -67,7 +67,7 @@ class ShadowModeTest {
     }
 
     @Test
-    void it_lets_calls_through_that_have_no_key_or_no_cost() {
+    void it_grants_calls_without_a_key_or_cost() {
         shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             try (LogLines log = new LogLines(RejectionLog.class)) {
@@ -79,7 +79,7 @@ class ShadowModeTest {
     }
 
     @Test
-    void it_takes_permits_and_rejects_nobody() {
+    void it_takes_permits_and_rejects_no_call() {
         shadow().withBean(Tried.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 Tried tried = context.getBean(Tried.class);
@@ -113,7 +113,7 @@ class ShadowModeTest {
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void it_books_permits_that_others_would_wait_for_and_holds_nobody_up() {
+    void it_reserves_permits_and_delays_no_call() {
         shadow().withBean(Slow.class).run(context -> {
             try (LogLines log = new LogLines(RejectionLog.class)) {
                 Slow slow = context.getBean(Slow.class);
@@ -133,7 +133,7 @@ class ShadowModeTest {
     }
 
     @Test
-    void beside_others_it_is_asked_last_and_keeps_nothing_from_them() {
+    void it_is_evaluated_after_enforced_limits_and_takes_none_of_their_permits() {
         shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             for (int i = 0; i < 3; i++) {
@@ -147,7 +147,7 @@ class ShadowModeTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_call_that_the_others_refuse_takes_nothing_from_it(boolean several) {
+    void a_call_that_the_others_reject_takes_nothing_from_it(boolean several) {
         shadow().withBean(Tried.class).run(context -> {
             Tried tried = context.getBean(Tried.class);
             assertThat(count(context, "wet", 3).tryAcquire(3)).isTrue();
@@ -166,7 +166,7 @@ class ShadowModeTest {
     }
 
     @Test
-    void it_tells_of_the_first_rejection_in_a_minute_and_counts_the_others() {
+    void it_logs_the_first_rejection_in_a_minute_and_counts_the_others() {
         AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
         RejectionLog dryRun = new RejectionLog("the limit", false, nanos::get);
         try (LogLines log = new LogLines(RejectionLog.class)) {

@@ -14,8 +14,8 @@ import io.limiter.spring.annotation.RateLimit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What the numbers of annotations come to, alone and with configuration. */
-class RateNumbersTest {
+/** Rates and capacities of annotations, alone and with configuration. */
+class ConfiguredRatesTest {
 
     static class Limited {
 
@@ -71,7 +71,7 @@ class RateNumbersTest {
     }
 
     @Test
-    void a_key_says_whose_permits_they_are() {
+    void a_key_implies_custom() {
         run(limited -> {
             limited.minute("a");
             limited.minute("b");

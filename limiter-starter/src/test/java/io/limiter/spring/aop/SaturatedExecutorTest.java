@@ -1,0 +1,124 @@
+package io.limiter.spring.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Methods that return futures, where the executor runs a task in the thread that hands it over, or takes none. */
+class SaturatedExecutorTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** As {@code CallerRunsPolicy} does when all threads are busy. */
+    private static final Executor CALLER_RUNS = Runnable::run;
+
+    /** As a pool does that is shut down, or whose task decorator fails. */
+    private static final Executor FAILING = task -> {
+        throw new IllegalStateException("no thread");
+    };
+
+    private final String key = UUID.randomUUID().toString();
+
+    static class Service {
+
+        private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+        public List<Thread> threads() {
+            return threads;
+        }
+
+        @ConcurrentLimit(name = "saturated", key = "#{key}", timeout = 60)
+        public CompletableFuture<String> held(String key, CompletableFuture<String> work) {
+            threads.add(Thread.currentThread());
+            return work;
+        }
+    }
+
+    static class Rated {
+
+        @RateLimit
+        public CompletableFuture<Thread> call() {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Test
+    void a_method_is_not_called_by_the_thread_that_brings_the_decision() {
+        HeldDecisions decisions = new HeldDecisions();
+        Contexts.plain()
+                .withBean(LimiterFactory.class, () -> decisions)
+                .withBean("applicationTaskExecutor", Executor.class, () -> CALLER_RUNS)
+                .withBean(Rated.class)
+                .run(context -> {
+                    CompletableFuture<Thread> result =
+                            context.getBean(Rated.class).call();
+                    decisions.pending.get(0).complete(HeldDecisions.GRANTED);
+                    assertThat(result).succeedsWithin(LONG).isNotSameAs(Thread.currentThread());
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void callers_do_not_continue_in_a_thread_of_the_redis_client(HeldPermitsTest.Backend backend) {
+        backend.start()
+                .withBean("applicationTaskExecutor", Executor.class, () -> CALLER_RUNS)
+                .withBean(Service.class)
+                .run(context -> {
+                    Service service = context.getBean(Service.class);
+                    CompletableFuture<String> work = new CompletableFuture<>();
+                    CompletableFuture<Thread> continued =
+                            service.held(key, work).thenApply(value -> Thread.currentThread());
+                    Awaitility.await()
+                            .atMost(LONG)
+                            .until(() -> !service.threads().isEmpty());
+                    work.complete("done");
+                    assertThat(List.of(service.threads().get(0), continued.get(LONG.toSeconds(), TimeUnit.SECONDS)))
+                            .allSatisfy(thread -> assertThat(thread.getName()).doesNotContain("lettuce", "nio"));
+                });
+    }
+
+    @Test
+    void a_call_that_gets_no_thread_fails_and_releases_its_permits() {
+        // The permit of the first call is there at once, so that it needs no thread; the second one waits for it.
+        Contexts.local()
+                .withBean("applicationTaskExecutor", Executor.class, () -> FAILING)
+                .withBean(Service.class)
+                .run(context -> {
+                    Service service = context.getBean(Service.class);
+                    CompletableFuture<String> work = new CompletableFuture<>();
+                    CompletableFuture<String> first = service.held(key, work);
+                    CompletableFuture<String> second = service.held(key, new CompletableFuture<>());
+                    assertThat(second).isNotDone();
+                    work.complete("first");
+                    assertThat(first).succeedsWithin(LONG).isEqualTo("first");
+                    assertThat(second)
+                            .failsWithin(LONG)
+                            .withThrowableOfType(ExecutionException.class)
+                            .havingRootCause()
+                            .withMessage("no thread");
+                    Awaitility.await()
+                            .atMost(LONG)
+                            .untilAsserted(() -> assertThat(context.getBean(LimiterFactory.class)
+                                            .withPrefix("concurrentLimit:")
+                                            .concurrent("saturated", 1)
+                                            .on(key)
+                                            .inUse())
+                                    .isZero());
+                });
+    }
+}
