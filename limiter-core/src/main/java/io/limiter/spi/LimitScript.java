@@ -47,7 +47,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         return script;
     }
 
-    /** The most bytes that {@link #writeNumbers} writes. */
+    /** The most bytes that {@link #writeParameters} writes. */
     public abstract int maxBytes(L limit);
 
     /**
@@ -57,7 +57,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
      *     valid at the actual time, the script replies with the problem {@code TIME} and is called again with that
      *     time.
      */
-    public abstract void writeNumbers(L limit, long aboutMicros, ByteBuffer out);
+    public abstract void writeParameters(L limit, long aboutMicros, ByteBuffer out);
 
     /**
      * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code

@@ -28,7 +28,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
     }
 
     @Override
-    public void writeNumbers(ConcurrencyLimit limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(ConcurrencyLimit limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.leaseMicros());
     }

@@ -22,7 +22,7 @@ final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
     }
 
     @Override
-    public void writeNumbers(FixedWindow limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(FixedWindow limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
         out.putDouble(limit.zone() == null ? 0 : 1);

@@ -38,7 +38,7 @@ final class ScriptArgument {
         ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
-        script.writeNumbers(limit, aboutMicros, out);
+        script.writeParameters(limit, aboutMicros, out);
         List<Request> requests = keyRequests.requests();
         int runs = 0;
         for (int first = 0; first < requests.size(); runs++) {

@@ -28,7 +28,7 @@ final class SlidingCounterScript extends LimitScript<SlidingCounter, WindowPair>
     }
 
     @Override
-    public void writeNumbers(SlidingCounter limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingCounter limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }

@@ -25,7 +25,7 @@ final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
     }
 
     @Override
-    public void writeNumbers(SlidingLog limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingLog limit, long aboutMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }
