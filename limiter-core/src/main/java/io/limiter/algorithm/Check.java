@@ -49,7 +49,7 @@ final class Check {
 
     /** For limits that have no holders: only what is given back may name its ticket. */
     static void noId(Request request, Limit<?> limit) {
-        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
+        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
             throw new IllegalArgumentException("the permits of a "
                     + limit.getClass().getSimpleName() + " are not held under an id, was " + request);
         }

@@ -112,7 +112,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         return switch (request.action()) {
             case TAKE -> take(state, live, bound, nowMicros, request);
             case RENEW -> renew(state, live, bound, nowMicros, request.id());
-            case GIVE_BACK -> release(state, live, bound, nowMicros, request.id());
+            case REFUND -> release(state, live, bound, nowMicros, request.id());
             case PEEK, CHARGE -> {
                 long retry = retryAfterMicros(live, nowMicros, request.permits());
                 yield new Step<>(state, decision(live, nowMicros, retry));

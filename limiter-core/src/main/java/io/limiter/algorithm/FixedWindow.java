@@ -93,9 +93,9 @@ public record FixedWindow(
         }
         // Its window may have ended since, and the next one has none of its permits.
         boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
-        boolean givenBack = open && ofThisWindow && request.action() == Request.Action.GIVE_BACK;
+        boolean givenBack = open && ofThisWindow && request.action() == Request.Action.REFUND;
         boolean charged = request.action() == Request.Action.CHARGE;
-        boolean granted = charged || request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
+        boolean granted = charged || request.action() == Request.Action.REFUND || count + request.permits() <= limit;
         boolean taken = charged || granted && request.action() == Request.Action.TAKE;
         double after = taken ? count + request.permits() : givenBack ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;

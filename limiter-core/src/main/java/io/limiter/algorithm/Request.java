@@ -25,7 +25,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         PEEK,
 
         /** Return permits that were taken and not used. Always granted; never more than the limit can hold. */
-        GIVE_BACK,
+        REFUND,
 
         /** Take permits that were used already, whether they are there or not: those who come later pay. Always granted. */
         CHARGE,
@@ -56,8 +56,8 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         this(peek ? Action.PEEK : Action.TAKE, permits, timeoutMicros);
     }
 
-    public static Request giveBack(int permits) {
-        return new Request(Action.GIVE_BACK, permits, 0);
+    public static Request refund(int permits) {
+        return new Request(Action.REFUND, permits, 0);
     }
 
     /**
@@ -65,7 +65,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
      * What does not count any more, such as that of a window that has ended, is not returned.
      */
     public static Request cancel(int permits, Decision taken) {
-        return new Request(Action.GIVE_BACK, permits, 0, taken.ticketMicros());
+        return new Request(Action.REFUND, permits, 0, taken.ticketMicros());
     }
 
     public static Request charge(int permits) {
@@ -84,7 +84,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
 
     /** Returns all that is held by this id. */
     public static Request release(long id) {
-        return new Request(Action.GIVE_BACK, 1, 0, id);
+        return new Request(Action.REFUND, 1, 0, id);
     }
 
     public boolean peek() {

@@ -82,7 +82,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Window
         WindowPair after = switch (request.action()) {
             case TAKE -> fits ? pair.plus(permits) : pair;
             case PEEK, RENEW -> pair;
-            case GIVE_BACK -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
+            case REFUND -> request.id() == 0 ? pair.minus(permits) : pair.without(permits, request.id());
             case CHARGE -> pair.plus(permits);
         };
         boolean asks = request.action() == Request.Action.TAKE || request.peek();

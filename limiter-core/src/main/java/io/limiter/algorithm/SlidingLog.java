@@ -86,14 +86,14 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         int first = log.firstAfter(now - periodMicros());
         double live = log.permitsFrom(first);
         boolean fits = live + request.permits() <= limit;
-        boolean cancels = request.action() == Request.Action.GIVE_BACK && request.id() != 0;
+        boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
         double givenBack = cancels
                 ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
                 : request.permits();
         double after = switch (request.action()) {
             case TAKE -> fits ? live + request.permits() : live;
             case PEEK, RENEW -> live;
-            case GIVE_BACK -> Math.max(0.0, live - givenBack);
+            case REFUND -> Math.max(0.0, live - givenBack);
             case CHARGE -> Math.min(live + request.permits(), GrantLog.MOST_PERMITS);
         };
         boolean asks = request.action() == Request.Action.TAKE || request.peek();

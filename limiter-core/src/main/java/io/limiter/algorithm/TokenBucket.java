@@ -439,7 +439,7 @@ public record TokenBucket(
         Check.noId(request, this);
         double now = nowMicros;
         int permits = request.permits();
-        if (request.action() == Request.Action.GIVE_BACK) {
+        if (request.action() == Request.Action.REFUND) {
             return state == null ? untouched(now) : giveBack(state, now, request);
         }
         RedisPermits settled = settle(state, now);

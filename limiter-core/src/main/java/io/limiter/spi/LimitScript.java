@@ -23,7 +23,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
     // Sent in place of a timeout.
-    private static final double GIVE_BACK = -1.0;
+    private static final double REFUND = -1.0;
     private static final double CHARGE = -2.0;
 
     private final Class<L> type;
@@ -68,7 +68,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
     public void writeRequest(Request request, ByteBuffer out) {
-        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
+        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
@@ -76,7 +76,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                    case GIVE_BACK -> request.id() == 0 ? GIVE_BACK : CHARGE - request.id();
+                    case REFUND -> request.id() == 0 ? REFUND : CHARGE - request.id();
                     case CHARGE -> CHARGE;
                 });
     }

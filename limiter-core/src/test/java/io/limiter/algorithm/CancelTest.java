@@ -176,11 +176,11 @@ class CancelTest {
     @Test
     void a_booking_that_the_bucket_does_not_know_changes_nothing() {
         TokenBucket bucket = TokenBucket.of(10, 1);
-        Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.GIVE_BACK, 3, 0, now + 1));
+        Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.REFUND, 3, 0, now + 1));
         assertThat(none.state()).isNull();
         book(bucket, 10);
         RedisPermits before = state;
-        Request unknown = new Request(Request.Action.GIVE_BACK, 3, 0, now + 1);
+        Request unknown = new Request(Request.Action.REFUND, 3, 0, now + 1);
         assertThat(bucket.step(state, now, unknown).state()).isSameAs(before);
     }
 
@@ -202,7 +202,7 @@ class CancelTest {
             now += book(warming, 1).waitMicros();
         }
         long wait = peek(warming).waitMicros();
-        state = warming.step(state, now, Request.giveBack(100)).state();
+        state = warming.step(state, now, Request.refund(100)).state();
         assertThat(peek(warming).waitMicros()).isEqualTo(wait);
         double stored = state.storedPermits();
         book(warming, 1);
@@ -212,8 +212,8 @@ class CancelTest {
     @Test
     void a_refund_of_a_bucket_that_was_never_used_brings_nothing() {
         TokenBucket empty = TokenBucket.of(1, 10).startsFull(false);
-        assertThat(empty.step(null, now, Request.giveBack(5)).state()).isNull();
-        assertThat(empty.step(null, now, Request.giveBack(5)).decision().remaining())
+        assertThat(empty.step(null, now, Request.refund(5)).state()).isNull();
+        assertThat(empty.step(null, now, Request.refund(5)).decision().remaining())
                 .isZero();
     }
 
@@ -331,7 +331,7 @@ class CancelTest {
                     }
                     case 5 -> {
                         if (refunds) {
-                            Step<RedisPermits> step = bucket.step(state, now, Request.giveBack(permits));
+                            Step<RedisPermits> step = bucket.step(state, now, Request.refund(permits));
                             state = step.state();
                             ledger.refunded(permits);
                             tell(" refund ", permits, step.decision());

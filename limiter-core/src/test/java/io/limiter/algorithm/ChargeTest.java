@@ -38,7 +38,7 @@ class ChargeTest {
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW + 60_000_000));
         assertThat(THREE.step(charged.state(), NOW, new Request(1, 0, false)).decision())
                 .isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
-        Step<WindowCount> returned = THREE.step(charged.state(), NOW, Request.giveBack(4));
+        Step<WindowCount> returned = THREE.step(charged.state(), NOW, Request.refund(4));
         assertThat(returned.decision().remaining()).isEqualTo(2);
     }
 }

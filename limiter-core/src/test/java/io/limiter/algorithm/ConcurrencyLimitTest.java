@@ -191,7 +191,7 @@ class ConcurrencyLimitTest {
 
     @Test
     void what_has_no_id_cannot_be_held() {
-        for (Request request : List.of(new Request(1, 0, false), Request.giveBack(1), Request.charge(1))) {
+        for (Request request : List.of(new Request(1, 0, false), Request.refund(1), Request.charge(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> ask(request))
                     .withMessageContaining("held under an id");

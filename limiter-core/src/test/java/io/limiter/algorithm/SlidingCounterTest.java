@@ -109,11 +109,11 @@ class SlidingCounterTest {
         Timeline<WindowPair> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 6, 0);
         counter.ask(at(15), 4, 0);
-        act(counter, 15, Request.giveBack(3));
+        act(counter, 15, Request.refund(3));
         assertThat(counter.state()).isEqualTo(new WindowPair(6, 1, START + 10_000_000, 10_000_000));
-        act(counter, 15, Request.giveBack(3));
+        act(counter, 15, Request.refund(3));
         assertThat(counter.state()).isEqualTo(new WindowPair(4, 0, START + 10_000_000, 10_000_000));
-        assertThat(act(counter, 15, Request.giveBack(100))).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
+        assertThat(act(counter, 15, Request.refund(100))).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
         assertThat(counter.state()).isEqualTo(new WindowPair(0, 0, START + 10_000_000, 10_000_000));
     }
 

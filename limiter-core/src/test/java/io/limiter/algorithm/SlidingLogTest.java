@@ -260,7 +260,7 @@ class SlidingLogTest {
     }
 
     private static Decision giveBack(Timeline<GrantLog> log, double second, int permits) {
-        return act(log, second, Request.giveBack(permits));
+        return act(log, second, Request.refund(permits));
     }
 
     private static Decision charge(Timeline<GrantLog> log, double second, int permits) {

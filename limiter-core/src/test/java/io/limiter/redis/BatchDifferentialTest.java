@@ -169,9 +169,9 @@ class BatchDifferentialTest {
                 default -> 0;
             };
             Request request = switch (random.nextInt(14)) {
-                case 0 -> Request.giveBack(permits);
+                case 0 -> Request.refund(permits);
                 case 1 -> Request.charge(permits);
-                case 2, 3 -> new Request(Request.Action.GIVE_BACK, permits, 0, randomTicket());
+                case 2, 3 -> new Request(Request.Action.REFUND, permits, 0, randomTicket());
                 default -> new Request(permits, timeout, random.nextInt(6) == 0);
             };
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);

@@ -232,7 +232,7 @@ class DifferentialTest {
                 default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
             };
             Request request = switch (random.nextInt(20)) {
-                case 0 -> Request.giveBack(permits);
+                case 0 -> Request.refund(permits);
                 case 1, 2, 3 -> cancellation(permits);
                 case 4, 5, 6, 7, 8 ->
                     manyCancellations ? cancellation(permits) : new Request(permits, timeout, random.nextInt(8) == 0);
@@ -250,7 +250,7 @@ class DifferentialTest {
     private Request cancellation(int permits) {
         if (tickets.isEmpty() || random.nextInt(10) == 0) {
             long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);
-            return new Request(Request.Action.GIVE_BACK, permits, 0, ticket);
+            return new Request(Request.Action.REFUND, permits, 0, ticket);
         }
         int back = random.nextInt(random.nextBoolean() ? 3 : tickets.size());
         Decision booked = tickets.get(Math.max(0, tickets.size() - 1 - back));

@@ -105,7 +105,7 @@ public final class KnownRejections {
                 continue;
             }
             onlyPeeks = false;
-            if (keyRequests.requests().get(i).action() == Request.Action.GIVE_BACK) {
+            if (keyRequests.requests().get(i).action() == Request.Action.REFUND) {
                 // Earlier rejections may not hold any more.
                 break;
             }

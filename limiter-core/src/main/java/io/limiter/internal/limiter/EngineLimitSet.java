@@ -96,7 +96,7 @@ final class EngineLimitSet implements LimitSet {
 
     @Override
     public SetDecision refund(int permits) {
-        return eachByItself(part -> Request.giveBack(part.permitsFor(permits)));
+        return eachByItself(part -> Request.refund(part.permitsFor(permits)));
     }
 
     /** What every part is asked, under its limit of now. */

@@ -102,7 +102,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision refund(int permits) {
-        return answer(Request.giveBack(permits));
+        return answer(Request.refund(permits));
     }
 
     @Override

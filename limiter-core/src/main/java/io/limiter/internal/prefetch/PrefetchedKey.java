@@ -244,7 +244,7 @@ final class PrefetchedKey {
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return PendingRequest.start(engine, key, limit, Request.giveBack(unused))
+        return PendingRequest.start(engine, key, limit, Request.refund(unused))
                 .exceptionally(e -> {
                     // On another thread: this may be the I/O thread of the Redis client.
                     Timers.run(() -> log.warn(

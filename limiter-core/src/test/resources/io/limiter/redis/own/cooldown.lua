@@ -26,7 +26,7 @@ local MARGIN_MILLIS = 1000
         if run > 1 then
           permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
         end
-        if timeout == GIVE_BACK then
+        if timeout == REFUND then
           last, changed = -pause, true
         elseif timeout == CHARGE then
           last, changed = now, true

@@ -39,7 +39,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
         switch (request.action()) {
             case TAKE -> out.putInt(request.permits()).putDouble(request.id());
             case RENEW -> out.putInt(0).putDouble(request.id());
-            case GIVE_BACK -> out.putInt(0).putDouble(-request.id());
+            case REFUND -> out.putInt(0).putDouble(-request.id());
             case PEEK, CHARGE -> out.putInt(-request.permits()).putDouble(0);
         }
     }

@@ -84,7 +84,7 @@ local HUGE = math.huge
         end
         if permits > 0 then
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if open then
               count, changed = math.max(0, count - permits * times), true
             end

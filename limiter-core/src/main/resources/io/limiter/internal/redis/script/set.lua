@@ -13,7 +13,7 @@
 
 local KEYS, redis_call, redis_pcall = KEYS, redis.call, redis.pcall
 local type, pack_bytes, unpack_bytes = type, struct.pack, struct.unpack
-local GIVE_BACK, CHARGE = -1, -2
+local REFUND, CHARGE = -1, -2
 
 local arg, at = ARGV[1], 1
 local granted, grants = 0, 0

@@ -126,7 +126,7 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
         end
         if permits > 0 then
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if previous + current > 0 or both and other_previous + other_current > 0 then
               local back = permits * times
               local newest = math.min(current, back)

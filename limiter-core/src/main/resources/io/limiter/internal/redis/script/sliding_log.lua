@@ -143,7 +143,7 @@ local SECOND = 1000000
           end
         else
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if live > 0 then
               live, changed = math.max(0, live - permits * times), true
               kept, least = math.min(kept, live), math.min(least, live)

@@ -135,9 +135,9 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           if timeout < 0 then
             if timeout == CHARGE then
               allowed, bookable, charged = HUGE, HUGE, granted
-            elseif not exists or timeout == GIVE_BACK and warm_up then
+            elseif not exists or timeout == REFUND and warm_up then
               times = 0
-            elseif timeout == GIVE_BACK then
+            elseif timeout == REFUND then
               for _ = 1, times do
                 stored = math.min(max, stored + permits)
               end

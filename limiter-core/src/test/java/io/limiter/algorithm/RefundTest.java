@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Permits that were taken and not used. */
-class GiveBackTest {
+class RefundTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
@@ -15,7 +15,7 @@ class GiveBackTest {
     @Test
     void a_bucket_has_them_again() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(10, 0, false));
-        Step<RedisPermits> returned = TEN.step(taken.state(), NOW, Request.giveBack(4));
+        Step<RedisPermits> returned = TEN.step(taken.state(), NOW, Request.refund(4));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
         assertThat(TEN.step(returned.state(), NOW, new Request(4, 0, false))
                         .decision()
@@ -30,16 +30,16 @@ class GiveBackTest {
     @Test
     void a_bucket_never_gets_more_than_it_holds() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(3, 0, false));
-        Step<RedisPermits> returned = TEN.step(taken.state(), NOW + 2_500_000, Request.giveBack(3));
+        Step<RedisPermits> returned = TEN.step(taken.state(), NOW + 2_500_000, Request.refund(3));
         assertThat(returned.decision().remaining()).isEqualTo(10);
-        assertThat(TEN.step(null, NOW, Request.giveBack(5)).decision().remaining())
+        assertThat(TEN.step(null, NOW, Request.refund(5)).decision().remaining())
                 .isEqualTo(10);
     }
 
     @Test
     void what_is_booked_ahead_stays_booked() {
         Step<RedisPermits> booked = TEN.step(null, NOW, new Request(12, 2_000_000, false));
-        Step<RedisPermits> returned = TEN.step(booked.state(), NOW, Request.giveBack(2));
+        Step<RedisPermits> returned = TEN.step(booked.state(), NOW, Request.refund(2));
         assertThat(TEN.step(returned.state(), NOW, new Request(1, 0, false))
                         .decision()
                         .waitMicros())
@@ -55,18 +55,18 @@ class GiveBackTest {
     @Test
     void a_window_that_is_open_has_them_again() {
         Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 1, Request.giveBack(2));
+        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 1, Request.refund(2));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 2, 0, 0, 59_999_999));
-        Step<WindowCount> all = THREE.step(returned.state(), NOW + 1, Request.giveBack(5));
+        Step<WindowCount> all = THREE.step(returned.state(), NOW + 1, Request.refund(5));
         assertThat(all.decision().remaining()).isEqualTo(3);
     }
 
     @Test
     void a_window_that_has_ended_does_not_reopen_for_them() {
         Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.giveBack(2));
+        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.refund(2));
         assertThat(returned.state()).isSameAs(taken.state());
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(THREE.step(null, NOW, Request.giveBack(1)).state()).isNull();
+        assertThat(THREE.step(null, NOW, Request.refund(1)).state()).isNull();
     }
 }
