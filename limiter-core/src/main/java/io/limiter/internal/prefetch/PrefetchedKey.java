@@ -244,15 +244,14 @@ final class PrefetchedKey {
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return PendingRequest.start(engine, key, limit, Request.refund(unused))
-                .exceptionally(e -> {
-                    // On another thread: this may be the I/O thread of the Redis client.
-                    Timers.run(() -> log.warn(
-                            "{} unused prefetched permits of '{}' could not be returned. They count as used until the limit has refilled; nothing needs to be done.",
-                            unused,
-                            key,
-                            e));
-                    return null;
-                });
+        return PendingRequest.start(engine, key, limit, Request.refund(unused)).exceptionally(e -> {
+            // On another thread: this may be the I/O thread of the Redis client.
+            Timers.run(() -> log.warn(
+                    "{} unused prefetched permits of '{}' could not be returned. They count as used until the limit has refilled; nothing needs to be done.",
+                    unused,
+                    key,
+                    e));
+            return null;
+        });
     }
 }
