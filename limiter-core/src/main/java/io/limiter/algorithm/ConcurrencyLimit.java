@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
  * @param leaseTime how long permits are held unless they are renewed, from 100 ms to 1,000 days
  */
-public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<Holders> {
+public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<ConcurrencyLimit.State> {
 
     /** How long permits are held unless they are renewed, where nothing else is said. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
@@ -60,8 +61,8 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     }
 
     @Override
-    public Class<Holders> stateType() {
-        return Holders.class;
+    public Class<State> stateType() {
+        return State.class;
     }
 
     @Override
@@ -98,7 +99,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
      *     holds could not be released
      */
     @Override
-    public Step<Holders> step(@Nullable Holders state, long nowMicros, Request request) {
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         checkId(request);
         List<Holder> live = new ArrayList<>();
         boolean bound = false;
@@ -121,7 +122,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     }
 
     @Override
-    public long lifetimeMillis(Holders state, long nowMicros) {
+    public long lifetimeMillis(State state, long nowMicros) {
         return (lastExpiryMicros(state.holders(), nowMicros) + 999) / 1000 + EXPIRE_MARGIN_MILLIS;
     }
 
@@ -135,36 +136,35 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         }
     }
 
-    private Step<Holders> take(
-            @Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, Request request) {
+    private Step<State> take(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, Request request) {
         int at = indexOf(live, request.id());
         long retry = at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
         if (retry > 0) {
-            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, retry));
+            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, retry));
         }
         if (at >= 0) {
             live.set(at, holder(request.id(), live.get(at).permits(), nowMicros));
         } else {
             live.add(holder(request.id(), request.permits(), nowMicros));
         }
-        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+        return new Step<>(new State(live), decision(live, nowMicros, 0));
     }
 
-    private Step<Holders> renew(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+    private Step<State> renew(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
         int at = indexOf(live, id);
         if (at < 0) {
-            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
+            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
         }
         live.set(at, holder(id, live.get(at).permits(), nowMicros));
-        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+        return new Step<>(new State(live), decision(live, nowMicros, 0));
     }
 
-    private Step<Holders> release(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+    private Step<State> release(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
         int at = indexOf(live, id);
         if (at >= 0) {
             live.remove(at);
         }
-        return new Step<>(at >= 0 || bound ? new Holders(live) : state, decision(live, nowMicros, 0));
+        return new Step<>(at >= 0 || bound ? new State(live) : state, decision(live, nowMicros, 0));
     }
 
     private Holder holder(long id, int permits, long nowMicros) {
@@ -225,5 +225,58 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
             last = Math.max(last, holder.expiresMicros() - nowMicros);
         }
         return last;
+    }
+
+    /**
+     * The state of a {@link ConcurrencyLimit}.
+     *
+     * @param holders who holds permits, in the order in which they got them; some leases may be over
+     */
+    public record State(@JsonProperty(required = true) List<Holder> holders) {
+
+        public State {
+            holders = List.copyOf(holders);
+        }
+    }
+
+    /**
+     * Who holds permits of a {@link ConcurrencyLimit}, and until when.
+     *
+     * @param id chosen by the holder, from 1 to {@link Request#MAX_ID}
+     * @param permits how many, at least 1
+     * @param expiresMicros when they are nobody's again unless renewed, in microseconds since the epoch
+     * @param leaseMicros how long they are held from each renewal on, in microseconds: the expiry never lies further ahead
+     */
+    public record Holder(
+            @JsonProperty(required = true) long id,
+            @JsonProperty(required = true) int permits,
+            @JsonProperty(required = true) long expiresMicros,
+            @JsonProperty(required = true) long leaseMicros) {
+
+        private static final long MAX_MICROS = (1L << 53) - 1;
+
+        public Holder {
+            if (!(id >= 1
+                    && id <= Request.MAX_ID
+                    && permits >= 1
+                    && expiresMicros >= 0
+                    && expiresMicros <= MAX_MICROS
+                    && leaseMicros >= 1
+                    && leaseMicros <= MAX_MICROS)) {
+                throw new IllegalArgumentException("not a holder: id " + id + ", permits " + permits
+                        + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
+            }
+        }
+
+        boolean isLive(long nowMicros) {
+            return expiresMicros > nowMicros;
+        }
+
+        /** This one, with an expiry no further ahead than one lease, which only a clock that stepped back can put there. */
+        Holder bound(long nowMicros) {
+            return expiresMicros - nowMicros > leaseMicros
+                    ? new Holder(id, permits, nowMicros + leaseMicros, leaseMicros)
+                    : this;
+        }
     }
 }

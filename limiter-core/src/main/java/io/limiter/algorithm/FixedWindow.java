@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Objects;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param zone whose clock the windows are aligned to; {@code null} if they open with their first request
  */
 public record FixedWindow(
-        int limit, Duration period, @Nullable ZoneId zone) implements Limit<WindowCount> {
+        int limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
@@ -58,8 +59,8 @@ public record FixedWindow(
     }
 
     @Override
-    public Class<WindowCount> stateType() {
-        return WindowCount.class;
+    public Class<State> stateType() {
+        return State.class;
     }
 
     @Override
@@ -79,7 +80,7 @@ public record FixedWindow(
 
     /** A window cannot be booked ahead, so the timeout makes no difference. */
     @Override
-    public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
         double now = nowMicros;
         double count = 0.0;
@@ -102,7 +103,7 @@ public record FixedWindow(
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
         boolean save = taken || givenBack || (shortened && !request.peek());
         return new Step<>(
-                save ? new WindowCount(after, end / 1000.0) : state,
+                save ? new State(after, end / 1000.0) : state,
                 new Decision(
                         granted,
                         limit,
@@ -133,7 +134,32 @@ public record FixedWindow(
     }
 
     @Override
-    public long lifetimeMillis(WindowCount state, long nowMicros) {
+    public long lifetimeMillis(State state, long nowMicros) {
         return Math.max(0, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+    }
+
+    /**
+     * The state of a {@link FixedWindow}.
+     *
+     * @param count permits taken in the window, at least 0
+     * @param windowEndMillis when the window ends, in milliseconds since the epoch, to the microsecond
+     */
+    public record State(
+            @JsonProperty(required = true) double count,
+            @JsonProperty(required = true) double windowEndMillis) {
+
+        public State {
+            if (!(count >= 0
+                    && count < Double.POSITIVE_INFINITY
+                    && windowEndMillis >= 0
+                    && windowEndMillis < Double.POSITIVE_INFINITY)) {
+                throw new IllegalArgumentException(
+                        "not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
+            }
+        }
+
+        double windowEndMicros() {
+            return Math.floor(windowEndMillis * 1000.0 + 0.5);
+        }
     }
 }

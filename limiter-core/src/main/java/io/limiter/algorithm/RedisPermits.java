@@ -30,7 +30,7 @@ public record RedisPermits(
         double intervalMillis,
         double nextFreeTicketMillis,
         double remainderMicros,
-        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Bookings bookings) {
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Reservations bookings) {
 
     /**
      * What a booking can lie ahead without being remembered, and how far the clock may step back without being believed:
@@ -84,7 +84,7 @@ public record RedisPermits(
             @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
             @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
             @JsonProperty("remainderMicros") @Nullable Double remainderMicros,
-            @JsonProperty("bookings") @Nullable Bookings bookings) {
+            @JsonProperty("bookings") @Nullable Reservations bookings) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
@@ -124,8 +124,8 @@ public record RedisPermits(
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
-        // Tickets can lie beyond the next free one; see Bookings.
-        Bookings left = bookings == null || nowMicros >= bookings.lastTicketMicros() ? null : bookings;
+        // Tickets can lie beyond the next free one; see Reservations.
+        Reservations left = bookings == null || nowMicros >= bookings.lastTicketMicros() ? null : bookings;
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
     }
 
@@ -169,11 +169,11 @@ public record RedisPermits(
         if (bookedMicros <= HOUR_MICROS) {
             return this;
         }
-        Bookings known = bookings == null ? Bookings.NONE : bookings;
+        Reservations known = bookings == null ? Reservations.NONE : bookings;
         return with(known.withFurthest(bookedMicros));
     }
 
-    private RedisPermits with(Bookings newBookings) {
+    private RedisPermits with(Reservations newBookings) {
         return newBookings == bookings
                 ? this
                 : new RedisPermits(
@@ -182,7 +182,7 @@ public record RedisPermits(
                         intervalMillis,
                         nextFreeTicketMillis,
                         remainderMicros,
-                        newBookings.equals(Bookings.NONE) ? null : newBookings);
+                        newBookings.equals(Reservations.NONE) ? null : newBookings);
     }
 
     /** Takes stored permits, and books time for them and for those that are not there yet. */
@@ -295,7 +295,7 @@ public record RedisPermits(
         }
         double furthest = bookings == null ? 0.0 : bookings.furthestMicros();
         return new RedisPermits(maxPermits, stored, intervalMillis, nextFree / 1000.0, remainder)
-                .with(new Bookings(last, cancelledUntil, furthest));
+                .with(new Reservations(last, cancelledUntil, furthest));
     }
 
     /** Whole microseconds from now until all bookings are paid, rounded up. */
@@ -331,5 +331,44 @@ public record RedisPermits(
 
     private static double negligibleMicros(double intervalMicros) {
         return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
+    }
+
+    /**
+     * What the next free ticket of a bucket does not tell of the permits that are booked ahead. A bucket has it only after one
+     * of them was cancelled, or was booked more than an hour ahead, and until all of them are due.
+     *
+     * @param lastTicketMicros the last ticket when a cancellation moved the next free ticket back although others had booked
+     *     after it, in microseconds since the epoch; 0 if none has. Until then, tickets can lie beyond the next free one
+     * @param cancelledUntilMicros how far the cancelled permits would reach, in microseconds since the epoch, were they the
+     *     first of those still due; 0 if none is cancelled, or if it is not known. When they reach the next free ticket,
+     *     all bookings ahead are cancelled
+     * @param furthestMicros how far ahead of its decision the furthest of them was booked, if more than an hour; otherwise 0
+     */
+    public record Reservations(
+            @JsonProperty(required = true) double lastTicketMicros,
+            @JsonProperty(required = true) double cancelledUntilMicros,
+            @JsonProperty(required = true) double furthestMicros) {
+
+        static final Reservations NONE = new Reservations(0.0, 0.0, 0.0);
+
+        private static final double LATEST_MICROS = 0x1p53;
+
+        public Reservations {
+            // Written so that NaN fails.
+            if (!(lastTicketMicros >= 0
+                    && lastTicketMicros < LATEST_MICROS
+                    && cancelledUntilMicros >= 0
+                    && cancelledUntilMicros < LATEST_MICROS
+                    && furthestMicros >= 0
+                    && furthestMicros < LATEST_MICROS)) {
+                throw new IllegalArgumentException("not a bucket's bookings: lastTicketMicros " + lastTicketMicros
+                        + ", cancelledUntilMicros " + cancelledUntilMicros + ", furthestMicros " + furthestMicros);
+            }
+        }
+
+        /** These, up to a furthest one that lies so far ahead. */
+        Reservations withFurthest(double micros) {
+            return micros <= furthestMicros ? this : new Reservations(lastTicketMicros, cancelledUntilMicros, micros);
+        }
     }
 }

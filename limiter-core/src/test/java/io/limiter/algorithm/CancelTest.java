@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Bookings that are cancelled: what comes back, and that it never lets more be due than the limit allows. */
+/** RedisPermits.Reservations that are cancelled: what comes back, and that it never lets more be due than the limit allows. */
 class CancelTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
@@ -217,7 +217,7 @@ class CancelTest {
                 .isZero();
     }
 
-    /** Bookings, cancellations, other timeouts and other longest waits at random; refunds in every fourth bucket. */
+    /** RedisPermits.Reservations, cancellations, other timeouts and other longest waits at random; refunds in every fourth bucket. */
     @Test
     void random_bookings_and_cancellations_never_exceed_the_limit() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {

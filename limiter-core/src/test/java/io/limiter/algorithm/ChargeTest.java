@@ -33,12 +33,12 @@ class ChargeTest {
 
     @Test
     void a_window_counts_beyond_its_limit() {
-        Step<WindowCount> charged = THREE.step(null, NOW, Request.charge(5));
+        Step<FixedWindow.State> charged = THREE.step(null, NOW, Request.charge(5));
         assertThat(charged.decision())
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 60_000_000), NOW + 60_000_000));
         assertThat(THREE.step(charged.state(), NOW, new Request(1, 0, false)).decision())
                 .isEqualTo(new Decision(false, 3, 0, 60_000_000, 60_000_000, 60_000_000));
-        Step<WindowCount> returned = THREE.step(charged.state(), NOW, Request.refund(4));
+        Step<FixedWindow.State> returned = THREE.step(charged.state(), NOW, Request.refund(4));
         assertThat(returned.decision().remaining()).isEqualTo(2);
     }
 }

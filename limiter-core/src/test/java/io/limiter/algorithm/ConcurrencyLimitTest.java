@@ -15,7 +15,7 @@ class ConcurrencyLimitTest {
     private static final long LEASE = 30_000_000;
 
     private ConcurrencyLimit limit = ConcurrencyLimit.of(2);
-    private @Nullable Holders state;
+    private ConcurrencyLimit.@Nullable State state;
     private long now = START;
 
     @Test
@@ -52,7 +52,7 @@ class ConcurrencyLimitTest {
         ask(Request.hold(2, 1));
         assertThat(ask(Request.release(1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
         assertThat(ids()).containsExactly(2L);
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         ask(Request.release(1));
         ask(Request.release(77));
         assertThat(state).isSameAs(before);
@@ -87,7 +87,7 @@ class ConcurrencyLimitTest {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now += LEASE;
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         Decision never = new Decision(false, 1, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0);
         assertThat(ask(Request.renew(1))).isEqualTo(never);
         assertThat(ask(Request.renew(5))).isEqualTo(never);
@@ -136,7 +136,7 @@ class ConcurrencyLimitTest {
         assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
         assertThat(state).isNull();
         ask(Request.hold(1, 1));
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
         now += LEASE;
         assertThat(ask(new Request(2, 0, true)).granted()).isTrue();
@@ -213,22 +213,22 @@ class ConcurrencyLimitTest {
         assertThatIllegalArgumentException().isThrownBy(() -> Request.renew(0));
         assertThatIllegalArgumentException().isThrownBy(() -> Request.hold(-1, 1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Holder(1, 0, 1, 1))
+                .isThrownBy(() -> new ConcurrencyLimit.Holder(1, 0, 1, 1))
                 .withMessage("not a holder: id 1, permits 0, expiresMicros 1, leaseMicros 1");
     }
 
     private Decision ask(Request request) {
-        Step<Holders> step = limit.step(state, now, request);
+        Step<ConcurrencyLimit.State> step = limit.step(state, now, request);
         state = step.state();
         return step.decision();
     }
 
-    private Holders state() {
+    private ConcurrencyLimit.State state() {
         assertThat(state).isNotNull();
         return state;
     }
 
     private List<Long> ids() {
-        return state().holders().stream().map(Holder::id).toList();
+        return state().holders().stream().map(ConcurrencyLimit.Holder::id).toList();
     }
 }

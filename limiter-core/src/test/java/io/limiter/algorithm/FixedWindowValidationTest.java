@@ -46,12 +46,12 @@ class FixedWindowValidationTest {
     @CsvSource({"-1, 1", "NaN, 1", "Infinity, 1", "1, -1", "1, NaN", "1, Infinity"})
     void aStateThatCannotBeIsRejected(double count, double windowEndMillis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new WindowCount(count, windowEndMillis))
+                .isThrownBy(() -> new FixedWindow.State(count, windowEndMillis))
                 .withMessage("not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
     }
 
     @Test
     void anEmptyWindowAtTheBeginningOfTimeCanBe() {
-        assertThatCode(() -> new WindowCount(0, 0)).doesNotThrowAnyException();
+        assertThatCode(() -> new FixedWindow.State(0, 0)).doesNotThrowAnyException();
     }
 }

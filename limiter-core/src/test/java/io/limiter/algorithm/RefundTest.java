@@ -54,17 +54,17 @@ class RefundTest {
 
     @Test
     void a_window_that_is_open_has_them_again() {
-        Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 1, Request.refund(2));
+        Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
+        Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 1, Request.refund(2));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 2, 0, 0, 59_999_999));
-        Step<WindowCount> all = THREE.step(returned.state(), NOW + 1, Request.refund(5));
+        Step<FixedWindow.State> all = THREE.step(returned.state(), NOW + 1, Request.refund(5));
         assertThat(all.decision().remaining()).isEqualTo(3);
     }
 
     @Test
     void a_window_that_has_ended_does_not_reopen_for_them() {
-        Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.refund(2));
+        Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
+        Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.refund(2));
         assertThat(returned.state()).isSameAs(taken.state());
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
         assertThat(THREE.step(null, NOW, Request.refund(1)).state()).isNull();

@@ -94,8 +94,8 @@ class SlidingCounterErrorTest {
     }
 
     private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRejected, double least) {
-        Timeline<WindowPair> counter = new Timeline<>(COUNTER);
-        Timeline<GrantLog> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
+        Timeline<SlidingCounter.State> counter = new Timeline<>(COUNTER);
+        Timeline<SlidingLog.State> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
         Deque<Double> granted = new ArrayDeque<>();
         int most = 0;
         long requests = 0;

@@ -58,11 +58,11 @@ class SlidingLogTest {
 
     @Test
     void a_rejection_adds_nothing_and_leaves_the_very_state_it_found() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         log.ask(EPOCH_MICROS, 4, 0);
         assertThat(log.state()).isNull();
         log.ask(EPOCH_MICROS, 3, 0);
-        GrantLog full = log.state();
+        SlidingLog.State full = log.state();
         log.ask(EPOCH_MICROS + 1, 1, 0);
         log.ask(EPOCH_MICROS + 20_000_000, 4, 0);
         log.peek(EPOCH_MICROS + 20_000_000, 1, 0);
@@ -71,7 +71,7 @@ class SlidingLogTest {
 
     @Test
     void the_decision_says_what_remains_and_when_it_comes_back() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
         assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
         assertThat(log.ask(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
@@ -86,7 +86,7 @@ class SlidingLogTest {
 
     @Test
     void grants_of_one_microsecond_share_an_entry_and_what_has_left_is_cleared_away() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(0, 1, 0, "G"), at(1, 1, 0, "G"));
         assertThat(log.state()).isEqualTo(log(0, 2, 1, 3));
         check(log, at(10, 2, 0, "G"));
@@ -97,20 +97,20 @@ class SlidingLogTest {
 
     @Test
     void given_back_permits_are_the_newest_and_never_more_than_there_are() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
         assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
         assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
         assertThat(giveBack(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.state()).isEqualTo(GrantLog.EMPTY);
+        assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
         assertThat(giveBack(log, 3, 5).remaining()).isEqualTo(3);
         check(log, at(3, 3, 0, "G"), at(3, 1, 0, "D 10.0"));
     }
 
     @Test
     void a_charge_counts_above_the_limit() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 2, 0, "G"));
         assertThat(charge(log, 1, 4))
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 10_000_000), EPOCH_MICROS + 1_000_000));
@@ -122,7 +122,7 @@ class SlidingLogTest {
         Random random = Seed.random();
         for (int limit = 1; limit <= 5; limit++) {
             SlidingLog kind = SlidingLog.of(limit, Duration.ofMillis(1));
-            Timeline<GrantLog> log = new Timeline<>(kind);
+            Timeline<SlidingLog.State> log = new Timeline<>(kind);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
             for (int i = 0; i < 3000; i++) {
@@ -150,7 +150,7 @@ class SlidingLogTest {
 
     @Test
     void no_more_is_counted_than_can_be() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         for (int i = 0; i < 5; i++) {
             charge(log, i, Integer.MAX_VALUE);
         }
@@ -160,7 +160,7 @@ class SlidingLogTest {
 
     @Test
     void another_limit_applies_at_once_to_what_was_granted() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
         log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
         check(log, at(3, 3, 0, "D 7.0"), at(3, 2, 0, "G"));
@@ -171,7 +171,7 @@ class SlidingLogTest {
 
     @Test
     void another_period_applies_at_once_and_brings_nothing_back_that_has_left() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
         log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));
         check(log, at(5, 1, 0, "G"), at(5, 1, 0, "D 1.0"));
@@ -181,7 +181,7 @@ class SlidingLogTest {
 
     @Test
     void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_a_period() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(10_000, 1, 0, "G"), at(10_005, 1, 0, "G"), at(10_007, 1, 0, "G"));
         // The first counts as before, the others as taken now.
         check(log, at(10_002, 1, 0, "D 8.0"), at(10_002, 2, 0, "D 10.0"));
@@ -193,9 +193,9 @@ class SlidingLogTest {
 
     @Test
     void a_peek_at_a_clock_that_stepped_back_changes_nothing() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(100, 3, 0, "G"));
-        GrantLog before = log.state();
+        SlidingLog.State before = log.state();
         assertThat(log.peek(EPOCH_MICROS, 1, 0).retryAfterMicros()).isEqualTo(10_000_000);
         assertThat(log.state()).isSameAs(before);
     }
@@ -205,7 +205,7 @@ class SlidingLogTest {
         Random random = Seed.random();
         for (int i = 0; i < 1000; i++) {
             SlidingLog limit = SlidingLog.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
-            Timeline<GrantLog> log = new Timeline<>(limit);
+            Timeline<SlidingLog.State> log = new Timeline<>(limit);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
             for (int j = 0; j < 150; j++) {
@@ -228,7 +228,7 @@ class SlidingLogTest {
     void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
         Random random = Seed.random();
         SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
-        Timeline<GrantLog> log = new Timeline<>(limit);
+        Timeline<SlidingLog.State> log = new Timeline<>(limit);
         long now = EPOCH_MICROS;
         for (int i = 0; i < 20_000; i++) {
             now += random.nextInt(3_000);
@@ -244,12 +244,13 @@ class SlidingLogTest {
 
     @Test
     void the_state_lives_a_second_longer_than_its_newest_permit() {
-        GrantLog log = log(0, 1, 4, 3);
+        SlidingLog.State log = log(0, 1, 4, 3);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_000)).isEqualTo(11_000);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_001)).isEqualTo(11_000);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_001_000)).isEqualTo(10_999);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 20_000_000)).isEqualTo(1000);
-        assertThat(THREE_IN_TEN.lifetimeMillis(GrantLog.EMPTY, EPOCH_MICROS)).isEqualTo(1000);
+        assertThat(THREE_IN_TEN.lifetimeMillis(SlidingLog.State.EMPTY, EPOCH_MICROS))
+                .isEqualTo(1000);
     }
 
     @Test
@@ -259,36 +260,36 @@ class SlidingLogTest {
         assertThat(THREE_IN_TEN.prefetch()).isNull();
     }
 
-    private static Decision giveBack(Timeline<GrantLog> log, double second, int permits) {
+    private static Decision giveBack(Timeline<SlidingLog.State> log, double second, int permits) {
         return act(log, second, Request.refund(permits));
     }
 
-    private static Decision charge(Timeline<GrantLog> log, double second, int permits) {
+    private static Decision charge(Timeline<SlidingLog.State> log, double second, int permits) {
         return act(log, second, Request.charge(permits));
     }
 
-    private static Decision act(Timeline<GrantLog> log, double second, Request request) {
-        Step<GrantLog> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
+    private static Decision act(Timeline<SlidingLog.State> log, double second, Request request) {
+        Step<SlidingLog.State> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
         log.state(step.state());
         return step.decision();
     }
 
     /** Seconds and totals in turn. */
-    private static GrantLog log(double... secondsAndTotals) {
+    private static SlidingLog.State log(double... secondsAndTotals) {
         double[] times = new double[secondsAndTotals.length / 2];
         double[] totals = new double[times.length];
         for (int i = 0; i < times.length; i++) {
             times[i] = EPOCH_MICROS + secondsAndTotals[2 * i] * 1e6;
             totals[i] = secondsAndTotals[2 * i + 1];
         }
-        return new GrantLog(times, totals);
+        return new SlidingLog.State(times, totals);
     }
 
     private static void check(SlidingLog limit, TraceLine... trace) {
         check(new Timeline<>(limit), trace);
     }
 
-    private static void check(Timeline<GrantLog> log, TraceLine... trace) {
+    private static void check(Timeline<SlidingLog.State> log, TraceLine... trace) {
         assertThat(log.replay(trace)).containsExactly(trace);
     }
 }

@@ -286,7 +286,7 @@ class DifferentialTest {
         };
     }
 
-    private Limit<io.limiter.algorithm.WindowCount> randomWindow() {
+    private Limit<io.limiter.algorithm.FixedWindow.State> randomWindow() {
         long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
         int most = 1 + random.nextInt(random.nextBoolean() ? 10 : 20_000);
         if (random.nextInt(3) == 0) {
@@ -296,19 +296,19 @@ class DifferentialTest {
         return FixedWindow.of(most, Duration.ofMillis(millis));
     }
 
-    private Limit<io.limiter.algorithm.GrantLog> randomLog() {
+    private Limit<io.limiter.algorithm.SlidingLog.State> randomLog() {
         return SlidingLog.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
-    private Limit<io.limiter.algorithm.GrantLog> logWithManyEntries() {
+    private Limit<io.limiter.algorithm.SlidingLog.State> logWithManyEntries() {
         return SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
     }
 
-    private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
+    private Limit<io.limiter.algorithm.SlidingCounter.State> randomCounter() {
         return SlidingCounter.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
-    private Limit<io.limiter.algorithm.WindowPair> counterOfAFewPeriods() {
+    private Limit<io.limiter.algorithm.SlidingCounter.State> counterOfAFewPeriods() {
         return SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
     }
 

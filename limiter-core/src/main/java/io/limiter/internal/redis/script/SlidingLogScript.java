@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.GrantLog;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -9,7 +8,7 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Java's side of {@code sliding_log.lua}. */
-final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
+final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     private static final int FIRST_BYTE = 3;
     private static final int ENTRY_BYTES = Double.BYTES + Integer.BYTES;
@@ -31,7 +30,7 @@ final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
     }
 
     @Override
-    public @Nullable GrantLog readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
+    public SlidingLog.@Nullable State readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
         int entryBytes = value.length - 1 - END_BYTES;
         if (value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
             return null;
@@ -51,6 +50,6 @@ final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
             // Counts go round, and so does the difference.
             totals[i] = Integer.toUnsignedLong(in.getInt() - base);
         }
-        return new GrantLog(times, totals);
+        return new SlidingLog.State(times, totals);
     }
 }

@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.Bookings;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
@@ -56,11 +55,11 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         if (d == null) {
             return null;
         }
-        Bookings bookings = null;
+        RedisPermits.Reservations bookings = null;
         if (hasBookings) {
             ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
             in.position(PLAIN_BYTES);
-            bookings = new Bookings(in.getDouble(), in.getDouble(), in.getDouble());
+            bookings = new RedisPermits.Reservations(in.getDouble(), in.getDouble(), in.getDouble());
         }
         return new RedisPermits(d[0], d[1], d[2], d[3], d[4], bookings);
     }

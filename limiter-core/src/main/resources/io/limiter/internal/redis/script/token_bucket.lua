@@ -10,7 +10,7 @@
 --
 -- The value is read in both encodings and written packed: byte 1, then the doubles maxPermits, storedPermits,
 -- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
--- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in
+-- modulo 2^24, and where there are any, the three doubles of Reservations. A bucket that is kept long enough is overwritten in
 -- place, which leaves its expiry alone and costs a third of a SET with a new one. So a new expiry is given once in a while,
 -- and then for longer than it has to be.
 
@@ -44,7 +44,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
       local max, stored, next_free, remainder, kept_until
       local must_save, other_definition = false, false
       local interval_micros, negligible = limit_micros, limit_negligible
-      -- Bookings: lastTicketMicros, cancelledUntilMicros, furthestMicros
+      -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
       local last_ticket, cancelled_until, furthest = 0, 0, 0
       -- As found, until something is changed; a cancellation looks at them
       local exists, found_free, found_remainder, found_last = value, nil, nil, nil
