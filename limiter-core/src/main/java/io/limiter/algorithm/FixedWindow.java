@@ -78,7 +78,7 @@ public record FixedWindow(
         return ":window";
     }
 
-    /** A window cannot be booked ahead, so the timeout makes no difference. */
+    /** A window cannot be reserved ahead, so the timeout makes no difference. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);

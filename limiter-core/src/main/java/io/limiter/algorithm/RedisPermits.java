@@ -6,23 +6,23 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a {@link TokenBucket}, and what time and bookings do to it. Immutable and pure; all numbers are doubles
+ * The state of a {@link TokenBucket}, and what time and reservations do to it. Immutable and pure; all numbers are doubles
  * that survive the way to Redis and back bit by bit.
  *
  * <p>{@code maxPermits} and {@code intervalMillis} repeat the numbers of the limit that wrote the state. A caller that
  * arrives with other numbers first settles the past under these, and only then goes on under its own.
  *
  * <p>{@code nextFreeTicketMillis} holds whole microseconds, which a double of milliseconds can tell apart until the
- * year 2109. What a booking has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
+ * year 2109. What a reservation has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
  * permit <em>is</em> a microsecond, dropping it would put the rate off by percents.
  *
  * @param maxPermits the most permits that can be stored, more than 0
  * @param storedPermits permits there to be taken at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
  * @param intervalMillis milliseconds in which one permit comes into being, more than 0
  * @param nextFreeTicketMillis milliseconds since the epoch; in the past, when time was last settled; in the future,
- *     until when permits are booked ahead (pre-consumption)
- * @param remainderMicros microseconds booked on top, at least 0 and less than 1
- * @param bookings what else has to be known of the permits that are booked ahead; {@code null} for most buckets
+ *     until when permits are reserved ahead (pre-consumption)
+ * @param remainderMicros microseconds reserved on top, at least 0 and less than 1
+ * @param reservations what else has to be known of the permits that are reserved ahead; {@code null} for most buckets
  */
 public record RedisPermits(
         double maxPermits,
@@ -30,10 +30,12 @@ public record RedisPermits(
         double intervalMillis,
         double nextFreeTicketMillis,
         double remainderMicros,
-        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Reservations bookings) {
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
+        Reservations reservations) {
 
     /**
-     * What a booking can lie ahead without being remembered, and how far the clock may step back without being believed:
+     * What a reservation can lie ahead without being remembered, and how far the clock may step back without being believed:
      * longer than any step that a clock makes twice.
      */
     static final double HOUR_MICROS = 3_600_000_000.0;
@@ -41,7 +43,7 @@ public record RedisPermits(
     /**
      * The part of a permit that is as good as none, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
      * fractions that should be 1 can come out as 0.9999999999999999, and a caller that comes back exactly when it was
-     * told must not be sent away for that. Only the judgement rounds; what is booked stays exact, so nothing is ever
+     * told must not be sent away for that. Only the judgement rounds; what is reserved stays exact, so nothing is ever
      * gained by it.
      */
     private static final double NEGLIGIBLE_PERMITS = 1e-9;
@@ -66,7 +68,7 @@ public record RedisPermits(
         }
     }
 
-    /** Without anything else to know of its bookings. */
+    /** Without anything else to know of its reservations. */
     public RedisPermits(
             double maxPermits,
             double storedPermits,
@@ -76,7 +78,7 @@ public record RedisPermits(
         this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null);
     }
 
-    /** Reads JSON, in which the remainder and the bookings may be missing. */
+    /** Reads JSON, in which the remainder and the reservations may be missing. */
     @JsonCreator
     static RedisPermits of(
             @JsonProperty(value = "maxPermits", required = true) double maxPermits,
@@ -84,14 +86,14 @@ public record RedisPermits(
             @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
             @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
             @JsonProperty("remainderMicros") @Nullable Double remainderMicros,
-            @JsonProperty("bookings") @Nullable Reservations bookings) {
+            @JsonProperty("bookings") @Nullable Reservations reservations) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros == null ? 0.0 : remainderMicros,
-                bookings);
+                reservations);
     }
 
     /** A bucket that comes into being. */
@@ -111,7 +113,7 @@ public record RedisPermits(
      * Turns the time since the last settlement into stored permits. Time never runs backwards here: if {@code now} lies
      * before the last settlement, nothing happens.
      *
-     * <p>Nor does anything happen within the microsecond in which the bookings end. Who was told to come back then comes
+     * <p>Nor does anything happen within the microsecond in which the reservations end. Who was told to come back then comes
      * at its end, and nothing has been idle: a warm-up, where stored permits cost time, would charge the rest of the
      * microsecond again and again, and serve a third too few at 700,000 permits/s.
      *
@@ -125,7 +127,7 @@ public record RedisPermits(
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
         // Tickets can lie beyond the next free one; see Reservations.
-        Reservations left = bookings == null || nowMicros >= bookings.lastTicketMicros() ? null : bookings;
+        Reservations left = reservations == null || nowMicros >= reservations.lastTicketMicros() ? null : reservations;
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
     }
 
@@ -138,43 +140,43 @@ public record RedisPermits(
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
         double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
         return new RedisPermits(
-                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, bookings);
+                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
     }
 
     /**
-     * Bounds how long a clock that has stepped back stops the bucket. No booking lies further ahead than an hour, or than
+     * Bounds how long a clock that has stepped back stops the bucket. No reservation lies further ahead than an hour, or than
      * the furthest. If one seems to, by up to an hour, time waits for the clock, which may step forward again. If by more,
      * it does not, or everybody would wait until the clock has caught up.
      */
     RedisPermits boundClockStep(double nowMicros) {
-        double furthest = bookings == null ? HOUR_MICROS : Math.max(HOUR_MICROS, bookings.furthestMicros());
+        double furthest = reservations == null ? HOUR_MICROS : Math.max(HOUR_MICROS, reservations.furthestMicros());
         if (nextFreeMicros() - nowMicros <= furthest + HOUR_MICROS) {
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, bookings);
+                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, booked no further ahead than this. */
-    RedisPermits boundBooking(double nowMicros, double maxBookedMicros) {
-        if (nextFreeMicros() - nowMicros <= maxBookedMicros) {
+    /** The same, reserved no further ahead than this. */
+    RedisPermits boundReservation(double nowMicros, double maxReservedMicros) {
+        if (nextFreeMicros() - nowMicros <= maxReservedMicros) {
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + maxBookedMicros) / 1000.0, 0.0, bookings);
+                maxPermits, storedPermits, intervalMillis, (nowMicros + maxReservedMicros) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, of which something is booked so far ahead. */
-    RedisPermits furthest(double bookedMicros) {
-        if (bookedMicros <= HOUR_MICROS) {
+    /** The same, of which something is reserved so far ahead. */
+    RedisPermits furthest(double reservedMicros) {
+        if (reservedMicros <= HOUR_MICROS) {
             return this;
         }
-        Reservations known = bookings == null ? Reservations.NONE : bookings;
-        return with(known.withFurthest(bookedMicros));
+        Reservations known = reservations == null ? Reservations.NONE : reservations;
+        return with(known.withFurthest(reservedMicros));
     }
 
-    private RedisPermits with(Reservations newBookings) {
-        return newBookings == bookings
+    private RedisPermits with(Reservations newReservations) {
+        return newReservations == reservations
                 ? this
                 : new RedisPermits(
                         maxPermits,
@@ -182,11 +184,11 @@ public record RedisPermits(
                         intervalMillis,
                         nextFreeTicketMillis,
                         remainderMicros,
-                        newBookings.equals(Reservations.NONE) ? null : newBookings);
+                        newReservations.equals(Reservations.NONE) ? null : newReservations);
     }
 
-    /** Takes stored permits, and books time for them and for those that are not there yet. */
-    RedisPermits book(double fromStored, double costMicros) {
+    /** Takes stored permits, and reserves time for them and for those that are not there yet. */
+    RedisPermits reserve(double fromStored, double costMicros) {
         double micros = remainderMicros + costMicros;
         double whole = Math.floor(micros);
         return new RedisPermits(
@@ -195,10 +197,10 @@ public record RedisPermits(
                 intervalMillis,
                 (nextFreeMicros() + whole) / 1000.0,
                 micros - whole,
-                bookings);
+                reservations);
     }
 
-    /** Returns stored permits, as far as there is room. What is booked stays booked. */
+    /** Returns stored permits, as far as there is room. What is reserved stays reserved. */
     RedisPermits refund(double permits) {
         return new RedisPermits(
                 maxPermits,
@@ -206,27 +208,27 @@ public record RedisPermits(
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros,
-                bookings);
+                reservations);
     }
 
-    /** What tells the last booking apart: the first whole microsecond at which all bookings are paid. */
+    /** What tells the last reservation apart: the first whole microsecond at which all reservations are paid. */
     double ticketMicros() {
         return nextFreeMicros() + roundUp(remainderMicros);
     }
 
-    /** The last ticket that was given out for what is still booked, as a caller of this interval rounds it. */
+    /** The last ticket that was given out for what is still reserved, as a caller of this interval rounds it. */
     double lastTicketMicros(double callersIntervalMicros) {
         double last = nextFreeMicros() + wholeMicros(remainderMicros, callersIntervalMicros);
-        return bookings == null ? last : Math.max(last, bookings.lastTicketMicros());
+        return reservations == null ? last : Math.max(last, reservations.lastTicketMicros());
     }
 
     /**
-     * How much of a booking its cancellation restores, in microseconds: its cost, less what was booked after it. That stays
+     * How much of a reservation its cancellation restores, in microseconds: its cost, less what was reserved after it. That stays
      * where it is, so restoring more would let others be due together with it. This is golang's {@code CancelAt}.
      *
-     * @param costMicros what the booking cost
-     * @param overlapMicros how much of it can be restored if others were booked after it, less these
-     * @param ticket the booking's
+     * @param costMicros what the reservation cost
+     * @param overlapMicros how much of it can be restored if others were reserved after it, less these
+     * @param ticket the reservation's
      * @return negative if no such ticket was given out
      */
     double restorableMicros(double costMicros, double overlapMicros, double ticket, double callersIntervalMicros) {
@@ -242,13 +244,13 @@ public record RedisPermits(
     }
 
     /**
-     * Cancels a booking of a state that is settled.
+     * Cancels a reservation of a state that is settled.
      *
-     * <p>Cancelling from the last to the first restores all. In any other order a booking is restored as far as none was
-     * made after it. But as long as each microsecond up to the next free ticket belongs to one booking, it is enough to
-     * know how many of them belong to cancelled ones: once all of them do, no booking is left, whatever the order was.
+     * <p>Cancelling from the last to the first restores all. In any other order a reservation is restored as far as none was
+     * made after it. But as long as each microsecond up to the next free ticket belongs to one reservation, it is enough to
+     * know how many of them belong to cancelled ones: once all of them do, no reservation is left, whatever the order was.
      *
-     * @param ticket the booking's
+     * @param ticket the reservation's
      * @param costMicros what it cost
      * @param restoredMicros what that restores, from 0 to the cost
      * @param lastTicket the last ticket before the state was settled
@@ -263,8 +265,8 @@ public record RedisPermits(
         double stored = storedPermits;
         double nextFree = nextFreeMicros();
         double remainder = remainderMicros;
-        double last = bookings == null ? 0.0 : bookings.lastTicketMicros();
-        double cancelledUntil = bookings == null ? 0.0 : bookings.cancelledUntilMicros();
+        double last = reservations == null ? 0.0 : reservations.lastTicketMicros();
+        double cancelledUntil = reservations == null ? 0.0 : reservations.cancelledUntilMicros();
         double ahead = nextFree - nowMicros + remainder;
         if (restoredMicros < ahead) {
             double micros = remainder - restoredMicros;
@@ -280,7 +282,7 @@ public record RedisPermits(
             stored = Math.min(maxPermits, stored + idleMicros / (intervalMicros() * coolDownIntervals));
         }
         if (restoredMicros > 0.0 && restoredMicros < costMicros && lastTicket > nowMicros) {
-            // From here on, bookings lie one over the other.
+            // From here on, reservations lie one over the other.
             last = lastTicket;
             cancelledUntil = 0.0;
         } else if (last <= nowMicros) {
@@ -293,17 +295,17 @@ public record RedisPermits(
                 cancelledUntil = 0.0;
             }
         }
-        double furthest = bookings == null ? 0.0 : bookings.furthestMicros();
+        double furthest = reservations == null ? 0.0 : reservations.furthestMicros();
         return new RedisPermits(maxPermits, stored, intervalMillis, nextFree / 1000.0, remainder)
                 .with(new Reservations(last, cancelledUntil, furthest));
     }
 
-    /** Whole microseconds from now until all bookings are paid, rounded up. */
-    double bookedMicros(double nowMicros) {
+    /** Whole microseconds from now until all reservations are paid, rounded up. */
+    double reservedMicros(double nowMicros) {
         return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));
     }
 
-    /** Whole microseconds from now until the bucket is full and all bookings are paid, rounded up. */
+    /** Whole microseconds from now until the bucket is full and all reservations are paid, rounded up. */
     double resetMicros(double nowMicros, double coolDownIntervals) {
         double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
         return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
@@ -334,15 +336,15 @@ public record RedisPermits(
     }
 
     /**
-     * What the next free ticket of a bucket does not tell of the permits that are booked ahead. A bucket has it only after one
-     * of them was cancelled, or was booked more than an hour ahead, and until all of them are due.
+     * What the next free ticket of a bucket does not tell of the permits that are reserved ahead. A bucket has it only after one
+     * of them was cancelled, or was reserved more than an hour ahead, and until all of them are due.
      *
-     * @param lastTicketMicros the last ticket when a cancellation moved the next free ticket back although others had booked
+     * @param lastTicketMicros the last ticket when a cancellation moved the next free ticket back although others had reserved
      *     after it, in microseconds since the epoch; 0 if none has. Until then, tickets can lie beyond the next free one
      * @param cancelledUntilMicros how far the cancelled permits would reach, in microseconds since the epoch, were they the
      *     first of those still due; 0 if none is cancelled, or if it is not known. When they reach the next free ticket,
-     *     all bookings ahead are cancelled
-     * @param furthestMicros how far ahead of its decision the furthest of them was booked, if more than an hour; otherwise 0
+     *     all reservations ahead are cancelled
+     * @param furthestMicros how far ahead of its decision the furthest of them was reserved, if more than an hour; otherwise 0
      */
     public record Reservations(
             @JsonProperty(required = true) double lastTicketMicros,
@@ -361,7 +363,7 @@ public record RedisPermits(
                     && cancelledUntilMicros < LATEST_MICROS
                     && furthestMicros >= 0
                     && furthestMicros < LATEST_MICROS)) {
-                throw new IllegalArgumentException("not a bucket's bookings: lastTicketMicros " + lastTicketMicros
+                throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
                         + ", cancelledUntilMicros " + cancelledUntilMicros + ", furthestMicros " + furthestMicros);
             }
         }

@@ -61,7 +61,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
     }
 
     /**
-     * Returns permits that were taken and not used, as if they had not been taken, as far as others have not booked since.
+     * Returns permits that were taken and not used, as if they had not been taken, as far as others have not reserved since.
      * What does not count any more, such as that of a window that has ended, is not returned.
      */
     public static Request cancel(int permits, Decision taken) {

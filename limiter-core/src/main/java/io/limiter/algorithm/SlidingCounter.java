@@ -73,7 +73,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         return ":counter";
     }
 
-    /** Nothing is booked ahead, so the timeout makes no difference. */
+    /** Nothing is reserved ahead, so the timeout makes no difference. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);

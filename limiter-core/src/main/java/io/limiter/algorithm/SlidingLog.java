@@ -79,7 +79,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         return false;
     }
 
-    /** Nothing is booked ahead, so the timeout makes no difference. */
+    /** Nothing is reserved ahead, so the timeout makes no difference. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   resync   if now &gt; nextFreeTicket:   storedPermits  += (now - nextFreeTicket) / interval, at most maxPermits
  *                                       nextFreeTicket  = now
- *   book     taken           = min(permits, storedPermits)
+ *   reserve     taken           = min(permits, storedPermits)
  *            storedPermits  -= taken
  *            nextFreeTicket += (permits - taken) * interval
  *   judge    wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise nothing of this happened
@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
  *
  * Say 1 permit/s and a burst of 10 s. A full bucket gives out 10 permits at once, and the 11th to a caller who is ready
  * to wait 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller 0.4 s later who wants one more has to wait
- * 0.6 s + 1 s. Note that the wait counts from now up to the booked moment, with all that others have booked before; a
+ * 0.6 s + 1 s. Note that the wait counts from now up to the reserved moment, with all that others have reserved before; a
  * wait for the own permits only would let everybody wake together.
  *
  * <h2>Who waits</h2>
  *
  * {@link WhoWaits#CALLER} is the above. With {@link WhoWaits#NEXT_CALLER}, Guava's way, the wait is judged by
- * {@code nextFreeTicket} as it was <em>before</em> the booking: the caller goes at once and the next one pays. A
+ * {@code nextFreeTicket} as it was <em>before</em> the reservation: the caller goes at once and the next one pays. A
  * {@linkplain WarmUp warm-up} always works like that, because there stored permits cost time too and even an idle
  * limiter would send its first caller away.
  *
@@ -58,17 +58,17 @@ import org.jspecify.annotations.Nullable;
  *       {@code t} seconds, and where the next one does, one request more; with a warm-up that is one request more than
  *       {@code rate * t}, since no permit takes less than the stable interval. A request for more than {@code maxPermits}
  *       is due at once. A clock that steps back stops the refill until it has caught up, for an hour at most (or as long as
- *       the furthest booking), and leaves what is stored. What is refunded comes on top.
+ *       the furthest reservation), and leaves what is stored. What is refunded comes on top.
  *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
  *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
- *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
+ *   <li>No runaway debt: nobody reserves further ahead than {@code maxWait} (or one permit, where that takes longer).
  *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
  *       scaled to the new one. Limiters that share a bucket should agree on its numbers but while a new version is
  *       rolled out: each call under other numbers is a change.
- *   <li>A booking that is cancelled leaves no trace, but for what others booked after it, whose times stay. The bounds
+ *   <li>A reservation that is cancelled leaves no trace, but for what others reserved after it, whose times stay. The bounds
  *       above hold for what is not cancelled; only where the caller waits does a cancelled request for more than
  *       {@code maxPermits} count as if it were due. A warm-up gets its stored permits back only while some are left;
- *       otherwise what they cost above the stable interval stays booked.
+ *       otherwise what they cost above the stable interval stays reserved.
  * </ul>
  *
  * <h2>How it is defined</h2>
@@ -408,8 +408,8 @@ public record TokenBucket(
         return warmUp == null ? 0.0 : warmUp.slopeMicros(intervalMicros());
     }
 
-    /** How far ahead anything can be booked: by {@code maxWait}, or by one permit where that takes longer. */
-    public double maxBookedMicros() {
+    /** How far ahead anything can be reserved: by {@code maxWait}, or by one permit where that takes longer. */
+    public double maxReservedMicros() {
         double costliestPermit = warmUp == null ? intervalMicros() : intervalMicros() * warmUp.coldFactor();
         return Math.max(Check.micros(maxWait), Math.ceil(costliestPermit));
     }
@@ -445,28 +445,28 @@ public record TokenBucket(
         RedisPermits settled = settle(state, now);
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
-        RedisPermits booked = settled.book(fromStored, cost);
+        RedisPermits reserved = settled.reserve(fromStored, cost);
         // Permits that are stored exist, also if the clock has stepped back, or if others wait for more of them.
         boolean areStored = warmUp == null && permits <= settled.wholePermits();
         if (request.action() == Request.Action.CHARGE) {
-            // What others have booked stays booked.
-            double most = Math.max(maxBookedMicros(), settled.bookedMicros(now));
+            // What others have reserved stays reserved.
+            double most = Math.max(maxReservedMicros(), settled.reservedMicros(now));
             RedisPermits after = areStored
-                    ? booked
-                    : booked.boundBooking(now, most).furthest(Math.min(most, booked.bookedMicros(now)));
+                    ? reserved
+                    : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
             return new Step<>(after, decision(true, after, now, 0.0, 0.0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
-        double bookedMicros = booked.bookedMicros(now);
-        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
-        boolean granted = areStored || wait <= allowed && bookedMicros <= maxBookedMicros();
-        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, bookedMicros, allowed);
+        double reservedMicros = reserved.reservedMicros(now);
+        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
+        boolean granted = areStored || wait <= allowed && reservedMicros <= maxReservedMicros();
+        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
         if (request.peek()) {
             return new Step<>(state, decision(granted, settled, now, wait, retry));
         }
         if (granted) {
-            RedisPermits after = areStored ? booked : booked.furthest(bookedMicros);
+            RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
             return new Step<>(after, decision(true, after, now, wait, 0.0, (long) after.ticketMicros()));
         }
         boolean save = mustBeSaved(state, now);
@@ -478,7 +478,7 @@ public record TokenBucket(
         return new Step<>(null, decision(true, settle(null, now), now, 0.0, 0.0));
     }
 
-    /** Cancels the booking that the request names, or returns permits that were used. */
+    /** Cancels the reservation that the request names, or returns permits that were used. */
     private Step<RedisPermits> giveBack(RedisPermits state, double now, Request request) {
         RedisPermits settled = settle(state, now);
         RedisPermits after = request.id() != 0
@@ -511,8 +511,8 @@ public record TokenBucket(
     }
 
     /**
-     * How much of a booking can be restored when there are others after it, less these: they become due together with what
-     * is booked in its place. Where the caller waits, both are no more than the cancelled request was. Where the next
+     * How much of a reservation can be restored when there are others after it, less these: they become due together with what
+     * is reserved in its place. Where the caller waits, both are no more than the cancelled request was. Where the next
      * one does, any request can become due on top of them, so they have to fit into the capacity; a warm-up has none.
      */
     private double overlapMicros(int permits) {
@@ -525,8 +525,8 @@ public record TokenBucket(
     @Override
     public long lifetimeMillis(RedisPermits state, long nowMicros) {
         double micros = state.resetMicros(nowMicros, coolDownIntervals());
-        if (state.bookings() != null) {
-            micros = Math.max(micros, state.bookings().lastTicketMicros() - nowMicros);
+        if (state.reservations() != null) {
+            micros = Math.max(micros, state.reservations().lastTicketMicros() - nowMicros);
         }
         return Math.max(expire.toMillis(), (long) Math.ceil(micros / 1000.0) + EXPIRE_MARGIN_MILLIS);
     }
@@ -568,18 +568,18 @@ public record TokenBucket(
 
     /**
      * How long until the same request would be granted. While nobody else asks, the wait shrinks as time passes, until
-     * the bucket is full (or, with a warm-up, all bookings are paid). If it is too long even then, it always will be.
+     * the bucket is full (or, with a warm-up, all reservations are paid). If it is too long even then, it always will be.
      */
-    private double retryAfterMicros(int permits, double wait, double bookedMicros, double allowed) {
+    private double retryAfterMicros(int permits, double wait, double reservedMicros, double allowed) {
         boolean own = whoWaits == WhoWaits.CALLER;
         double missing = Math.max(0.0, permits - maxPermits());
         double best = warmUp == null
                 ? RedisPermits.wholeMicros(missing * intervalMicros(), intervalMicros())
-                : bookedMicros - wait;
-        if (best > (own ? allowed : maxBookedMicros())) {
+                : reservedMicros - wait;
+        if (best > (own ? allowed : maxReservedMicros())) {
             return NEVER;
         }
-        return own ? wait - allowed : Math.max(wait - allowed, bookedMicros - maxBookedMicros());
+        return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - maxReservedMicros());
     }
 
     private Decision decision(boolean granted, RedisPermits state, double now, double wait, double retryAfter) {

@@ -10,8 +10,8 @@ public enum WhoWaits {
     CALLER,
 
     /**
-     * The caller after it (Guava's way): a request is granted as soon as everything booked before it is paid for, and
-     * books its own permits on top, however many. One request can so take more than the bucket holds.
+     * The caller after it (Guava's way): a request is granted as soon as everything reserved before it is paid for, and
+     * reserves its own permits on top, however many. One request can so take more than the bucket holds.
      */
     NEXT_CALLER
 }

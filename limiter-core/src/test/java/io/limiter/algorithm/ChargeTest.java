@@ -26,9 +26,9 @@ class ChargeTest {
     }
 
     @Test
-    void debt_has_the_bound_of_bookings() {
+    void debt_has_the_bound_of_reservations() {
         Step<RedisPermits> charged = TEN.step(null, NOW, Request.charge(Integer.MAX_VALUE));
-        assertThat(charged.state().bookedMicros(NOW)).isEqualTo(3_600_000_000.0);
+        assertThat(charged.state().reservedMicros(NOW)).isEqualTo(3_600_000_000.0);
     }
 
     @Test

@@ -37,9 +37,9 @@ class RefundTest {
     }
 
     @Test
-    void what_is_booked_ahead_stays_booked() {
-        Step<RedisPermits> booked = TEN.step(null, NOW, new Request(12, 2_000_000, false));
-        Step<RedisPermits> returned = TEN.step(booked.state(), NOW, Request.refund(2));
+    void what_is_reserved_ahead_stays_reserved() {
+        Step<RedisPermits> reserved = TEN.step(null, NOW, new Request(12, 2_000_000, false));
+        Step<RedisPermits> returned = TEN.step(reserved.state(), NOW, Request.refund(2));
         assertThat(TEN.step(returned.state(), NOW, new Request(1, 0, false))
                         .decision()
                         .waitMicros())

@@ -93,12 +93,12 @@ class TokenBucketChangeTest {
         Timeline<RedisPermits> bucket = new Timeline<>(first);
         check(bucket, at(0, 1, 0, "G"));
         bucket.ask(EPOCH_MICROS, 10, 10_000_000);
-        double booked = bucket.state().nextFreeTicketMillis();
+        double reserved = bucket.state().nextFreeTicketMillis();
 
         bucket.limit(first.withRate(4));
         assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 0).granted()).isFalse();
 
-        assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(booked);
+        assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(reserved);
         assertThat(bucket.state().intervalMillis()).isEqualTo(250);
         assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 3_600_000_000L).waitMicros())
                 .isEqualTo(whoWaits == WhoWaits.CALLER ? 9_250_000 : 9_000_000);
@@ -164,44 +164,44 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aBookingOfMoreThanAnHourIsKnownFromAClockThatStepsBack() {
+    void aReservationOfMoreThanAnHourIsKnownFromAClockThatStepsBack() {
         TokenBucket patient = TokenBucket.of(1, 1).maxWait(Duration.ofHours(3));
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
-        RedisPermits booked = bucket.state();
+        RedisPermits reserved = bucket.state();
 
         check(bucket, at(10_000 - 3600, 1, 0, "D 10801.0"));
-        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.state()).isSameAs(reserved);
         check(bucket, at(10_000 - 3601, 1, 0, "D 7201.0"));
-        assertThat(bucket.state()).isNotSameAs(booked);
+        assertThat(bucket.state()).isNotSameAs(reserved);
         check(bucket, at(20_000, 1, 0, "G"));
-        assertThat(bucket.state().bookings()).isNull();
+        assertThat(bucket.state().reservations()).isNull();
     }
 
     @Test
-    void aCutBookingLosesItsRemainder() {
-        RedisPermits booked = new RedisPermits(1, 0, 1, 5, 0.5);
+    void aCutReservationLosesItsRemainder() {
+        RedisPermits reserved = new RedisPermits(1, 0, 1, 5, 0.5);
 
-        assertThat(booked.boundBooking(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
-        assertThat(booked.boundBooking(0, 5000)).isSameAs(booked);
+        assertThat(reserved.boundReservation(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
+        assertThat(reserved.boundReservation(0, 5000)).isSameAs(reserved);
     }
 
     @Test
-    void aShorterMaxWaitLeavesWhatWasBookedUnderALongerOne() {
+    void aShorterMaxWaitLeavesWhatWasReservedUnderALongerOne() {
         TokenBucket patient = TokenBucket.of(1, 1);
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
 
         bucket.limit(patient.maxWait(Duration.ofSeconds(10)));
 
-        RedisPermits booked = bucket.state();
+        RedisPermits reserved = bucket.state();
         check(bucket, at(0, 1, 10, "D 91.0"), at(1, 1, 10, "D 90.0"));
-        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.state()).isSameAs(reserved);
         assertThat(bucket.limit(patient.maxWait(Duration.ofSeconds(10)))
                         .charge(EPOCH_MICROS, 1000)
                         .state()
                         .nextFreeTicketMillis())
-                .isEqualTo(booked.nextFreeTicketMillis());
+                .isEqualTo(reserved.nextFreeTicketMillis());
     }
 
     @Test

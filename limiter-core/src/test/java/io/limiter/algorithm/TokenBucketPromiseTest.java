@@ -54,8 +54,8 @@ class TokenBucketPromiseTest {
     void theWaitIsTheTimeoutThatWouldHaveBeenEnough() {
         forRandomRequests(this::randomBucket, asked -> {
             long wait = asked.decision().waitMicros();
-            boolean bookable = asked.decision().granted() || asked.bucket.whoWaits() == WhoWaits.CALLER;
-            if (bookable && wait <= asked.bucket.maxWaitMicros()) {
+            boolean reservable = asked.decision().granted() || asked.bucket.whoWaits() == WhoWaits.CALLER;
+            if (reservable && wait <= asked.bucket.maxWaitMicros()) {
                 asked.check(asked.instead(wait).granted(), "enough");
                 asked.check(wait == 0 || !asked.instead(wait - 1).granted(), "no less is enough");
             }

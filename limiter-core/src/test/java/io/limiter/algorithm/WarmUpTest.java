@@ -110,7 +110,7 @@ class WarmUpTest {
         assertThat(timeline.state().storedPermits()).isEqualTo(bucket.maxPermits() - 1);
     }
 
-    /** How far ahead a request books. */
+    /** How far ahead a request reserves. */
     private static long costOf(Timeline<RedisPermits> timeline, int permits) {
         long now = TraceLine.EPOCH_MICROS;
         long before = timeline.peek(now, 1, 0).waitMicros();

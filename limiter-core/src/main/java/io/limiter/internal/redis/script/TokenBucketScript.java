@@ -39,7 +39,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
         out.putDouble(limit.intervalMillis());
         out.putDouble(flags);
         out.putDouble(limit.maxWaitMicros());
-        out.putDouble(limit.maxBookedMicros());
+        out.putDouble(limit.maxReservedMicros());
         out.putDouble(limit.expire().toMillis());
         if (limit.warmUp() != null) {
             out.putDouble(limit.thresholdPermits());
@@ -50,17 +50,17 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
-        boolean hasBookings = value.length > PLAIN_BYTES;
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasBookings ? 3 * Double.BYTES : 0));
+        boolean hasReservations = value.length > PLAIN_BYTES;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasReservations ? 3 * Double.BYTES : 0));
         if (d == null) {
             return null;
         }
-        RedisPermits.Reservations bookings = null;
-        if (hasBookings) {
+        RedisPermits.Reservations reservations = null;
+        if (hasReservations) {
             ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
             in.position(PLAIN_BYTES);
-            bookings = new RedisPermits.Reservations(in.getDouble(), in.getDouble(), in.getDouble());
+            reservations = new RedisPermits.Reservations(in.getDouble(), in.getDouble(), in.getDouble());
         }
-        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], bookings);
+        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations);
     }
 }

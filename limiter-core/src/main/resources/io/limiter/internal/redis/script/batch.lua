@@ -1,6 +1,6 @@
 -- Decides for every key of a call at one moment; stands behind clock.lua, and the parts of one kind of limit stand in it.
 --
--- The script decides and books; it does not say what every single request is answered. From the value it found and the
+-- The script decides and reserves; it does not say what every single request is answered. From the value it found and the
 -- time it read, the caller takes the same steps once more in Java, and so knows each answer. Both compute the same to
 -- the last bit, and the number of grants tells if they ever did not.
 --

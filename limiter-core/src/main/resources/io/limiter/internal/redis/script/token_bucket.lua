@@ -5,7 +5,7 @@
 -- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
 -- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
 --
--- Parameters of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
+-- Parameters of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxReservedMicros,
 -- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
 --
 -- The value is read in both encodings and written packed: byte 1, then the doubles maxPermits, storedPermits,
@@ -20,15 +20,15 @@ local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS = 2 ^ 24
 local HUGE = math.huge
-local PACKED, PACKED_WITH_BOOKINGS = '<BdddddI3', '<BdddddI3ddd'
+local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
 local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[limit]
   -- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that
   -- are full again before expire_covers.
-  local limit_max, limit_interval, flags, max_wait, max_booked, expire
+  local limit_max, limit_interval, flags, max_wait, max_reserved, expire
   local threshold, slope, cool_down_intervals = 0, 0, 1
-  limit_max, limit_interval, flags, max_wait, max_booked, expire, at = unpack_bytes('<dddddd', arg, at)
+  limit_max, limit_interval, flags, max_wait, max_reserved, expire, at = unpack_bytes('<dddddd', arg, at)
   local own_cost, starts_full, warm_up = flags % 2 >= OWN_COST, flags % 4 >= STARTS_FULL, flags >= WARM_UP
   if warm_up then
     threshold, slope, cool_down_intervals, at = unpack_bytes('<ddd', arg, at)
@@ -59,7 +59,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           encoding, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
         elseif #value == 68 and string.byte(value, 1) == 1 then
           encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
-            unpack_bytes(PACKED_WITH_BOOKINGS, value)
+            unpack_bytes(PACKED_WITH_RESERVATIONS, value)
         else
           local ok, json = pcall(cjson.decode, value)
           if ok and type(json) == 'table' then
@@ -72,14 +72,14 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
               and type(next_free) == 'number' and type(remainder) == 'number' then
               encoding = 1
             end
-            local bookings = json.bookings
-            if type(bookings) == 'table' then
+            local reservations = json.bookings
+            if type(reservations) == 'table' then
               last_ticket, cancelled_until, furthest =
-                bookings.lastTicketMicros, bookings.cancelledUntilMicros, bookings.furthestMicros
+                reservations.lastTicketMicros, reservations.cancelledUntilMicros, reservations.furthestMicros
               if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
                 encoding = nil
               end
-            elseif bookings ~= nil and bookings ~= cjson.null then
+            elseif reservations ~= nil and reservations ~= cjson.null then
               encoding = nil
             end
           end
@@ -131,10 +131,10 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
         end
         if permits > 0 then
-          local allowed, bookable, charged = timeout < max_wait and timeout or max_wait, max_booked, false
+          local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
           if timeout < 0 then
             if timeout == CHARGE then
-              allowed, bookable, charged = HUGE, HUGE, granted
+              allowed, reservable, charged = HUGE, HUGE, granted
             elseif not exists or timeout == REFUND and warm_up then
               times = 0
             elseif timeout == REFUND then
@@ -223,7 +223,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           end
           -- After one rejection, all equal requests are rejected.
           while times > 0 do
-            -- book
+            -- reserve
             local from_stored = permits < stored and permits or stored
             local cost = (permits - from_stored) * interval_micros
             if warm_up then
@@ -237,23 +237,23 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             local micros = remainder + cost
             local part = micros % 1
             local free = next_free + (micros - part)
-            local booked = free - now + (part > negligible and 1 or 0)
-            local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
-            -- What is stored can be taken whatever is booked. Less than nothing counts as 0 in Java, which every bound allows.
-            if booked > 0 and (warm_up or permits > stored + negligible / interval_micros) then
-              if wait > allowed or booked > bookable then
+            local reserved = free - now + (part > negligible and 1 or 0)
+            local wait = own_cost and reserved or next_free - now + (remainder > negligible and 1 or 0)
+            -- What is stored can be taken whatever is reserved. Less than nothing counts as 0 in Java, which every bound allows.
+            if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
+              if wait > allowed or reserved > reservable then
                 break
               end
               if charged then
-                -- boundBooking
-                local most = math.max(max_booked, next_free - now + (remainder > negligible and 1 or 0))
+                -- boundReservation
+                local most = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
                 if free - now > most then
                   free, part = now + most, 0
                 end
-                booked = math.min(most, booked)
+                reserved = math.min(most, reserved)
               end
-              if booked > HOUR and booked > furthest then
-                furthest = booked
+              if reserved > HOUR and reserved > furthest then
+                furthest = reserved
               end
             end
             stored, next_free, remainder = stored - from_stored, free, part
@@ -276,10 +276,10 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
-        local has_bookings = last_ticket > 0 or cancelled_until > 0 or furthest > 0
+        local has_reservations = last_ticket > 0 or cancelled_until > 0 or furthest > 0
         local packed_as, length = PACKED, 44
-        if has_bookings then
-          packed_as, length = PACKED_WITH_BOOKINGS, 68
+        if has_reservations then
+          packed_as, length = PACKED_WITH_RESERVATIONS, 68
         end
         if last_ticket > now then
           -- Forgotten before it is due, a cancellation could restore too much.
