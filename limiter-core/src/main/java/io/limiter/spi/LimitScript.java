@@ -53,11 +53,11 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     /**
      * Writes the parameters of the limit, little-endian, as the script's part {@code limit} reads them.
      *
-     * @param aboutMicros estimated server time, for parameters that are valid during some time only. If they are not
+     * @param estimatedMicros estimated server time, for parameters that are valid during some time only. If they are not
      *     valid at the actual time, the script replies with the problem {@code TIME} and is called again with that
      *     time.
      */
-    public abstract void writeParameters(L limit, long aboutMicros, ByteBuffer out);
+    public abstract void writeParameters(L limit, long estimatedMicros, ByteBuffer out);
 
     /**
      * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code

@@ -26,7 +26,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
     }
 
     @Override
-    public void writeParameters(ConcurrencyLimit limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(ConcurrencyLimit limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.leaseMicros());
     }

@@ -21,12 +21,12 @@ final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State
     }
 
     @Override
-    public void writeParameters(FixedWindow limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(FixedWindow limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
         out.putDouble(limit.zone() == null ? 0 : 1);
         if (limit.zone() != null) {
-            ZoneClock clock = ZoneClock.at(limit.zone(), aboutMicros);
+            ZoneClock clock = ZoneClock.at(limit.zone(), estimatedMicros);
             out.putDouble(clock.sinceMicros());
             out.putDouble(clock.offsetMicros());
             out.putDouble(clock.changesAtMicros());

@@ -38,7 +38,7 @@ public final class ScriptBackend implements Backend {
     private final KnownRejections rejections;
     private final Map<LimitScript<?, ?>, LuaScript> scripts = new HashMap<>();
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
-    private volatile long aboutMicros = System.currentTimeMillis() * 1000;
+    private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
     private final SetScripts setScripts;
     private volatile boolean closed;
 
@@ -113,7 +113,7 @@ public final class ScriptBackend implements Backend {
         return closed
                 ? CompletableFuture.completedFuture(RedisErrors.closed(List.of(KeyRequests.of(parts.get(0))))
                         .get(0))
-                : callSet(parts, aboutMicros, true);
+                : callSet(parts, estimatedMicros, true);
     }
 
     /**
@@ -150,7 +150,7 @@ public final class ScriptBackend implements Backend {
             SetCall call, List<SetPart<?>> parts, List<Object> reply, boolean again) {
         try {
             long nowMicros = ScriptCall.nowMicros(reply);
-            aboutMicros = nowMicros;
+            estimatedMicros = nowMicros;
             return again && call.isAnotherTime(reply)
                     ? callSet(parts, nowMicros, false)
                     : CompletableFuture.completedFuture(call.answer(reply, rejections));
@@ -244,7 +244,7 @@ public final class ScriptBackend implements Backend {
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
         redis.sends(batch.size(), requests(batch));
-        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), estimatedMicros);
         return send(script, call, batch)
                 .thenCompose(answers -> call.atAnotherTime().isEmpty()
                         ? CompletableFuture.completedFuture(answers)
@@ -295,7 +295,7 @@ public final class ScriptBackend implements Backend {
 
     private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
         try {
-            aboutMicros = ScriptCall.nowMicros(reply);
+            estimatedMicros = ScriptCall.nowMicros(reply);
             return call.answers(reply, rejections);
         } catch (RuntimeException e) {
             call.atAnotherTime().clear();
@@ -308,7 +308,7 @@ public final class ScriptBackend implements Backend {
             LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
         List<KeyRequests<?>> part =
                 places.stream().<KeyRequests<?>>map(batch::get).toList();
-        ScriptCall call = new ScriptCall(part, rejections.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(part, rejections.readNanos(), estimatedMicros);
         return send(script, call, part).thenApply(late -> {
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), late.get(i));

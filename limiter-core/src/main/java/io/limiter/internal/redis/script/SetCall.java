@@ -25,16 +25,16 @@ public final class SetCall {
 
     private final List<SetPart<?>> parts;
     private final long sentNanos;
-    private final long aboutMicros;
+    private final long estimatedMicros;
 
     /**
      * @param sentNanos by the clock of the rejection cache
-     * @param aboutMicros estimated server time
+     * @param estimatedMicros estimated server time
      */
-    public SetCall(List<SetPart<?>> parts, long sentNanos, long aboutMicros) {
+    public SetCall(List<SetPart<?>> parts, long sentNanos, long estimatedMicros) {
         this.parts = parts;
         this.sentNanos = sentNanos;
-        this.aboutMicros = aboutMicros;
+        this.estimatedMicros = estimatedMicros;
     }
 
     byte[][] keys() {
@@ -46,7 +46,7 @@ public final class SetCall {
     }
 
     byte[] argument() {
-        ScriptArgument argument = new ScriptArgument(aboutMicros);
+        ScriptArgument argument = new ScriptArgument(estimatedMicros);
         for (SetPart<?> part : parts) {
             argument.addKind(SetScripts.kindOf(part.limit()));
             argument.addSection(1, KeyRequests.of(part));

@@ -27,7 +27,7 @@ final class SlidingCounterScript extends LimitScript<SlidingCounter, SlidingCoun
     }
 
     @Override
-    public void writeParameters(SlidingCounter limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingCounter limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }

@@ -24,7 +24,7 @@ final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
     }
 
     @Override
-    public void writeParameters(SlidingLog limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingLog limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }

@@ -31,7 +31,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     }
 
     @Override
-    public void writeParameters(TokenBucket limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(TokenBucket limit, long estimatedMicros, ByteBuffer out) {
         int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
                 | (limit.warmUp() == null ? 0 : WARM_UP);
