@@ -82,13 +82,13 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
 
     /** Never: who holds permits goes on holding them. */
     @Override
-    public boolean canBeForgotten() {
+    public boolean isEvictable() {
         return false;
     }
 
     /** Never: a holder may release its permits at any time. */
     @Override
-    public boolean holds(Decision rejection) {
+    public boolean isCacheable(Decision rejection) {
         return false;
     }
 

@@ -33,7 +33,7 @@ public interface Limit<S> {
      * Whether a rejection holds until its {@code retryAfter} whatever others do meanwhile, but for giving permits back. If
      * so, it may be repeated until then without asking again.
      */
-    default boolean holds(Decision rejection) {
+    default boolean isCacheable(Decision rejection) {
         return true;
     }
 
@@ -41,7 +41,7 @@ public interface Limit<S> {
      * Whether the state that a rejection was made from also tells when a request for <em>more</em> permits would be granted.
      * If not, such a request is asked anew.
      */
-    default boolean foreseesLarger() {
+    default boolean coversLargerRequests() {
         return true;
     }
 
@@ -49,7 +49,7 @@ public interface Limit<S> {
      * Whether a state may be forgotten before its time where there is no room for more: then its caller gets at most what
      * was about to come back anyway.
      */
-    default boolean canBeForgotten() {
+    default boolean isEvictable() {
         return true;
     }
 

@@ -75,7 +75,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
 
     /** The script replies no more of a log than its own requests need. */
     @Override
-    public boolean foreseesLarger() {
+    public boolean coversLargerRequests() {
         return false;
     }
 

@@ -420,7 +420,7 @@ public record TokenBucket(
 
     /** All but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
     @Override
-    public boolean holds(Decision rejection) {
+    public boolean isCacheable(Decision rejection) {
         return warmUp == null || rejection.retryAfterMicros() != Decision.NEVER_MICROS;
     }
 

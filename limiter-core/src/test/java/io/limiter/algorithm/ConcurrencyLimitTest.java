@@ -186,7 +186,7 @@ class ConcurrencyLimitTest {
     @Test
     void no_rejection_may_be_repeated_without_asking() {
         ask(Request.hold(1, 2));
-        assertThat(limit.holds(ask(Request.hold(2, 1)))).isFalse();
+        assertThat(limit.isCacheable(ask(Request.hold(2, 1)))).isFalse();
     }
 
     @Test
