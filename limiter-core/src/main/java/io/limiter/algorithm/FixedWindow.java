@@ -7,20 +7,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits in a window of length {@code period}, which opens with its first request or, if it is
- * {@linkplain #alignedTo aligned}, ends by the clock of a time zone, as plans of so many calls a day do.
+ * At most {@code limit} permits in a window of length {@code period}, which opens with its first request. An
+ * {@linkplain #alignedTo aligned} one ends by the clock of a time zone instead, for example a daily quota.
  *
- * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
- * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
+ * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
+ * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
  *
- * <p>A rejected request takes nothing and does not lengthen the window. A limit or period that changes while a window is
- * open applies at once: what was taken stays taken, and the window ends no later than the new period allows. The same
- * rule ends a window that a clock's step back would have stretched. So limiters that share a window should agree on its
- * period but while a new version is rolled out: the shortest ends it for all.
+ * <p>A rejected request does not change the window. A changed limit or period applies to the open window at once:
+ * granted permits stay counted, and the window ends at most one new period from now. So does a window when the clock
+ * steps back. Limiters with different periods should share a window only while a new version is rolled out, because the
+ * shortest period ends it for all.
  *
  * @param limit the most permits in one window, at least 1
- * @param period the length of a window, from 1 ms to 1,000 days; if it is aligned, a whole part of a day
- * @param zone whose clock the windows are aligned to; {@code null} if they open with their first request
+ * @param period the length of a window, from 1 ms to 1,000 days; an aligned one must divide a day
+ * @param zone the time zone of aligned windows; {@code null} if they open with their first request
  */
 public record FixedWindow(
         int limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
@@ -44,11 +44,11 @@ public record FixedWindow(
     }
 
     /**
-     * The same with windows that end by the clock: with each minute, hour or day of this zone. A window in which the zone changes its
-     * offset is as much shorter or longer, as a day of 23 or 25 hours is; windows no longer than that change keep their
-     * length.
+     * This limit with aligned windows: they end with each minute, hour or day of this zone. When the zone changes its
+     * offset, the window becomes shorter or longer by the change, like a day of 23 or 25 hours, unless it is no longer
+     * than the change.
      *
-     * @throws IllegalArgumentException if the period is not a day, nor goes into a day a whole number of times
+     * @throws IllegalArgumentException if the period does not divide a day
      */
     public FixedWindow alignedTo(ZoneId newZone) {
         return new FixedWindow(limit, period, Objects.requireNonNull(newZone, "zone"));
@@ -78,7 +78,7 @@ public record FixedWindow(
         return ":window";
     }
 
-    /** A window cannot be reserved ahead, so the timeout makes no difference. */
+    /** Windows have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
@@ -92,7 +92,7 @@ public record FixedWindow(
             shortened = state.windowEndMicros() > end;
             end = Math.min(end, state.windowEndMicros());
         }
-        // Its window may have ended since, and the next one has none of its permits.
+        // If the window of the ticket has ended, its permits are not in this one.
         boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
         boolean givenBack = open && ofThisWindow && request.action() == Request.Action.REFUND;
         boolean charged = request.action() == Request.Action.CHARGE;
@@ -115,7 +115,7 @@ public record FixedWindow(
                         taken ? (long) end : 0));
     }
 
-    /** When a window that opens now ends. */
+    /** The end of a window that opens now. */
     private double windowEnd(long nowMicros) {
         double period = periodMicros();
         if (zone == null) {
@@ -127,7 +127,7 @@ public record FixedWindow(
         double end = localEnd - clock.offsetMicros();
         if (end >= clock.changesAtMicros() && period > Math.abs(clock.nextOffsetMicros() - clock.offsetMicros())) {
             double changed = localEnd - clock.nextOffsetMicros();
-            // The clocks may skip what would have been the end.
+            // The change of the offset may skip the end.
             return changed >= clock.changesAtMicros() ? changed : end;
         }
         return end;

@@ -6,23 +6,23 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a {@link TokenBucket}, and what time and reservations do to it. Immutable and pure; all numbers are doubles
- * that survive the way to Redis and back bit by bit.
+ * The state of a {@link TokenBucket} and the operations on it. Immutable and pure; Redis stores all doubles without
+ * loss.
  *
- * <p>{@code maxPermits} and {@code intervalMillis} repeat the numbers of the limit that wrote the state. A caller that
- * arrives with other numbers first settles the past under these, and only then goes on under its own.
+ * <p>{@code maxPermits} and {@code intervalMillis} repeat the definition under which the state was written. A step
+ * under another definition first settles the elapsed time under that one, and then rescales the state to its own.
  *
- * <p>{@code nextFreeTicketMillis} holds whole microseconds, which a double of milliseconds can tell apart until the
- * year 2109. What a reservation has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
- * permit <em>is</em> a microsecond, dropping it would put the rate off by percents.
+ * <p>{@code nextFreeTicketMillis} holds whole microseconds, exact in a double of milliseconds until the year 2109.
+ * {@code remainderMicros} holds the fraction: at 1,000,000 permits/s, where one permit takes one microsecond, the rate
+ * would be off by percents without it.
  *
  * @param maxPermits the most permits that can be stored, more than 0
- * @param storedPermits permits there to be taken at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
- * @param intervalMillis milliseconds in which one permit comes into being, more than 0
- * @param nextFreeTicketMillis milliseconds since the epoch; in the past, when time was last settled; in the future,
- *     until when permits are reserved ahead (pre-consumption)
- * @param remainderMicros microseconds reserved on top, at least 0 and less than 1
- * @param reservations what else has to be known of the permits that are reserved ahead; {@code null} for most buckets
+ * @param storedPermits permits stored at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
+ * @param intervalMillis milliseconds per permit, more than 0
+ * @param nextFreeTicketMillis milliseconds since the epoch: in the past, the time up to which permits are settled; in
+ *     the future, the end of all reservations (pre-consumption)
+ * @param remainderMicros fraction of a microsecond reserved on top, at least 0 and less than 1
+ * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations; {@code null} for most buckets
  */
 public record RedisPermits(
         double maxPermits,
@@ -35,20 +35,22 @@ public record RedisPermits(
         Reservations reservations) {
 
     /**
-     * What a reservation can lie ahead without being remembered, and how far the clock may step back without being believed:
-     * longer than any step that a clock makes twice.
+     * How far ahead a reservation may be without being recorded in {@link Reservations}, and the largest clock step for
+     * which the bucket waits.
      */
     static final double HOUR_MICROS = 3_600_000_000.0;
 
     /**
-     * The part of a permit that is as good as none, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
-     * fractions that should be 1 can come out as 0.9999999999999999, and a caller that comes back exactly when it was
-     * told must not be sent away for that. Only the judgement rounds; what is reserved stays exact, so nothing is ever
-     * gained by it.
+     * The part of a permit that decisions ignore, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
+     * fractions that should be 1 can be 0.9999999999999999, and a caller that retries exactly at its retry-after must
+     * be granted. Only decisions round; reservations stay exact, so no permits are gained.
      */
     private static final double NEGLIGIBLE_PERMITS = 1e-9;
 
-    /** Half of what times can tell apart: then a time that is a whole number, but for an error, is that number. */
+    /**
+     * Half of the resolution of times, so that a time that is whole except for a rounding error is rounded to that
+     * number.
+     */
     private static final double NEGLIGIBLE_MICROS = 0.5;
 
     public RedisPermits {
@@ -68,7 +70,7 @@ public record RedisPermits(
         }
     }
 
-    /** Without anything else to know of its reservations. */
+    /** A state without {@link Reservations}. */
     public RedisPermits(
             double maxPermits,
             double storedPermits,
@@ -96,7 +98,7 @@ public record RedisPermits(
                 reservations);
     }
 
-    /** A bucket that comes into being. */
+    /** The state of a new bucket. */
     static RedisPermits initial(double maxPermits, double storedPermits, double intervalMillis, double nowMicros) {
         return new RedisPermits(maxPermits, storedPermits, intervalMillis, nowMicros / 1000.0, 0.0);
     }
@@ -110,14 +112,13 @@ public record RedisPermits(
     }
 
     /**
-     * Turns the time since the last settlement into stored permits. Time never runs backwards here: if {@code now} lies
-     * before the last settlement, nothing happens.
+     * Converts the time since the last settlement into stored permits. If {@code now} is before it, the state stays.
      *
-     * <p>Nor does anything happen within the microsecond in which the reservations end. Who was told to come back then comes
-     * at its end, and nothing has been idle: a warm-up, where stored permits cost time, would charge the rest of the
-     * microsecond again and again, and serve a third too few at 700,000 permits/s.
+     * <p>It also stays within the microsecond in which the reservations end. Retries arrive at the end of that
+     * microsecond, and the bucket was not idle in it. Otherwise a warm-up, where stored permits cost time, would charge
+     * the rest of the microsecond each time and grant a third too few at 700,000 permits/s.
      *
-     * @param coolDownIntervals intervals in which one permit is stored: 1 but for a warm-up
+     * @param coolDownIntervals how many intervals it takes to store one permit: 1 without a warm-up
      */
     RedisPermits resync(double nowMicros, double coolDownIntervals) {
         double nextFreeMicros = nextFreeMicros();
@@ -126,16 +127,16 @@ public record RedisPermits(
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
-        // Tickets can lie beyond the next free one; see Reservations.
+        // Tickets can be later than the next free one; see Reservations.
         Reservations left = reservations == null || nowMicros >= reservations.lastTicketMicros() ? null : reservations;
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
     }
 
     /**
-     * The same bucket under other numbers: what was saved up in so many seconds is what comes into being in so many
-     * seconds now, and every debt is kept. For a new rate that is what Guava's {@code setRate} does. To carry over how
-     * <em>full</em> the bucket is, as Guava does for a new burst too, would let a small bucket, which fills soon, fill a
-     * large one, again and again where limiters with both numbers take turns.
+     * The same bucket under another definition: stored permits are worth the same time as before, and reservations
+     * stay. For a new rate, Guava's {@code setRate} does the same. For a new burst, Guava keeps the filled
+     * <em>share</em>. That would let a small bucket, which fills soon, fill a large one each time limiters with both
+     * definitions take turns.
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
         double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
@@ -144,9 +145,9 @@ public record RedisPermits(
     }
 
     /**
-     * Bounds how long a clock that has stepped back stops the bucket. No reservation lies further ahead than an hour, or than
-     * the furthest. If one seems to, by up to an hour, time waits for the clock, which may step forward again. If by more,
-     * it does not, or everybody would wait until the clock has caught up.
+     * Bounds how long a clock that stepped back stops the bucket. No reservation is further ahead than an hour or the
+     * furthest recorded one. If the next free ticket is, by up to an hour, the bucket waits for the clock, which may
+     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up.
      */
     RedisPermits boundClockStep(double nowMicros) {
         double furthest = reservations == null ? HOUR_MICROS : Math.max(HOUR_MICROS, reservations.furthestMicros());
@@ -157,7 +158,7 @@ public record RedisPermits(
                 maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, reserved no further ahead than this. */
+    /** This state with no reservation further ahead than a bound. */
     RedisPermits boundReservation(double nowMicros, double maxReservedMicros) {
         if (nextFreeMicros() - nowMicros <= maxReservedMicros) {
             return this;
@@ -166,7 +167,7 @@ public record RedisPermits(
                 maxPermits, storedPermits, intervalMillis, (nowMicros + maxReservedMicros) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, of which something is reserved so far ahead. */
+    /** This state, with a record of a reservation more than an hour ahead. */
     RedisPermits furthest(double reservedMicros) {
         if (reservedMicros <= HOUR_MICROS) {
             return this;
@@ -187,7 +188,7 @@ public record RedisPermits(
                         newReservations.equals(Reservations.NONE) ? null : newReservations);
     }
 
-    /** Takes stored permits, and reserves time for them and for those that are not there yet. */
+    /** Takes stored permits, and reserves the time that the request costs. */
     RedisPermits reserve(double fromStored, double costMicros) {
         double micros = remainderMicros + costMicros;
         double whole = Math.floor(micros);
@@ -200,7 +201,7 @@ public record RedisPermits(
                 reservations);
     }
 
-    /** Returns stored permits, as far as there is room. What is reserved stays reserved. */
+    /** Adds stored permits up to the capacity. Reservations stay. */
     RedisPermits refund(double permits) {
         return new RedisPermits(
                 maxPermits,
@@ -211,25 +212,26 @@ public record RedisPermits(
                 reservations);
     }
 
-    /** What tells the last reservation apart: the first whole microsecond at which all reservations are paid. */
+    /** The ticket of the last reservation: the first whole microsecond at which all reservations are due. */
     double ticketMicros() {
         return nextFreeMicros() + roundUp(remainderMicros);
     }
 
-    /** The last ticket that was given out for what is still reserved, as a caller of this interval rounds it. */
+    /** The latest ticket of the reservations that are still ahead, rounded for a caller with this interval. */
     double lastTicketMicros(double callersIntervalMicros) {
         double last = nextFreeMicros() + wholeMicros(remainderMicros, callersIntervalMicros);
         return reservations == null ? last : Math.max(last, reservations.lastTicketMicros());
     }
 
     /**
-     * How much of a reservation its cancellation restores, in microseconds: its cost, less what was reserved after it. That stays
-     * where it is, so restoring more would let others be due together with it. This is golang's {@code CancelAt}.
+     * How much of a reservation its cancellation restores, in microseconds: its cost minus later reservations. These
+     * keep their times, so restoring more would let new reservations come due together with them. As in golang's {@code
+     * CancelAt}.
      *
-     * @param costMicros what the reservation cost
-     * @param overlapMicros how much of it can be restored if others were reserved after it, less these
+     * @param costMicros the cost of the reservation
+     * @param overlapMicros how much of it can be restored if there are later reservations, before they are subtracted
      * @param ticket the reservation's
-     * @return negative if no such ticket was given out
+     * @return negative if the bucket has no such ticket
      */
     double restorableMicros(double costMicros, double overlapMicros, double ticket, double callersIntervalMicros) {
         double after = lastTicketMicros(callersIntervalMicros) - ticket;
@@ -244,15 +246,16 @@ public record RedisPermits(
     }
 
     /**
-     * Cancels a reservation of a state that is settled.
+     * Cancels a reservation in a settled state.
      *
-     * <p>Cancelling from the last to the first restores all. In any other order a reservation is restored as far as none was
-     * made after it. But as long as each microsecond up to the next free ticket belongs to one reservation, it is enough to
-     * know how many of them belong to cancelled ones: once all of them do, no reservation is left, whatever the order was.
+     * <p>Cancellations from the last reservation to the first restore all of them. In any other order, a cancellation
+     * restores what no later reservation covers. But as long as each microsecond up to the next free ticket belongs to
+     * one reservation, the state counts the cancelled ones: when all are cancelled, no reservation is left, whatever
+     * the order was.
      *
-     * @param ticket the reservation's
-     * @param costMicros what it cost
-     * @param restoredMicros what that restores, from 0 to the cost
+     * @param ticket of the reservation
+     * @param costMicros the cost of the reservation
+     * @param restoredMicros how much of it to restore, from 0 to the cost
      * @param lastTicket the last ticket before the state was settled
      */
     RedisPermits cancel(
@@ -282,7 +285,7 @@ public record RedisPermits(
             stored = Math.min(maxPermits, stored + idleMicros / (intervalMicros() * coolDownIntervals));
         }
         if (restoredMicros > 0.0 && restoredMicros < costMicros && lastTicket > nowMicros) {
-            // From here on, reservations lie one over the other.
+            // From here on, reservations overlap.
             last = lastTicket;
             cancelledUntil = 0.0;
         } else if (last <= nowMicros) {
@@ -300,18 +303,18 @@ public record RedisPermits(
                 .with(new Reservations(last, cancelledUntil, furthest));
     }
 
-    /** Whole microseconds from now until all reservations are paid, rounded up. */
+    /** Microseconds until all reservations are due, rounded up. */
     double reservedMicros(double nowMicros) {
         return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));
     }
 
-    /** Whole microseconds from now until the bucket is full and all reservations are paid, rounded up. */
+    /** Microseconds until the bucket is full and all reservations are due, rounded up. */
     double resetMicros(double nowMicros, double coolDownIntervals) {
         double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
         return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
     }
 
-    /** Whole permits that are stored. */
+    /** Stored permits, rounded down. */
     double wholePermits() {
         return wholePermits(storedPermits, intervalMicros());
     }
@@ -320,13 +323,13 @@ public record RedisPermits(
         return wholeMicros(partOfMicro, intervalMicros());
     }
 
-    /** Microseconds that someone has to wait: rounded up, unless what is over is negligible. */
+    /** Microseconds of a wait, rounded up unless the fraction is negligible. */
     static double wholeMicros(double micros, double intervalMicros) {
         double whole = Math.floor(micros);
         return micros - whole > negligibleMicros(intervalMicros) ? whole + 1.0 : whole;
     }
 
-    /** Permits that are there: rounded down, unless what is missing is negligible. */
+    /** Stored permits, rounded down unless the missing fraction is negligible. */
     static double wholePermits(double permits, double intervalMicros) {
         return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
     }
@@ -336,15 +339,17 @@ public record RedisPermits(
     }
 
     /**
-     * What the next free ticket of a bucket does not tell of the permits that are reserved ahead. A bucket has it only after one
-     * of them was cancelled, or was reserved more than an hour ahead, and until all of them are due.
+     * What the next free ticket of a bucket does not tell about its reservations. It exists after a cancellation, or
+     * after a reservation of more than an hour ahead, until all reservations are due.
      *
-     * @param lastTicketMicros the last ticket when a cancellation moved the next free ticket back although others had reserved
-     *     after it, in microseconds since the epoch; 0 if none has. Until then, tickets can lie beyond the next free one
-     * @param cancelledUntilMicros how far the cancelled permits would reach, in microseconds since the epoch, were they the
-     *     first of those still due; 0 if none is cancelled, or if it is not known. When they reach the next free ticket,
-     *     all reservations ahead are cancelled
-     * @param furthestMicros how far ahead of its decision the furthest of them was reserved, if more than an hour; otherwise 0
+     * @param lastTicketMicros the latest ticket when a cancellation moved the next free ticket back before later
+     *     reservations, in microseconds since the epoch; 0 if none did. Until then, tickets can be later than the next
+     *     free one
+     * @param cancelledUntilMicros the end of the cancelled reservations if they came first, in microseconds since the
+     *     epoch; 0 if none is cancelled, or if it is unknown. When it reaches the next free ticket, all reservations
+     *     are cancelled
+     * @param furthestMicros how far ahead of its decision the furthest reservation was, if more than an hour; otherwise
+     *     0
      */
     public record Reservations(
             @JsonProperty(required = true) double lastTicketMicros,
@@ -368,7 +373,7 @@ public record RedisPermits(
             }
         }
 
-        /** These, up to a furthest one that lies so far ahead. */
+        /** These with a reservation as far ahead, if it is further than the others. */
         Reservations withFurthest(double micros) {
             return micros <= furthestMicros ? this : new Reservations(lastTicketMicros, cancelledUntilMicros, micros);
         }
