@@ -20,7 +20,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         /** Take all of them, or none. */
         TAKE,
 
-        /** Decide without taking any. The decision has the remaining permits without them. */
+        /** Decide without taking any permits. */
         PEEK,
 
         /** Return unused permits, up to the capacity: a refund, a cancellation or a release. Always granted. */

@@ -7,30 +7,30 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * About {@code limit} permits in any interval of length {@code period}, from two numbers: a sliding window counter.
+ * A sliding window counter: about {@code limit} permits in any interval of length {@code period}, from two counts.
  *
- * <p>Time is cut into windows of one period, aligned to the clock's epoch. Of the previous window's permits, the share
- * counts that still lies within one period if they were taken evenly:
+ * <p>Windows of one period are aligned to the epoch. The permits of the previous window count by the share of it that
+ * lies within the last period, as if they had been granted evenly:
  *
  * <pre>
  *   estimate = previous * (1 - elapsed / period) + current       granted if estimate + permits &lt;= limit
  * </pre>
  *
- * <p>Memory and time are constant whatever the limit, and the price is that permits are not taken evenly. Measured at 100
- * permits a minute, by {@code SlidingCounterErrorTest}: at most 102 permits in any minute if five times as many are asked
- * for at random, 118 at random and just at the limit, 180 in bursts of 50, and 198 by a caller who knows the windows: full
- * at the end of one, and on as fast as it fades. So the bound is twice the limit, as for a {@link FixedWindow}, but it
- * takes intent to get there. Where the limit must hold, take a {@link SlidingLog}.
+ * <p>Memory and time are constant whatever the limit. The price is an error, because permits are not granted evenly.
+ * {@code SlidingCounterErrorTest} measures it at 100 permits a minute: at most 102 permits in any minute at random
+ * requests of five times the limit, 118 at random requests just at the limit, 180 in bursts of 50, and 198 by a caller
+ * who exploits the windows. So the bound is twice the limit, as for a {@link FixedWindow}, but only an intentional load
+ * reaches it. If the limit must be exact, use a {@link SlidingLog}.
  *
- * <p>A rejected request adds nothing. Permits that are refunded are taken from the current window first, those that are
- * cancelled from the window in which they were granted. What is charged counts even above the limit, up to 2<sup>52</sup>
- * permits. If the clock steps back into another window, everything that
- * still counts is taken as if it had been taken now, so nothing is freed and no caller is rejected for longer than two periods.
+ * <p>A rejected request adds nothing. A refund subtracts from the current window first, a cancellation from the window
+ * of the grant. A charge counts even above the limit, up to 2<sup>52</sup> permits. If the clock steps back into
+ * another window, all counted permits count as granted now, so no permits become free and no caller is rejected for
+ * longer than two periods.
  *
- * <p>Limiters of two periods can share permits, as they do while a new version is rolled out: each decides by windows of
- * its own period, in which the permits of all count. When a period comes that is new to a state, its windows start with what
- * is known: each permit counts as taken when it can have been taken last. Of three or more periods in use at the same
- * time, two have windows of their own, the longest one and another; any further limiter decides by the next longer windows.
+ * <p>Limiters with two periods can share a state while a new version is rolled out: each has windows of its own period,
+ * in which all permits count. The first windows of a new period count each permit at the latest time at which it can
+ * have been granted. Of three or more periods, the longest and one other have windows of their own; further limiters
+ * use the next longer windows.
  *
  * @param limit the most permits, from 1 to 2,147,483,647
  * @param period the length of a window, from 1 ms to 1,000 days
@@ -44,7 +44,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
-    /** At most about so many permits in any interval of this length. */
+    /** A limit on the permits in any interval of this length, approximately. */
     public static SlidingCounter of(int limit, Duration period) {
         return new SlidingCounter(limit, period);
     }
@@ -73,7 +73,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         return ":counter";
     }
 
-    /** Nothing is reserved ahead, so the timeout makes no difference. */
+    /** Counters have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
@@ -116,7 +116,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         return state.at(now).under(periodMicros(), now);
     }
 
-    /** In this window as the previous one fades, or in the next, in which this one does. */
+    /** The time until enough of the previous window has faded, in this window or in the next. */
     private double retryMicros(State pair, double elapsed, int permits) {
         double room = limit - permits - pair.current();
         if (room >= 0.0) {
@@ -127,14 +127,14 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         return period - elapsed + fadesAt(next, limit - permits);
     }
 
-    /** The first microsecond of a window in which no more than so much of the previous one counts. */
+    /** The first microsecond of a window in which at most {@code room} of the previous one counts. */
     private double fadesAt(State pair, double room) {
         if (pair.previous() <= room) {
             return 0.0;
         }
         double period = pair.periodMicros();
         double at = Math.ceil(period - room * period / pair.previous());
-        // The division may have rounded; what counts is what a caller meets who comes then.
+        // The division may have rounded, so the exact microsecond is searched by the estimate itself.
         while (at > 0.0 && pair.carried(at - 1.0) <= room) {
             at--;
         }
@@ -155,14 +155,14 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     }
 
     /**
-     * The state of a {@link SlidingCounter}: what was taken in a window of the clock, and in the one before it.
+     * The state of a {@link SlidingCounter}: the counts of a window and of the previous one.
      *
-     * @param previous permits taken in the window before, from 0 to 2<sup>52</sup>
-     * @param current permits taken in the window, from 0 to 2<sup>52</sup>
+     * @param previous permits granted in the previous window, from 0 to 2<sup>52</sup>
+     * @param current permits granted in the window, from 0 to 2<sup>52</sup>
      * @param startMicros when the window started, in whole microseconds since the epoch
-     * @param periodMicros how long it is, in whole microseconds
-     * @param other the same permits in windows of another length, while limiters of two periods share them; otherwise
-     *     {@code null}
+     * @param periodMicros the length of the window, in whole microseconds
+     * @param other the same permits in windows of another period, while limiters with two periods share the state;
+     *     otherwise {@code null}
      */
     public record State(
             double previous,
@@ -176,8 +176,8 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         /**
          * The windows of another period.
          *
-         * @param pair what was taken in them; has no other ones itself
-         * @param usedMicros when a limiter of that period last used them, in whole microseconds since the epoch
+         * @param pair their counts; without other windows itself
+         * @param usedMicros when a limiter with that period last used them, in whole microseconds since the epoch
          */
         public record OtherWindows(
                 @JsonProperty(required = true) State pair,
@@ -191,7 +191,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             }
         }
 
-        /** Counts stop here; beyond 2<sup>53</sup> they would not notice one more. */
+        /** The largest count; from 2<sup>53</sup> on, a double cannot count single permits. */
         static final double MOST_PERMITS = 0x1p52;
 
         private static final double LATEST_MICROS = 0x1p53;
@@ -222,19 +222,19 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             this.other = other;
         }
 
-        /** In windows of one length. */
+        /** A state with windows of one period. */
         public State(double previous, double current, double startMicros, double periodMicros) {
             this(previous, current, startMicros, periodMicros, null);
         }
 
-        /** The start of the window that a moment lies in, where windows are so long. */
+        /** The start of the window of this length around a moment. */
         static double startOf(double nowMicros, double periodMicros) {
             return Math.floor(nowMicros / periodMicros) * periodMicros;
         }
 
         /**
-         * Whether even a rejection that was decided by windows of this length has to be saved: otherwise what was dated anew would be
-         * so at each call, and never leave, and windows that are in use would go as unused.
+         * Whether a rejection that was decided by windows of this period must be saved. Otherwise permits that were
+         * moved in time would move again with each call and never leave, and windows in use would be dropped as unused.
          */
         boolean mustBeSaved(double decidedByMicros, double nowMicros) {
             if (isAhead(nowMicros)) {
@@ -248,12 +248,12 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
                     || nowMicros - other.usedMicros >= longestMicros(other);
         }
 
-        /** Whether it was left by a later clock. */
+        /** Whether it was written by a later clock. */
         private boolean isAhead(double nowMicros) {
             return startOf(nowMicros, periodMicros) < startMicros || (other != null && other.pair.isAhead(nowMicros));
         }
 
-        /** What this is in the windows of a later moment. If the clock has stepped back, all of it counts as taken now. */
+        /** This state at a later moment. If the clock has stepped back, all permits count as granted now. */
         State at(double nowMicros) {
             OtherWindows othersThen =
                     other == null ? null : new OtherWindows(other.pair.at(nowMicros), other.usedMicros);
@@ -270,13 +270,14 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
         }
 
         /**
-         * The pair that a limiter of a period decides by, and behind it the one that others decide by.
+         * The windows by which a limiter with this period decides, with those of the other period as {@code other}.
          *
-         * <p>Two periods have windows each, in which all permits count, whoever took them. A third one decides by the windows
-         * of the next longer period, in which no permit leaves sooner than in its own. If it is the longest of all, its windows
-         * replace the longer ones, whose limiters then decide by these. So, whatever comes in turn, nothing is dated anew for ever.
+         * <p>Two periods have windows of their own, in which all permits count. A third one uses the windows of the
+         * next longer period, in which no permit leaves earlier than in its own. If it is the longest, its windows
+         * replace the longer of the two, whose limiters then use these. So permits are not moved in time for ever, in
+         * whatever order the limiters call.
          *
-         * @param nowMicros in the windows of which this is
+         * @param nowMicros the time, for which {@link #at} was called
          */
         State under(double newPeriodMicros, double nowMicros) {
             if (periodMicros == newPeriodMicros) {
@@ -303,7 +304,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             return longer == (shortest < newPeriodMicros) ? this : swapped(nowMicros);
         }
 
-        /** Whether no limiter of their period comes any more: none did for as long as anything counts. */
+        /** Whether no limiter with their period called for as long as permits count. */
         private boolean isUnused(OtherWindows windows, double nowMicros) {
             return nowMicros - windows.usedMicros >= 2.0 * longestMicros(windows);
         }
@@ -320,7 +321,10 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             return newOther == other ? this : new State(previous, current, startMicros, periodMicros, newOther);
         }
 
-        /** In windows of another length. Each permit counts as taken when it can have been taken last, so nothing is freed. */
+        /**
+         * This state in windows of another period. Each permit counts at the latest time of its grant, so none becomes
+         * free.
+         */
         private State rearranged(double newPeriodMicros, double nowMicros) {
             double start = startOf(nowMicros, newPeriodMicros);
             if (startMicros > start) {
@@ -329,7 +333,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             return new State(startMicros > start - newPeriodMicros ? previous : 0.0, current, start, newPeriodMicros);
         }
 
-        /** What counts of the previous window at a moment of the current one: the share that lies within one period. */
+        /** The permits of the previous window that count at this moment of the current one. */
         double carried(double elapsedMicros) {
             return Math.ceil(previous * (periodMicros - elapsedMicros) / periodMicros);
         }
@@ -339,7 +343,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             return new State(previous, Math.min(current + permits, MOST_PERMITS), startMicros, periodMicros, others);
         }
 
-        /** Takes permits out again, first those of the current window. */
+        /** Subtracts permits, first from the current window. */
         State minus(double permits) {
             OtherWindows others = other == null ? null : new OtherWindows(other.pair.minus(permits), other.usedMicros);
             double newest = Math.min(current, permits);
@@ -347,7 +351,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
                     Math.max(0.0, previous - (permits - newest)), current - newest, startMicros, periodMicros, others);
         }
 
-        /** Takes permits out of the window in which they were granted, as far as it has them. */
+        /** Subtracts permits from the window in which they were granted, at most its count. */
         State without(double permits, double grantedMicros) {
             OtherWindows others = other == null
                     ? null
@@ -358,7 +362,7 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             return new State(previous - fromPrevious, current - fromCurrent, startMicros, periodMicros, others);
         }
 
-        /** Microseconds from now until nothing of it counts any more. */
+        /** Microseconds until no permit counts any more. */
         double leavesMicros(double nowMicros) {
             double leaves = startMicros + 2.0 * periodMicros - nowMicros;
             return other == null ? leaves : Math.max(leaves, other.pair.leavesMicros(nowMicros));

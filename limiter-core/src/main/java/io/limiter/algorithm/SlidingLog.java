@@ -7,21 +7,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Never more than {@code limit} permits in <em>any</em> interval of length {@code period}, wherever it starts: a sliding
- * window log.
+ * A sliding window log: at most {@code limit} permits in <em>any</em> interval of length {@code period}.
  *
- * <p>It remembers when each permit was granted, and a permit comes back one period later. So it is exact, where a
- * {@link FixedWindow} lets twice the limit through across a boundary and a {@link SlidingCounter} estimates; and it needs
- * memory for each grant: about 12 bytes for each microsecond in which something was granted within the last period, and
- * in Redis up to four times that, because what has left is cleared away only when it is about half of the log. All of it
- * is read for each decision. {@code docs/limits.md} has the figures.
+ * <p>It stores when each permit was granted; a permit is free again one period later. So it is exact, while a {@link
+ * FixedWindow} grants up to twice the limit across a boundary and a {@link SlidingCounter} estimates. It needs memory
+ * for each grant: about 12 bytes for each microsecond with grants in the last period, and in Redis up to four times
+ * that, because expired entries are removed only when they are about half of the log. Each decision reads the whole
+ * log. {@code docs/limits.md} has the figures.
  *
- * <p>A rejected request adds nothing. A limit or period that changes applies at once to what was granted; what a shorter
- * period has let go does not come back with a longer one. Permits that are refunded are the newest, those that are
- * cancelled the ones that were granted, as far as they still count. What is charged
- * counts even above the limit, up to 2,147,483,647 permits in one period; the oldest of more than twice the limit are
- * taken together, and leave with the last of them. If the clock steps back, grants that seem to
- * lie in the future count as made now, so nothing is freed and nobody is kept out for longer than one period.
+ * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants; permits that a
+ * shorter period removed do not return with a longer one. A refund removes the newest permits, a cancellation those of
+ * its grant, as far as they still count. A charge counts even above the limit, up to 2,147,483,647 permits in one
+ * period; the oldest of more than twice the limit become one entry and leave with its last permit. If the clock steps
+ * back, grants in the future count as made now, so no permits become free and no caller is rejected for longer than one
+ * period.
  *
  * @param limit the most permits in any interval of one period, from 1 to 100,000
  * @param period the length of the interval, from 1 ms to 1,000 days
@@ -31,7 +30,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     /** The largest limit. */
     public static final int MAX_LIMIT = 100_000;
 
-    /** Above this limit a log is dear, and building a limiter says so in the log. */
+    /** Above this limit a sliding log is expensive, and building a limiter logs a warning. */
     public static final int MODERATE_LIMIT = 1000;
 
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
@@ -44,7 +43,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
-    /** At most so many permits in any interval of this length. */
+    /** A limit on the permits in any interval of this length. */
     public static SlidingLog of(int limit, Duration period) {
         return new SlidingLog(limit, period);
     }
@@ -73,13 +72,13 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         return ":log";
     }
 
-    /** The script replies no more of a log than its own requests need. */
+    /** False: the script replies only the part of a log that its own requests need. */
     @Override
     public boolean coversLargerRequests() {
         return false;
     }
 
-    /** Nothing is reserved ahead, so the timeout makes no difference. */
+    /** Logs have no reservations, so the timeout is ignored. */
     @Override
     public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
@@ -102,7 +101,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         boolean asks = request.action() == Request.Action.TAKE || request.peek();
         boolean granted = fits || !asks;
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
-        // What lies in the future is moved once and for all: moved only in memory, it would go ahead with the clock.
+        // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.peek());
         double kept = Math.min(live, after);
         State changed = !save
@@ -143,15 +142,14 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
     }
 
     /**
-     * The state of a {@link SlidingLog}: when permits were granted, oldest first. What was granted within one microsecond is
-     * one entry. An entry holds the number of permits up to and including it, so "how many since" and "when have so many
-     * left" are binary searches.
+     * The state of a {@link SlidingLog}: an entry for each microsecond with grants, oldest first. An entry holds the
+     * number of permits up to and including it, so counts and times are found by binary search.
      *
-     * <p>Immutable, and a value: equal if it says the same.
+     * <p>An immutable value with {@code equals}.
      */
     public static final class State {
 
-        /** Counts stop here, far above every limit; so the packed form can let them go round in 32 bits. */
+        /** The largest count, far above every limit. So the packed encoding can count modulo 2<sup>32</sup>. */
         static final double MOST_PERMITS = Integer.MAX_VALUE;
 
         static final State EMPTY = new State(new double[0], new double[0]);
@@ -162,9 +160,9 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         private final double[] totals;
 
         /**
-         * @param timesMicros when, in whole microseconds since the epoch, ascending
-         * @param totals how many permits up to and including each time, ascending; from 1 to 2,147,483,647
-         * @throws IllegalArgumentException if they cannot be a log
+         * @param timesMicros the times of the entries, in whole microseconds since the epoch, ascending
+         * @param totals the number of permits up to and including each entry, ascending, from 1 to 2,147,483,647
+         * @throws IllegalArgumentException if they are not a valid log
          */
         @JsonCreator
         public State(
@@ -192,7 +190,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             this.totals = totals.clone();
         }
 
-        /** Takes the arrays as they are, unchecked. */
+        /** A log of these very arrays, without checks. */
         private static State of(double[] timesMicros, double[] totals) {
             return new State(timesMicros, totals, true);
         }
@@ -212,12 +210,12 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return totals.clone();
         }
 
-        /** How many entries there are. */
+        /** The number of entries. */
         public int size() {
             return totals.length;
         }
 
-        /** The same log with what seems to lie in the future moved to now; this very log if there is nothing. */
+        /** This log with entries in the future moved to now; the same object if there are none. */
         State notAfter(double nowMicros) {
             int size = size();
             if (size == 0 || timesMicros[size - 1] <= nowMicros) {
@@ -231,7 +229,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return of(times, sums);
         }
 
-        /** The first entry after a moment; {@link #size()} if there is none. */
+        /** The index of the first entry after a moment; {@link #size()} if there is none. */
         int firstAfter(double micros) {
             int low = 0;
             int high = size();
@@ -246,29 +244,29 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return low;
         }
 
-        /** How many permits an entry and all later ones hold. */
+        /** The number of permits in an entry and all later ones. */
         double permitsFrom(int first) {
             return first == size() ? 0.0 : totals[size() - 1] - before(first);
         }
 
-        /** When the newest permit was granted; there must be one. */
+        /** The time of the newest entry; the log must not be empty. */
         double newestMicros() {
             return timesMicros[size() - 1];
         }
 
-        /** When the last of so many permits was granted, counted from an entry; at least 1, and as many as there are. */
+        /** The time of the n-th permit from an entry on. */
         double timeOf(double permits, int first) {
             return timesMicros[entryOf(permits, first)];
         }
 
         /**
-         * The log from an entry on, with only the oldest of its permits, and others granted now behind them.
+         * The log from an entry on, with only its oldest permits, and new ones granted now.
          *
-         * <p>Only what is charged goes beyond a limit, and then the oldest permits do not decide anything before they leave.
-         * So those ahead of the newest become one entry, and no log has more entries than twice its limit, and two.
+         * <p>Only charges exceed a limit, and the oldest permits then affect no decision before they leave. So the
+         * oldest of more than twice the limit become one entry, and a log has at most twice its limit and two entries.
          *
-         * @param kept how many stay, from 0 to all there are
-         * @param added how many come, at least 0
+         * @param kept how many permits stay, from 0 to all
+         * @param added how many permits are granted now, at least 0
          */
         State replaced(int first, double kept, double added, double nowMicros, int limit) {
             int from = oldest(first, nowMicros, limit);
@@ -288,7 +286,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return of(times, sums);
         }
 
-        /** How many permits of a moment there are, counted from an entry, once the oldest are one; see {@link #replaced}. */
+        /** The number of permits granted at a moment, after the oldest became one entry; see {@link #replaced}. */
         double permitsAt(double micros, int first, double nowMicros, int limit) {
             int from = oldest(first, nowMicros, limit);
             int entry = firstAfter(micros - 1.0);
@@ -298,7 +296,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         }
 
         /**
-         * The log from an entry on, without some permits of one moment.
+         * The log from an entry on, without some permits granted at a moment.
          *
          * @param permits at least 1, and at most {@link #permitsAt} that moment
          */
@@ -318,7 +316,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
             return of(times, sums);
         }
 
-        /** From which entry on a log is kept: the oldest of too many permits become one. */
+        /** The first entry to keep: the oldest of too many permits become one entry. */
         private int oldest(int first, double nowMicros, int limit) {
             double beyond = before(firstAfter(nowMicros - 1.0)) - before(first) - 2.0 * limit;
             return beyond > 0.0 ? entryOf(beyond, first) : first;

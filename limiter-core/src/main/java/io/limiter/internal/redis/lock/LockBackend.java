@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
  * Decides in Java: loads the state under a distributed lock, takes the step, and saves. Four calls to Redis where the
  * script engine makes one, but it can decide any {@link Limit}, with no script for it.
  *
- * <p>A save replaces only the very value that was loaded. So a holder that was paused until its lock ran out cannot
- * overwrite what others have decided since; it starts over. A save whose answer is lost must not be sent again, or it
- * would find its own value and start over. For the same reason this engine and the script engine can
- * work on one key at the same time, as they do while a fleet is switched from one to the other.
+ * <p>A save replaces only the value that was loaded. So a holder that was paused until its lock expired cannot
+ * overwrite later decisions; it starts over. A save whose reply was lost must not be sent again, or it would find its
+ * own value and start over. For the same reason this engine and the script engine can work on one key at the same time,
+ * for example while a fleet is switched from one to the other.
  *
- * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
- * {@link #DEFAULT_LOCK_WAIT} still waits that long for the lock, because whether permits are there is not known before.
+ * <p>Waiting for the lock counts against the caller's timeout. A caller with a shorter timeout than {@link
+ * #DEFAULT_LOCK_WAIT} still waits that long for the lock, because without it nothing can be decided.
  */
 public final class LockBackend implements Backend {
 
@@ -57,8 +57,8 @@ public final class LockBackend implements Backend {
     /**
      * @param lockWait how long to wait for the lock if the caller's timeout is shorter
      * @param longestWait how long to wait for it at most
-     * @param clock the part of the scripts that tells the time
-     * @param ticker measures how long the lock was waited for
+     * @param clock the part of the scripts that reads the clock
+     * @param ticker measures the wait for the lock
      * @param rejections records the decisions
      */
     public LockBackend(
@@ -116,7 +116,7 @@ public final class LockBackend implements Backend {
         }
     }
 
-    /** Fails whatever comes later; what has begun is still answered. */
+    /** Fails later requests; requests that have started are still completed. */
     @Override
     public void close() {
         closed = true;

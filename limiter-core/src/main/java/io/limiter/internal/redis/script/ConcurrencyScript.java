@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code concurrency.lua}, which describes the spellings. */
+/** Java twin of {@code concurrency.lua}, which describes the encodings. */
 final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyLimit.State> {
 
     private static final byte FIRST_BYTE = 9;

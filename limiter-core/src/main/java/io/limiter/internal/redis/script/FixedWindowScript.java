@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code fixed_window.lua}. */
+/** Java twin of {@code fixed_window.lua}. */
 final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State> {
 
     FixedWindowScript() {

@@ -25,7 +25,7 @@ final class ScriptArgument {
         this.estimatedMicros = estimatedMicros;
     }
 
-    /** Which kind of limit the next section is for, from 0 to 255. */
+    /** Adds the kind of limit of the next section, from 0 to 255. */
     void addKind(int kind) {
         ensure(1);
         out.put((byte) kind);
@@ -58,7 +58,7 @@ final class ScriptArgument {
         out.putShort(runsAt, (short) runs);
     }
 
-    /** All of it; nothing is added later. */
+    /** The complete argument. */
     byte[] toBytes() {
         byte[] bytes = new byte[out.position()];
         out.flip().get(bytes);

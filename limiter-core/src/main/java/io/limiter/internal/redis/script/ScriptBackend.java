@@ -25,12 +25,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides inside Redis, with one {@code EVALSHA} for a batch of one kind of limit; in a Cluster, one for each slot.
- * The script reads the server's clock once and writes each key once, as the last step for it, so nothing can be half
- * done.
+ * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, in a Cluster one for each slot. The
+ * script reads the server's clock once, and writes each key once as the last step for it, so no decision is half done.
  *
- * <p>Redis replies with the states it found and the time; the decisions are computed from these here, by the same
- * steps. See {@link ScriptCall}.
+ * <p>Redis replies the time and the states that it found, from which {@link ScriptCall} computes the decisions by the
+ * same steps.
  */
 public final class ScriptBackend implements Backend {
 
@@ -43,7 +42,7 @@ public final class ScriptBackend implements Backend {
     private volatile boolean closed;
 
     /**
-     * @param clock the part of the scripts that reads the time
+     * @param clock the part of the scripts that reads the clock
      * @param rejections records the decisions
      */
     public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
@@ -133,7 +132,7 @@ public final class ScriptBackend implements Backend {
         }
     }
 
-    /** Redis does not tell which key is forbidden, so each one is peeked. */
+    /** Redis does not tell which key is forbidden, so this peeks at each one. */
     private CompletableFuture<Answer> failed(SetCall call, List<SetPart<?>> parts, Throwable error) {
         Answer failed = call.failed(error);
         if (!RedisErrors.forbidsKey(error)) {
@@ -168,7 +167,7 @@ public final class ScriptBackend implements Backend {
         }
     }
 
-    /** Fails whatever comes later; what was sent is still answered. */
+    /** Fails later requests; requests that were sent are still completed. */
     @Override
     public void close() {
         closed = true;
@@ -215,7 +214,7 @@ public final class ScriptBackend implements Backend {
         return true;
     }
 
-    /** Which places of the batch go together: those of one kind, and in a Cluster of one slot. */
+    /** The indexes of the batch by call: one for each kind of limit, and in a Cluster for each slot. */
     private List<List<Integer>> calls(List<KeyRequests<?>> batch) {
         Map<Object, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call for a set of limits: Java's side of {@code set.lua}. As in {@link ScriptCall}, the decisions are worked out
- * here from what the script found, and the number of grants tells if it came to others.
+ * One call for a set of limits, the Java twin of {@code set.lua}. As in {@link ScriptCall}, this computes the decisions
+ * from the states that the script found. The number of grants must be the same.
  */
 public final class SetCall {
 
@@ -54,7 +54,7 @@ public final class SetCall {
         return argument.toBytes();
     }
 
-    /** Whether nothing was decided because the time was not the one expected. */
+    /** Whether the set was not decided because the server time was not the expected one. */
     boolean isAnotherTime(List<Object> reply) {
         for (int i = 0; i < parts.size(); i++) {
             byte[] value = found(reply, i);

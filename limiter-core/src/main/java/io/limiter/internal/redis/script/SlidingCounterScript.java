@@ -8,10 +8,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code sliding_counter.lua}. */
+/** Java twin of {@code sliding_counter.lua}. */
 final class SlidingCounterScript extends LimitScript<SlidingCounter, SlidingCounter.State> {
 
-    /** Until when the key is kept, which only the script has to know. */
+    /** The expiry of the key, which only the script reads. */
     private static final int KEPT_UNTIL_BYTES = 4;
 
     private static final int PAIR_BYTES = 1 + 4 * Double.BYTES + KEPT_UNTIL_BYTES;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code sliding_log.lua}. */
+/** Java twin of {@code sliding_log.lua}. */
 final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     private static final int FIRST_BYTE = 3;
@@ -47,7 +47,7 @@ final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
         in.position(1 + dead * ENTRY_BYTES);
         for (int i = 0; i < live; i++) {
             times[i] = in.getDouble();
-            // Counts go round, and so does the difference.
+            // Counts are modulo 2^32, and so is the difference.
             totals[i] = Integer.toUnsignedLong(in.getInt() - base);
         }
         return new SlidingLog.State(times, totals);

@@ -9,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code token_bucket.lua}. */
+/** Java twin of {@code token_bucket.lua}. */
 public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermits> {
 
     private static final int OWN_COST = 1;
     private static final int STARTS_FULL = 2;
     private static final int WARM_UP = 4;
 
-    /** Until when the key is kept, which only the script has to know. */
+    /** The expiry of the key, which only the script reads. */
     private static final int KEPT_UNTIL_BYTES = 3;
 
     private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
