@@ -94,14 +94,14 @@ public record FixedWindow(
         }
         // If the window of the ticket has ended, its permits are not in this one.
         boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
-        boolean givenBack = open && ofThisWindow && request.action() == Request.Action.REFUND;
+        boolean refunded = open && ofThisWindow && request.action() == Request.Action.REFUND;
         boolean charged = request.action() == Request.Action.CHARGE;
         boolean granted = charged || request.action() == Request.Action.REFUND || count + request.permits() <= limit;
         boolean taken = charged || granted && request.action() == Request.Action.TAKE;
-        double after = taken ? count + request.permits() : givenBack ? Math.max(0.0, count - request.permits()) : count;
+        double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || givenBack || (shortened && !request.peek());
+        boolean save = taken || refunded || (shortened && !request.peek());
         return new Step<>(
                 save ? new State(after, end / 1000.0) : state,
                 new Decision(

@@ -89,17 +89,17 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         double live = log.permitsFrom(first);
         boolean fits = live + request.permits() <= limit;
         boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
-        double givenBack = cancels
+        double refunded = cancels
                 ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
                 : request.permits();
         double after = switch (request.action()) {
             case TAKE -> fits ? live + request.permits() : live;
             case PEEK, RENEW -> live;
-            case REFUND -> Math.max(0.0, live - givenBack);
+            case REFUND -> Math.max(0.0, live - refunded);
             case CHARGE -> Math.min(live + request.permits(), State.MOST_PERMITS);
         };
-        boolean asks = request.action() == Request.Action.TAKE || request.peek();
-        boolean granted = fits || !asks;
+        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean granted = fits || !mustFit;
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
         // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.peek());
@@ -107,7 +107,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog
         State changed = !save
                 ? log
                 : cancels && after < live
-                        ? log.without(givenBack, request.id(), first, now, limit)
+                        ? log.without(refunded, request.id(), first, now, limit)
                         : log.replaced(first, kept, after - kept, now, limit);
         boolean taken =
                 granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);

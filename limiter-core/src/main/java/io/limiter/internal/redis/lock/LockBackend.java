@@ -96,9 +96,9 @@ public final class LockBackend implements Backend {
         return true;
     }
 
-    private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier mayGoOn) {
+    private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
-            return Answer.of(decide(keyRequests, mayGoOn));
+            return Answer.of(decide(keyRequests, send));
         } catch (LimitFailure e) {
             return Answer.failed(RedisErrors.limitFailed(keyRequests, e.cause, e.decided));
         } catch (RuntimeException e) {
@@ -123,24 +123,24 @@ public final class LockBackend implements Backend {
     }
 
     /**
-     * @param mayGoOn called once, as soon as the lock is acquired
+     * @param send called once, as soon as the lock is acquired
      */
-    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier mayGoOn) {
-        boolean goesOn = false;
+    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier send) {
+        boolean sent = false;
         long startNanos = ticker.read();
-        long patienceNanos = patienceNanos(keyRequests.requests());
+        long lockWaitNanos = lockWaitNanos(keyRequests.requests());
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
-            long leftNanos = Math.max(0, patienceNanos - waitedNanos);
+            long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
             try (DistributedLock.Held held =
                     lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
                     throw new LimiterBackendException(
                             keyRequests.key(),
-                            "its lock could not be acquired within " + Duration.ofNanos(patienceNanos));
+                            "its lock could not be acquired within " + Duration.ofNanos(lockWaitNanos));
                 }
-                goesOn = goesOn || mayGoOn.getAsBoolean();
-                if (!goesOn) {
+                sent = sent || send.getAsBoolean();
+                if (!sent) {
                     throw RedisErrors.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
@@ -157,13 +157,13 @@ public final class LockBackend implements Backend {
         }
     }
 
-    private long patienceNanos(List<Request> requests) {
-        long patience = lockWait.toNanos();
+    private long lockWaitNanos(List<Request> requests) {
+        long waitNanos = lockWait.toNanos();
         for (Request request : requests) {
             long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
-            patience = Math.max(patience, timeoutMicros * 1000);
+            waitNanos = Math.max(waitNanos, timeoutMicros * 1000);
         }
-        return Math.min(patience, longestWait.toNanos());
+        return Math.min(waitNanos, longestWait.toNanos());
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Java twin of {@code token_bucket.lua}. */
 public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermits> {
 
-    private static final int OWN_COST = 1;
+    private static final int CALLER_WAITS = 1;
     private static final int STARTS_FULL = 2;
     private static final int WARM_UP = 4;
 
@@ -32,7 +32,7 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public void writeParameters(TokenBucket limit, long estimatedMicros, ByteBuffer out) {
-        int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
+        int flags = (limit.whoWaits() == WhoWaits.CALLER ? CALLER_WAITS : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
                 | (limit.warmUp() == null ? 0 : WARM_UP);
         out.putDouble(limit.maxPermits());

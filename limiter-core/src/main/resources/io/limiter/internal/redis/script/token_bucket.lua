@@ -1,21 +1,20 @@
--- The token bucket, as io.limiter.algorithm.TokenBucket computes it: the same operations on the same doubles in the
--- same order, so that both come to the same bits. Change neither without the other. The steps have the names of their
--- Java twins. See batch.lua, in which its parts are put.
+-- The token bucket. Java twins: io.limiter.algorithm.TokenBucket and RedisPermits, with the same operations on the same doubles
+-- in the same order, so that the results are bit-identical; change both together. Comments name the twin of each step. The
+-- parts are inserted into batch.lua.
 --
--- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
--- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
+-- Times are microseconds as whole doubles, exact below 2^53; only the stored state is in milliseconds. The common path avoids
+-- function calls: x - x % 1 is floor(x).
 --
--- Parameters of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxReservedMicros,
--- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
+-- Parameters of a limit, little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxReservedMicros,
+-- expireMillis; with a warm-up also thresholdPermits, slopeMicros, coolDownIntervals.
 --
--- The value is read in both encodings and written packed: byte 1, then the doubles maxPermits, storedPermits,
--- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
--- modulo 2^24, and where there are any, the three doubles of Reservations. A bucket that is kept long enough is overwritten in
--- place, which leaves its expiry alone and costs a third of a SET with a new one. So a new expiry is given once in a while,
--- and then for longer than it has to be.
+-- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
+-- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); and if there are any, the
+-- three doubles of Reservations. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
+-- costs a third of a SET with a new one. So each new expiry is later than necessary.
 
 --[constants]
-local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
+local CALLER_WAITS, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS = 2 ^ 24
@@ -24,12 +23,11 @@ local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
 local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[limit]
-  -- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that
-  -- are full again before expire_covers.
+  -- The definition of the caller. A bucket that is full again before expire_covers is kept for expire.
   local limit_max, limit_interval, flags, max_wait, max_reserved, expire
   local threshold, slope, cool_down_intervals = 0, 0, 1
   limit_max, limit_interval, flags, max_wait, max_reserved, expire, at = unpack_bytes('<dddddd', arg, at)
-  local own_cost, starts_full, warm_up = flags % 2 >= OWN_COST, flags % 4 >= STARTS_FULL, flags >= WARM_UP
+  local caller_waits, starts_full, warm_up = flags % 2 >= CALLER_WAITS, flags % 4 >= STARTS_FULL, flags >= WARM_UP
   if warm_up then
     threshold, slope, cool_down_intervals, at = unpack_bytes('<ddd', arg, at)
   end
@@ -46,7 +44,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
       local interval_micros, negligible = limit_micros, limit_negligible
       -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
       local last_ticket, cancelled_until, furthest = 0, 0, 0
-      -- As found, until something is changed; a cancellation looks at them
+      -- The state as found, for cancellations; nil after the first change
       local exists, found_free, found_remainder, found_last = value, nil, nil, nil
 
       if not value then
@@ -174,7 +172,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
                       after = after + 1
                     end
                     -- overlapMicros
-                    local fits = own_cost or not warm_up and permits <= max + negligible / interval_micros
+                    local fits = caller_waits or not warm_up and permits <= max + negligible / interval_micros
                     restored = fits and math.max(0, cost - after) or 0
                   end
                 end
@@ -210,8 +208,8 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           if takes then
             only_peeks = false
           end
-          -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger
-          -- double without rounding, so that leaves the same bits as one after the other.
+          -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
+          -- without rounding, so the result is the same as one after the other.
           if times > 1 and permits <= stored and not warm_up then
             local taken = stored / permits
             taken = math.min(times, taken - taken % 1)
@@ -238,8 +236,9 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             local part = micros % 1
             local free = next_free + (micros - part)
             local reserved = free - now + (part > negligible and 1 or 0)
-            local wait = own_cost and reserved or next_free - now + (remainder > negligible and 1 or 0)
-            -- What is stored can be taken whatever is reserved. Less than nothing counts as 0 in Java, which every bound allows.
+            local wait = caller_waits and reserved or next_free - now + (remainder > negligible and 1 or 0)
+            -- Stored permits are granted whatever is reserved. Java counts a negative reservation as 0, which every bound
+            -- allows.
             if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
               if wait > allowed or reserved > reservable then
                 break
@@ -282,7 +281,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           packed_as, length = PACKED_WITH_RESERVATIONS, 68
         end
         if last_ticket > now then
-          -- Forgotten before it is due, a cancellation could restore too much.
+          -- If the state expired before this ticket is due, a cancellation could restore too much.
           keep = math.max(keep, math.ceil((last_ticket - now) / 1000) + EXPIRE_MARGIN_MILLIS)
         end
         local seconds = now / 1000000
@@ -293,11 +292,11 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
             last_ticket, cancelled_until, furthest))
         else
-          -- A quarter longer, and the next calls need no new expiry; a second at least, which is what kept_until can tell.
+          -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
           if other_definition or value and #value ~= length then
-            -- What was stored under another definition may have to be kept longer than this one needs. Not longer still, or two
-            -- limits that take turns would keep it for ever.
+            -- A state stored under another definition may have to be kept longer than this one needs. Not longer than its TTL,
+            -- or two limits that take turns would keep it for ever.
             keep = math.max(keep, redis_call('PTTL', key))
           end
           kept_until = math.floor(seconds + keep / 1000) % SECONDS
