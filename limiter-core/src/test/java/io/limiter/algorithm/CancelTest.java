@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** RedisPermits.Reservations that are cancelled: what comes back, and that it never lets more be due than the limit allows. */
+/** Cancelled reservations: what they restore, and that never more permits come due than the limit allows. */
 class CancelTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
@@ -23,7 +23,7 @@ class CancelTest {
     private RedisPermits state;
 
     @Test
-    void cancelled_and_reserved_anew_over_and_over_they_are_not_all_due_together() {
+    void repeated_cancellations_do_not_make_reservations_due_together() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Ledger ledger = new Ledger();
         ledger.granted(now, 10);
@@ -43,7 +43,7 @@ class CancelTest {
     }
 
     @Test
-    void those_who_waited_in_a_queue_leave_no_trace_in_whatever_order_they_go() {
+    void a_cancelled_queue_leaves_no_trace_in_any_order() {
         TokenBucket queue = LeakyBucket.queue(10, 100);
         for (List<Integer> order : List.of(upTo(100), reversed(upTo(100)), shuffled(upTo(100)))) {
             state = null;
@@ -57,9 +57,9 @@ class CancelTest {
         }
     }
 
-    /** Which lie beyond the next free ticket, when what was reserved before them was cancelled. */
+    /** Tickets are later than the next free one after earlier reservations were cancelled. */
     @Test
-    void tickets_are_not_forgotten_before_they_are_due() {
+    void tickets_are_kept_until_they_are_due() {
         TokenBucket bucket = TokenBucket.of(10, 1).expire(Duration.ofMillis(1));
         Ledger ledger = new Ledger();
         reserve(bucket, 10);
@@ -84,7 +84,7 @@ class CancelTest {
     }
 
     @Test
-    void those_at_the_end_of_a_queue_leave_no_trace_if_the_last_goes_first() {
+    void the_end_of_a_queue_leaves_no_trace_if_the_last_is_cancelled_first() {
         TokenBucket queue = LeakyBucket.queue(10, 100);
         reserve(queue, 1);
         List<Decision> waiting = upTo(100).stream().map(i -> reserve(queue, 1)).toList();
@@ -95,27 +95,27 @@ class CancelTest {
     }
 
     @Test
-    void a_large_reservation_blocks_nobody_once_it_is_cancelled() {
+    void a_large_reservation_delays_no_request_after_its_cancellation() {
         TokenBucket bucket = TokenBucket.of(1, 1);
         cancel(bucket, 3000, reserve(bucket, 3000));
         assertThat(reserve(bucket, 1).waitMicros()).isZero();
     }
 
     @Test
-    void what_was_reserved_after_it_stays_and_is_not_restored() {
+    void later_reservations_stay_and_are_not_restored() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         reserve(bucket, 10);
         Decision first = reserve(bucket, 10);
         Decision second = reserve(bucket, 1);
         assertThat(second.waitMicros()).isEqualTo(1_100_000);
         cancel(bucket, 10, first);
-        // Of ten intervals nine; one was reserved after it.
+        // Nine of ten intervals; one was reserved later.
         assertThat(reserve(bucket, 1).waitMicros()).isEqualTo(300_000);
     }
 
     /** A whole request is due at once on top of them there. */
     @Test
-    void where_the_next_caller_waits_more_than_the_capacity_is_not_restored_before_others() {
+    void with_next_caller_more_than_the_capacity_is_not_restored_before_later_reservations() {
         TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
         reserve(bucket, 5);
         Decision first = reserve(bucket, 20);
@@ -131,7 +131,7 @@ class CancelTest {
     }
 
     @Test
-    void where_the_next_caller_waits_the_capacity_is_restored_less_what_was_reserved_after_it() {
+    void with_next_caller_the_capacity_is_restored_minus_later_reservations() {
         TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
         reserve(bucket, 5);
         Decision first = reserve(bucket, 5);
@@ -141,7 +141,7 @@ class CancelTest {
     }
 
     @Test
-    void in_a_warm_up_nothing_is_restored_before_others() {
+    void a_warm_up_restores_nothing_before_later_reservations() {
         TokenBucket warming = TokenBucket.guava(10, Duration.ofSeconds(1));
         reserve(warming, 20);
         Decision first = reserve(warming, 20);
@@ -154,7 +154,7 @@ class CancelTest {
     }
 
     @Test
-    void stored_permits_come_back_less_what_was_taken_since() {
+    void stored_permits_are_restored_minus_later_grants() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Decision taken = reserve(bucket, 10);
         now += 500_000;
@@ -166,7 +166,7 @@ class CancelTest {
     }
 
     @Test
-    void nobody_gets_more_than_the_bucket_holds() {
+    void a_cancellation_does_not_exceed_the_capacity() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Decision taken = reserve(bucket, 4);
         now += 300_000;
@@ -175,7 +175,7 @@ class CancelTest {
     }
 
     @Test
-    void a_reservation_that_the_bucket_does_not_know_changes_nothing() {
+    void an_unknown_reservation_changes_nothing() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.REFUND, 3, 0, now + 1));
         assertThat(none.state()).isNull();
@@ -186,7 +186,7 @@ class CancelTest {
     }
 
     @Test
-    void a_cold_limiter_is_as_cold_as_before() {
+    void a_cancellation_restores_a_cold_limiter() {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(10));
         reserve(cold, 1);
         RedisPermits before = state;
@@ -211,14 +211,14 @@ class CancelTest {
     }
 
     @Test
-    void a_refund_of_a_bucket_that_was_never_used_brings_nothing() {
+    void a_refund_to_an_unused_bucket_adds_nothing() {
         TokenBucket empty = TokenBucket.of(1, 10).startsFull(false);
         assertThat(empty.step(null, now, Request.refund(5)).state()).isNull();
         assertThat(empty.step(null, now, Request.refund(5)).decision().remaining())
                 .isZero();
     }
 
-    /** RedisPermits.Reservations, cancellations, other timeouts and other longest waits at random; refunds in every fourth bucket. */
+    /** Random reservations, cancellations, timeouts and maximum waits; refunds in every fourth bucket. */
     @Test
     void random_reservations_and_cancellations_never_exceed_the_limit() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
@@ -226,16 +226,16 @@ class CancelTest {
             double rate = randomRate();
             boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
             RandomBucket bucket = new RandomBucket(rate, capacity, refunds, TokenBucket.of(rate, capacity / rate));
-            // The most that could be made of it: one large reservation, and then as many small ones as it takes.
+            // The worst case: one large reservation, and then small ones up to its size.
             for (int first = 1; first <= capacity; first++) {
                 bucket.assertExcess(bucket.filled(0, first, 2 * capacity).excess(capacity, rate));
             }
         }
     }
 
-    /** Where the next caller waits, a request can be for more than the capacity, and is due at once on top of the others. */
+    /** With NEXT_CALLER, a request for more than the capacity comes due at once on top of the others. */
     @Test
-    void random_reservations_and_cancellations_never_exceed_the_limit_where_the_next_caller_waits() {
+    void random_reservations_and_cancellations_never_exceed_the_limit_with_next_caller() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
             double capacity = random.nextInt(4) == 0 ? 0.1 + random.nextDouble() : randomCapacity();
             double rate = randomRate();
@@ -246,7 +246,7 @@ class CancelTest {
         }
     }
 
-    /** No permit takes less than the stable interval, so nothing that is stored lets more be due: the capacity counts as 0. */
+    /** No permit takes less than the stable interval, so the capacity counts as 0. */
     @Test
     void random_reservations_and_cancellations_never_exceed_the_rate_of_a_warm_up() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
@@ -284,7 +284,7 @@ class CancelTest {
         return random.nextInt(3) == 0 ? 0.1 + 1000 * random.nextDouble() : 1 + random.nextInt(20);
     }
 
-    /** What limiters that differ in their longest wait have made of a bucket. */
+    /** A bucket of limiters with different maximum waits. */
     private final class RandomBucket {
 
         private final double rate;

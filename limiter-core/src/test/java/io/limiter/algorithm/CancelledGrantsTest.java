@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Cancelled permits of windows, logs and counters: what comes back is the very permits, and nothing once they do not count. */
+/** Cancelled grants of windows, logs and counters, as long as they count. */
 class CancelledGrantsTest {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
@@ -22,7 +22,7 @@ class CancelledGrantsTest {
     private long now = EPOCH_MICROS;
 
     @Test
-    void a_window_takes_back_its_own_permits_only() {
+    void a_window_cancels_its_own_permits_only() {
         FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
         Step<FixedWindow.State> first = take(limit, null, 4);
         assertThat(first.decision().ticketMicros()).isEqualTo(now + PERIOD);
@@ -44,7 +44,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_window_that_another_period_has_shortened_still_takes_back_what_is_cancelled_first() {
+    void a_window_shortened_by_another_period_accepts_the_first_cancellation() {
         FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
         Step<FixedWindow.State> taken = take(limit, null, 4);
         FixedWindow shorter = FixedWindow.of(5, Duration.ofSeconds(1));
@@ -54,7 +54,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_log_takes_back_the_entry_that_was_granted() {
+    void a_log_cancels_the_entry_of_the_grant() {
         SlidingLog limit = SlidingLog.of(5, TEN_SECONDS);
         Step<SlidingLog.State> first = take(limit, null, 2);
         long start = now;
@@ -79,7 +79,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_log_gives_nothing_back_for_what_its_clock_has_moved_or_what_became_one_entry() {
+    void a_log_cancels_nothing_in_entries_that_were_moved_or_merged() {
         SlidingLog limit = SlidingLog.of(1, TEN_SECONDS);
         Step<SlidingLog.State> taken = take(limit, null, 1);
         Step<SlidingLog.State> moved = limit.step(taken.state(), now - 5, Request.cancel(1, taken.decision()));
@@ -95,7 +95,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_counter_takes_back_from_the_window_in_which_it_was_granted() {
+    void a_counter_cancels_in_the_window_of_the_grant() {
         SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         now -= now % PERIOD;
         Step<SlidingCounter.State> first = take(limit, null, 4);
@@ -117,7 +117,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_counter_of_two_periods_takes_back_from_both() {
+    void a_counter_of_two_periods_cancels_in_both() {
         SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         SlidingCounter longer = SlidingCounter.of(9, TEN_SECONDS.multipliedBy(2));
         now -= now % (2 * PERIOD);
@@ -137,7 +137,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void windows_count_what_was_taken_and_not_cancelled() {
+    void windows_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(
                     FixedWindow.of(1 + random.nextInt(20), TEN_SECONDS),
@@ -149,7 +149,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void logs_count_what_was_taken_and_not_cancelled() {
+    void logs_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(
                     SlidingLog.of(1 + random.nextInt(20), TEN_SECONDS),
@@ -161,7 +161,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void counters_count_what_was_taken_and_not_cancelled() {
+    void counters_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(SlidingCounter.of(1 + random.nextInt(20), TEN_SECONDS), grants -> {
                 long window = now / PERIOD;
@@ -179,7 +179,7 @@ class CancelledGrantsTest {
                 .sum();
     }
 
-    /** Takes and cancels at random, and looks whether the limit and an account of all grants agree on what remains. */
+    /** Random grants and cancellations: the limit and a ledger of all grants have the same remaining permits. */
     private <S> void compare(Limit<S> limit, ToLongFunction<List<Grant>> counted) {
         List<Grant> grants = new ArrayList<>();
         @Nullable S state = null;

@@ -41,12 +41,12 @@ class FixedWindowTest {
     }
 
     @Test
-    void patienceMakesNoDifference() {
+    void theTimeoutMakesNoDifference() {
         check(THREE_A_MINUTE, at(0, 3, 3600, "G"), at(0, 1, 3600, "D 60.0"));
     }
 
     @Test
-    void moreThanTheLimitNeverComes() {
+    void moreThanTheLimitIsNeverGranted() {
         check(
                 THREE_A_MINUTE,
                 at(0, 4, 0, "D never"),
@@ -68,7 +68,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void theDecisionSaysWhatIsLeftAndWhenTheWindowEnds() {
+    void theDecisionHasTheRemainingPermitsAndTheEndOfTheWindow() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         long now = EPOCH_MICROS;
 
@@ -87,7 +87,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aRejectionLeavesTheVeryStateItFound() {
+    void aRejectionReturnsTheSameState() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         window.ask(EPOCH_MICROS, 4, 0);
         assertThat(window.state()).isNull();
@@ -102,7 +102,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void anotherLimitAppliesAtOnceToWhatWasTaken() {
+    void aChangedLimitAppliesAtOnce() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
@@ -139,7 +139,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aLongerPeriodLetsTheWindowEndAsAnnounced() {
+    void aLongerPeriodKeepsTheEndOfTheWindow() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
@@ -149,7 +149,7 @@ class FixedWindowTest {
     }
 
     @Test
-    void aClockThatStepsBackFreezesNobodyForLongerThanThePeriod() {
+    void aClockThatStepsBackDelaysNoCallerForLongerThanThePeriod() {
         Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(10_000, 3, 0, "G"), at(9_990, 1, 0, "D 60.0"), at(0, 1, 0, "D 60.0"));
         check(window, at(59, 1, 0, "D 1.0"), at(60, 3, 0, "G"));

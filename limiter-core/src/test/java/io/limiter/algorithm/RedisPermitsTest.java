@@ -32,7 +32,7 @@ class RedisPermitsTest {
         "5, 0, 1, 0, 1",
         "5, 0, 1, 0, NaN",
     })
-    void aStateThatCannotBeIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
+    void anInvalidStateIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisPermits(max, stored, interval, nextFree, remainder))
                 .withMessage("not a token bucket's state: maxPermits " + max + ", storedPermits " + stored
@@ -41,7 +41,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void theLimitsOfWhatCanBeAreAccepted() {
+    void statesJustInRangeAreAccepted() {
         assertThat(new RedisPermits(5, 5, 1, 0, 0).storedPermits()).isEqualTo(5);
         assertThat(new RedisPermits(5, 0, 1, 0, Math.nextDown(1.0)).storedPermits())
                 .isZero();
@@ -60,7 +60,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void aWaitIsRoundedUpUnlessWhatIsOverIsNegligible() {
+    void aWaitIsRoundedUpUnlessTheFractionIsNegligible() {
         double second = 1e6;
         double day = 86_400e6;
 
@@ -72,7 +72,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void permitsAreRoundedDownUnlessWhatIsMissingIsNegligible() {
+    void permitsAreRoundedDownUnlessTheMissingFractionIsNegligible() {
         double second = 1e6;
         double day = 86_400e6;
 

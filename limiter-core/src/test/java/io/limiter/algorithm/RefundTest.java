@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Permits that were taken and not used. */
+/** Refunds of unused permits. */
 class RefundTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
@@ -13,7 +13,7 @@ class RefundTest {
     private static final FixedWindow THREE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
-    void a_bucket_has_them_again() {
+    void a_bucket_stores_refunded_permits() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(10, 0, false));
         Step<RedisPermits> returned = TEN.step(taken.state(), NOW, Request.refund(4));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
@@ -28,7 +28,7 @@ class RefundTest {
     }
 
     @Test
-    void a_bucket_never_gets_more_than_it_holds() {
+    void a_refund_does_not_exceed_the_capacity() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(3, 0, false));
         Step<RedisPermits> returned = TEN.step(taken.state(), NOW + 2_500_000, Request.refund(3));
         assertThat(returned.decision().remaining()).isEqualTo(10);
@@ -37,7 +37,7 @@ class RefundTest {
     }
 
     @Test
-    void what_is_reserved_ahead_stays_reserved() {
+    void a_refund_does_not_change_reservations() {
         Step<RedisPermits> reserved = TEN.step(null, NOW, new Request(12, 2_000_000, false));
         Step<RedisPermits> returned = TEN.step(reserved.state(), NOW, Request.refund(2));
         assertThat(TEN.step(returned.state(), NOW, new Request(1, 0, false))
@@ -53,7 +53,7 @@ class RefundTest {
     }
 
     @Test
-    void a_window_that_is_open_has_them_again() {
+    void an_open_window_subtracts_refunded_permits() {
         Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
         Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 1, Request.refund(2));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 2, 0, 0, 59_999_999));
@@ -62,7 +62,7 @@ class RefundTest {
     }
 
     @Test
-    void a_window_that_has_ended_does_not_reopen_for_them() {
+    void an_ended_window_is_not_changed_by_a_refund() {
         Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
         Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.refund(2));
         assertThat(returned.state()).isSameAs(taken.state());

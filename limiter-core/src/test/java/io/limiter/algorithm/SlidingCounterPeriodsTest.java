@@ -44,7 +44,7 @@ class SlidingCounterPeriodsTest {
         Timeline<SlidingCounter.State> counter = new Timeline<>(before);
         Random random = Seed.random();
         for (int tenth = 0; tenth < 20 * 600; tenth++) {
-            // Ten a second. In the fifth minute the new version begins to come, in the fifteenth the old one is gone.
+            // Ten a second. The rollout starts in the fifth minute and ends in the fifteenth.
             counter.limit(random.nextInt(6000) < tenth - 3000 ? after : before);
             assertThat(counter.ask(at(tenth / 10.0), 1, 0).granted())
                     .as("at %s s; %s", tenth / 10.0, Seed.hint())
@@ -76,7 +76,7 @@ class SlidingCounterPeriodsTest {
                                     .step(alone.get(k), now, Request.charge(permits))
                                     .state());
                 }
-                // Both begin at the same moment, so that both know all.
+                // Both start at the same time, so that both count all permits.
                 now += j == 0
                         ? 0
                         : (long) (random.nextDouble()
@@ -87,7 +87,7 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void of_more_periods_each_decides_no_looser_than_by_its_own_windows_or_longer_ones_and_nothing_counts_for_ever() {
+    void more_periods_decide_by_their_own_windows_or_longer_ones_and_permits_leave() {
         Random random = Seed.random();
         for (int i = 0; i < 100; i++) {
             List<SlidingCounter> limits = new ArrayList<>();
@@ -118,24 +118,24 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void a_period_that_is_new_dates_each_permit_when_it_can_have_been_taken_last() {
+    void a_new_period_counts_each_permit_at_the_latest_time_of_its_grant() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
         counter.ask(at(30), 6, 0);
         counter.ask(at(70), 2, 0);
-        // In windows of two minutes all lie in the first one.
+        // In windows of two minutes, all are in the first one.
         assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).granted()).isFalse();
         assertThat(counter.state().other()).as("a peek changes nothing").isNull();
         assertThat(counter.ask(at(80), 3, 0).granted()).isFalse();
         SlidingCounter.State minutes = new SlidingCounter.State(6, 2, START + 60_000_000, 6e7);
         assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 8, START, 1.2e8, others(minutes, 80)));
 
-        // In windows of ten seconds six were taken before the minute began at the latest, two may be of now.
+        // In windows of ten seconds, six were granted before the minute began at the latest, two perhaps now.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(10))).state(minutes);
         assertThat(counter.ask(at(85), 9, 0).granted()).isFalse();
         assertThat(counter.state())
                 .isEqualTo(new SlidingCounter.State(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
 
-        // Where the previous window was the last one too, they lie in that.
+        // If the previous window is the same, they are in that one.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(45))).state(minutes);
         assertThat(counter.ask(at(91), 9, 0).granted()).isFalse();
         assertThat(counter.state())
@@ -143,7 +143,7 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void the_windows_of_a_period_that_nobody_uses_any_more_go() {
+    void unused_windows_of_a_period_are_dropped() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
         counter.ask(at(0), 1, 0);
         counter.limit(MINUTE).ask(at(1), 1, 0);
@@ -174,7 +174,7 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void the_state_lives_as_long_as_anything_of_either_period_counts() {
+    void the_state_is_kept_while_permits_of_either_period_count() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
         counter.ask(at(0), 1, 0);
         counter.limit(MINUTE).ask(at(1), 1, 0);

@@ -24,7 +24,7 @@ class SlidingCounterTest {
         assertThat(remaining(counter, 10)).isZero();
         assertThat(remaining(counter, 11)).isEqualTo(1);
         assertThat(remaining(counter, 15)).isEqualTo(5);
-        // Half a permit still counts as one: it is not there as a whole.
+        // Half a permit counts as one.
         assertThat(remaining(counter, 15.5)).isEqualTo(5);
         assertThat(remaining(counter, 19.999999)).isEqualTo(9);
         assertThat(remaining(counter, 20)).isEqualTo(10);
@@ -34,7 +34,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_rejection_says_when_enough_of_the_previous_window_has_faded() {
+    void retry_after_is_when_enough_of_the_previous_window_has_faded() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 10, 0);
         assertThat(counter.ask(at(10), 1, 0)).isEqualTo(new Decision(false, 10, 0, 1_000_000, 1_000_000, 10_000_000));
@@ -45,7 +45,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_rejection_reaches_into_the_next_window_where_this_one_is_full() {
+    void retry_after_is_in_the_next_window_if_this_one_is_full() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 10, 0);
         // Full until 10, then one leaves each second.
@@ -54,7 +54,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+    void a_rejected_caller_is_granted_at_retry_after_and_not_a_microsecond_before() {
         Random random = Seed.random();
         for (int i = 0; i < 300; i++) {
             int most = random.nextBoolean() ? 1 + random.nextInt(20) : 1 + random.nextInt(Integer.MAX_VALUE - 1);
@@ -80,7 +80,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void it_is_as_never_used_when_it_says_so() {
+    void at_full_after_it_is_as_if_never_used() {
         Random random = Seed.random();
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         long now = START;
@@ -93,7 +93,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_rejection_and_a_peek_leave_the_very_state_they_found() {
+    void a_rejection_and_a_peek_return_the_same_state() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(0), 11, 0);
         assertThat(counter.state()).isNull();
@@ -106,7 +106,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void given_back_permits_are_the_newest_and_never_more_than_there_are() {
+    void a_refund_removes_the_newest_permits_at_most_all() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(5), 6, 0);
         counter.ask(at(15), 4, 0);
@@ -123,14 +123,14 @@ class SlidingCounterTest {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         assertThat(act(counter, 0, Request.charge(40)))
                 .isEqualTo(withTicket(new Decision(true, 10, 0, 0, 0, 20_000_000), at(0)));
-        // A quarter of 40 is 10, so nothing is there until three quarters of the next window.
+        // A quarter of 40 is 10, so no permit is free until three quarters of the next window.
         assertThat(counter.ask(at(1), 1, 0).retryAfterMicros()).isEqualTo(9_000_000 + 7_750_000);
         assertThat(counter.ask(at(17.5), 1, 0).granted()).isFalse();
         assertThat(counter.ask(at(17.75), 1, 0).granted()).isTrue();
     }
 
     @Test
-    void no_more_is_counted_than_doubles_can_tell_apart() {
+    void counts_stop_where_doubles_are_no_longer_exact() {
         SlidingCounter.State much = new SlidingCounter.State(
                 SlidingCounter.State.MOST_PERMITS, SlidingCounter.State.MOST_PERMITS, START, 10_000_000);
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN).state(much);
@@ -142,7 +142,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void another_limit_applies_at_once() {
+    void a_changed_limit_applies_at_once() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(0), 10, 0);
         counter.limit(SlidingCounter.of(12, Duration.ofSeconds(10)));
@@ -153,7 +153,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_two_periods() {
+    void a_clock_that_steps_back_frees_no_permits_and_rejects_for_two_periods_at_most() {
         Timeline<SlidingCounter.State> counter = new Timeline<>(TEN_IN_TEN);
         counter.ask(at(1_005), 7, 0);
         counter.ask(at(1_018), 3, 0);
@@ -168,7 +168,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void the_state_lives_a_second_longer_than_anything_of_it_counts() {
+    void the_state_is_kept_a_second_longer_than_its_permits_count() {
         SlidingCounter.State pair = new SlidingCounter.State(1, 1, START, 1e7);
         assertThat(TEN_IN_TEN.lifetimeMillis(pair, at(0))).isEqualTo(21_000);
         assertThat(TEN_IN_TEN.lifetimeMillis(pair, at(0) + 1)).isEqualTo(21_000);
@@ -177,7 +177,7 @@ class SlidingCounterTest {
     }
 
     @Test
-    void it_says_what_it_is() {
+    void it_has_its_capacity_key_suffix_and_state_type() {
         assertThat(TEN_IN_TEN.capacity()).isEqualTo(10);
         assertThat(TEN_IN_TEN.keySuffix()).isEqualTo(":counter");
         assertThat(TEN_IN_TEN.prefetch()).isNull();

@@ -47,7 +47,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void there_is_no_edge_across_which_twice_the_limit_passes() {
+    void no_boundary_lets_twice_the_limit_pass() {
         check(
                 THREE_IN_TEN,
                 at(9.9, 3, 0, "G"),
@@ -57,7 +57,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_rejection_adds_nothing_and_leaves_the_very_state_it_found() {
+    void a_rejection_returns_the_same_state() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         log.ask(EPOCH_MICROS, 4, 0);
         assertThat(log.state()).isNull();
@@ -70,7 +70,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void the_decision_says_what_remains_and_when_it_comes_back() {
+    void the_decision_has_remaining_permits_and_times() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
         assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
@@ -85,7 +85,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void grants_of_one_microsecond_share_an_entry_and_what_has_left_is_cleared_away() {
+    void grants_of_one_microsecond_share_an_entry_and_expired_entries_are_removed() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(0, 1, 0, "G"), at(1, 1, 0, "G"));
         assertThat(log.state()).isEqualTo(log(0, 2, 1, 3));
@@ -96,7 +96,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void given_back_permits_are_the_newest_and_never_more_than_there_are() {
+    void a_refund_removes_the_newest_permits_at_most_all() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
         assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
@@ -118,7 +118,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void charges_without_end_take_no_memory_without_end_and_decide_the_same() {
+    void unlimited_charges_take_limited_memory_and_decide_the_same() {
         Random random = Seed.random();
         for (int limit = 1; limit <= 5; limit++) {
             SlidingLog kind = SlidingLog.of(limit, Duration.ofMillis(1));
@@ -149,7 +149,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void no_more_is_counted_than_can_be() {
+    void counts_stop_at_the_maximum() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         for (int i = 0; i < 5; i++) {
             charge(log, i, Integer.MAX_VALUE);
@@ -159,7 +159,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void another_limit_applies_at_once_to_what_was_granted() {
+    void a_changed_limit_applies_at_once_to_earlier_grants() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
         log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
@@ -170,7 +170,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void another_period_applies_at_once_and_brings_nothing_back_that_has_left() {
+    void a_changed_period_applies_at_once_and_does_not_restore_expired_grants() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
         log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));
@@ -180,10 +180,10 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_a_period() {
+    void a_clock_that_steps_back_frees_no_permits_and_rejects_for_a_period_at_most() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(10_000, 1, 0, "G"), at(10_005, 1, 0, "G"), at(10_007, 1, 0, "G"));
-        // The first counts as before, the others as taken now.
+        // The first counts as before, the others as granted now.
         check(log, at(10_002, 1, 0, "D 8.0"), at(10_002, 2, 0, "D 10.0"));
         assertThat(log.state()).isEqualTo(log(10_000, 1, 10_002, 3));
         check(log, at(0, 1, 0, "D 10.0"));
@@ -201,7 +201,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_rejected_that_fits() {
+    void no_interval_exceeds_the_limit_and_no_request_that_fits_is_rejected() {
         Random random = Seed.random();
         for (int i = 0; i < 1000; i++) {
             SlidingLog limit = SlidingLog.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
@@ -225,7 +225,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+    void a_rejected_caller_is_granted_at_retry_after_and_not_a_microsecond_before() {
         Random random = Seed.random();
         SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
         Timeline<SlidingLog.State> log = new Timeline<>(limit);
@@ -254,7 +254,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void it_says_what_it_is() {
+    void it_has_its_capacity_key_suffix_and_state_type() {
         assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
         assertThat(THREE_IN_TEN.prefetch()).isNull();

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the two sliding limits and their states reject. */
+/** Validation of the sliding limits and their states. */
 class SlidingValidationTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -65,7 +65,7 @@ class SlidingValidationTest {
         "1, 2, NaN, 2",
         "1, 9007199254740992, 1, 2"
     })
-    void a_log_that_cannot_be_is_rejected(double time1, double time2, double total1, double total2) {
+    void an_invalid_log_is_rejected(double time1, double time2, double total1, double total2) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new SlidingLog.State(new double[] {time1, time2}, new double[] {total1, total2}))
                 .withMessageStartingWith("not a log's state: ");
@@ -97,7 +97,7 @@ class SlidingValidationTest {
         "-1, 1, 1, 1", "NaN, 1, 1, 1", "1e16, 1, 1, 1", "1, -1, 1, 1", "1, NaN, 1, 1", "1, 1e16, 1, 1",
         "1, 1, -1, 1", "1, 1, NaN, 1", "1, 1, 1e16, 1", "1, 1, 1, 0", "1, 1, 1, NaN", "1, 1, 1, 1e16"
     })
-    void a_pair_of_windows_that_cannot_be_is_rejected(double previous, double current, double start, double period) {
+    void an_invalid_pair_of_windows_is_rejected(double previous, double current, double start, double period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new SlidingCounter.State(previous, current, start, period))
                 .withMessageStartingWith("not a counter's state: ");

@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a state when the limit's numbers change, or when the clock steps back. */
+/** A bucket when its definition changes, or when the clock steps back. */
 class TokenBucketChangeTest {
 
     private static final TokenBucket SLOW = TokenBucket.of(1, 10);
     private static final TokenBucket FAST = SLOW.withRate(2);
 
     @Test
-    void thePastIsSettledAtTheOldRateAndThenRescaled() {
+    void elapsedTimeIsSettledAtTheOldRateAndThenRescaled() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -32,7 +32,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aSmallerBucketKeepsItsShare() {
+    void aSmallerBucketKeepsStoredPermitsUpToItsCapacity() {
         Timeline<RedisPermits> bucket = new Timeline<>(FAST);
         check(bucket, at(0, 12, 0, "G"));
 
@@ -42,7 +42,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aLargerBurstKeepsWhatIsThereAndHandsOutNothing() {
+    void aLargerBurstKeepsStoredPermitsAndAddsNone() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 5, 0, "G"));
 
@@ -52,7 +52,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void asManySecondsAreSavedUpAtAnotherRateAsTheBurstHasRoomFor() {
+    void storedPermitsAreWorthTheSameTimeAtAnotherRateUpToTheBurst() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -132,7 +132,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackStopsTheBucketAndLeavesWhatIsStored() {
+    void aClockThatStepsBackStopsTheBucketAndKeepsStoredPermits() {
         check(
                 new Timeline<>(SLOW),
                 at(100, 8, 0, "G"),
@@ -146,7 +146,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void whatIsStoredRemainsUntilTheClockHasCaughtUp() {
+    void storedPermitsStayUntilTheClockHasCaughtUp() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(100, 8, 0, "G"));
 
@@ -164,7 +164,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aReservationOfMoreThanAnHourIsKnownFromAClockThatStepsBack() {
+    void aReservationOfMoreThanAnHourIsNotTakenForAClockStep() {
         TokenBucket patient = TokenBucket.of(1, 1).maxWait(Duration.ofHours(3));
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
@@ -187,7 +187,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aShorterMaxWaitLeavesWhatWasReservedUnderALongerOne() {
+    void aShorterMaxWaitKeepsEarlierReservations() {
         TokenBucket patient = TokenBucket.of(1, 1);
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
@@ -205,7 +205,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void noClockThatJumpsAboutMintsPermits() {
+    void aJumpingClockCreatesNoPermits() {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
             double rate = 0.1 + 10 * random.nextDouble();
@@ -228,7 +228,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void noClockThatStepsBackAndForthMintsPermits() {
+    void aClockThatStepsBackAndForthCreatesNoPermits() {
         for (long step : List.of(1L, 60L, 3600L)) {
             TokenBucket limit = TokenBucket.of(10, 1);
             Timeline<RedisPermits> bucket = new Timeline<>(limit);

@@ -28,7 +28,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theNextCallerPaysForThoseBefore() {
+    void theNextCallerWaitsForEarlierReservations() {
         check(
                 TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
@@ -61,7 +61,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void acquiresInARowWaitForTheirPredecessorsCostTheGuavaWay() {
+    void acquiresInARowWaitForThePreviousOneWithNextCaller() {
         check(
                 TokenBucket.guava(1),
                 at(0, 1, HOUR, "G"),
@@ -72,7 +72,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theWaitCountsWhatOthersHaveReserved() {
+    void theWaitIncludesEarlierReservations() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 10, 0, "G"),
@@ -88,7 +88,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void whatNobodyTookIsKeptUpToTheBurst() {
+    void unusedPermitsAreStoredUpToTheBurst() {
         check(
                 TokenBucket.of(2, 5),
                 at(0, 10, 0, "G"),
@@ -99,12 +99,12 @@ class TokenBucketTest {
     }
 
     @Test
-    void startsEmptyIfItSaysSo() {
+    void startsEmptyIfDefinedSo() {
         check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "D 0.2"), at(0.2, 1, 0, "G"));
     }
 
     @Test
-    void moreThanTheBucketHoldsNeverComesWithoutPatience() {
+    void moreThanTheCapacityIsNeverGrantedWithoutATimeout() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 11, 0, "D never"),
@@ -124,7 +124,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theDecisionSaysWhatIsLeftAndWhenItIsFullAgain() {
+    void theDecisionHasRemainingPermitsAndFullAfter() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
@@ -156,7 +156,7 @@ class TokenBucketTest {
 
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
-    void aRejectionLeavesTheVeryStateItFound(WhoWaits whoWaits) {
+    void aRejectionReturnsTheSameState(WhoWaits whoWaits) {
         Timeline<RedisPermits> bucket =
                 new Timeline<>(TokenBucket.of(1, 2).whoWaits(whoWaits).maxWait(Duration.ofSeconds(5)));
         bucket.ask(EPOCH_MICROS, 4, 2_000_000);
@@ -176,7 +176,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void nobodyReservesFurtherAheadThanMaxWait() {
+    void noReservationIsFurtherAheadThanMaxWait() {
         check(
                 TokenBucket.of(1, 1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 100, "D never"),
@@ -186,7 +186,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void nobodyReservesFurtherAheadThanMaxWaitTheGuavaWay() {
+    void noReservationIsFurtherAheadThanMaxWaitWithNextCaller() {
         check(
                 TokenBucket.guava(1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 0, "D never"),
@@ -228,7 +228,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theSlowestRateWaitsAsLongAsItMust() {
+    void theSlowestRateHasTheLongestWait() {
         check(
                 TokenBucket.guava(1e-8),
                 at(0, 1, 0, "G"),
