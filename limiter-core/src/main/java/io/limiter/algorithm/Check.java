@@ -3,12 +3,12 @@ package io.limiter.algorithm;
 import java.time.Duration;
 import java.util.Objects;
 
-/** Range checks whose messages name the value, the allowed range and, where it is not obvious, the remedy. */
+/** Range checks with messages that name the value, the allowed range and, if not obvious, the remedy. */
 final class Check {
 
     /**
-     * The longest period, burst, wait or expiry: long enough for every plan, and short enough that all times stay
-     * below 2<sup>53</sup> microseconds, where a double still holds each of them exactly.
+     * The longest period, burst, wait or expiry. With it, all times stay below 2<sup>53</sup> microseconds, where
+     * doubles are exact.
      */
     static final Duration MAX_DURATION = Duration.ofDays(1000);
 
@@ -47,15 +47,15 @@ final class Check {
         }
     }
 
-    /** For limits that have no holders: only what is given back may name its ticket. */
+    /** Rejects an id in a request to a limit without leases, except for a refund, where it is the ticket. */
     static void noId(Request request, Limit<?> limit) {
-        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
+        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
             throw new IllegalArgumentException("the permits of a "
                     + limit.getClass().getSimpleName() + " are not held under an id, was " + request);
         }
     }
 
-    /** Whole microseconds of a duration that {@link #duration} let pass. */
+    /** Whole microseconds of a duration that {@link #duration} accepted. */
     static long micros(Duration duration) {
         return duration.toNanos() / 1000;
     }

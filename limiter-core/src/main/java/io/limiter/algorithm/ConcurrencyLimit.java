@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -7,29 +8,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits held at the same time. Permits are not spent but held: a holder takes them under an id of
- * its own choice, and gives them back under the same id when its work is done.
+ * At most {@code limit} permits held at the same time. A holder acquires permits under an id that it chooses, and
+ * releases them under the same id.
  *
- * <p>Each holder has a <em>lease</em> that is over after {@code leaseTime} unless it is renewed, so a holder that crashed
- * gives its permits back by itself. Never are more than {@code limit} permits held under live leases, by the clock of
- * whoever decides. A holder that has lost its lease and works on is not counted any more: it has to notice.
+ * <p>Each holder has a <em>lease</em> that expires after {@code leaseTime} unless it is renewed, so the permits of a
+ * crashed holder become free. At most {@code limit} permits are held under live leases, by the clock of the backend. A
+ * holder that lost its lease and goes on working is not counted: it has to detect that.
  *
- * <p>Because holders are known by an id, all requests can be repeated: taking again what is held renews the lease and
- * takes nothing more; releasing or renewing what is not held changes nothing. So a request whose answer was lost can be
- * followed by a release, and a release or renewal that arrives too late hits nobody.
+ * <p>All requests are idempotent: a second acquisition under an id renews its lease and takes no more permits; a
+ * release or renewal without a lease changes nothing. So a request whose answer was lost can be followed by a release,
+ * and a late release or renewal affects no other holder.
  *
- * <p>A rejection's {@code retryAfter} is when enough leases will be over if none is renewed or released: it may be granted
- * sooner, or not even then.
+ * <p>The {@code retryAfter} of a rejection is when enough leases expire if none is renewed or released. The request may
+ * be granted earlier, or not even then.
  *
- * <p>The lock is that of a lease in Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed
- * File Cache Consistency</em> (1989), held by several.
+ * <p>The leases are those of Gray and Cheriton, <em>Leases: An Efficient Fault-Tolerant Mechanism for Distributed File
+ * Cache Consistency</em> (1989), with several holders.
  *
  * @param limit the most permits held at the same time, from 1 to 1,000; all holders are read with each decision
- * @param leaseTime how long permits are held unless they are renewed, from 100 ms to 1,000 days
+ * @param leaseTime how long a lease lasts unless it is renewed, from 100 ms to 1,000 days
  */
-public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<Holders> {
+public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<ConcurrencyLimit.State> {
 
-    /** How long permits are held unless they are renewed, where nothing else is said. */
+    /** How long a lease lasts by default. */
     public static final Duration DEFAULT_LEASE_TIME = Duration.ofSeconds(30);
 
     private static final int MAX_LIMIT = 1000;
@@ -40,17 +41,20 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         Check.duration("leaseTime", leaseTime, Duration.ofMillis(100));
     }
 
-    /** At most so many permits held at the same time, each for 30 s unless its lease is renewed. */
+    /** A limit on the permits held at the same time, with leases of 30 s. */
     public static ConcurrencyLimit of(int limit) {
         return new ConcurrencyLimit(limit, DEFAULT_LEASE_TIME);
     }
 
-    /** The same with leases that are over after this time unless they are renewed. */
+    /** This limit with another lease time. */
     public ConcurrencyLimit leaseTime(Duration newLeaseTime) {
         return new ConcurrencyLimit(limit, newLeaseTime);
     }
 
-    /** Under which all permits are seen that can be held at all, also those of a limit that was higher. */
+    /**
+     * This lease time with the highest limit, under which a peek sees all permits, also those of an earlier, higher
+     * limit.
+     */
     public ConcurrencyLimit withMostPermits() {
         return new ConcurrencyLimit(MAX_LIMIT, leaseTime);
     }
@@ -60,8 +64,8 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     }
 
     @Override
-    public Class<Holders> stateType() {
-        return Holders.class;
+    public Class<State> stateType() {
+        return State.class;
     }
 
     @Override
@@ -79,26 +83,26 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         return ":holders";
     }
 
-    /** Never: who holds permits goes on holding them. */
+    /** False: eviction would release permits that are still held. */
     @Override
-    public boolean canBeForgotten() {
+    public boolean isEvictable() {
         return false;
     }
 
-    /** Never: a holder may release its permits at any time. */
+    /** False: a holder may release its permits at any time. */
     @Override
-    public boolean holds(Decision rejection) {
+    public boolean isCacheable(Decision rejection) {
         return false;
     }
 
     /**
      * {@inheritDoc}
      *
-     * @throws IllegalArgumentException if permits are to be taken or given back without an id, or charged: what nobody
-     *     holds could not be released
+     * @throws IllegalArgumentException if permits are acquired or released without an id, or charged: they could not be
+     *     released
      */
     @Override
-    public Step<Holders> step(@Nullable Holders state, long nowMicros, Request request) {
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         checkId(request);
         List<Holder> live = new ArrayList<>();
         boolean bound = false;
@@ -112,7 +116,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         return switch (request.action()) {
             case TAKE -> take(state, live, bound, nowMicros, request);
             case RENEW -> renew(state, live, bound, nowMicros, request.id());
-            case GIVE_BACK -> release(state, live, bound, nowMicros, request.id());
+            case REFUND -> release(state, live, bound, nowMicros, request.id());
             case PEEK, CHARGE -> {
                 long retry = retryAfterMicros(live, nowMicros, request.permits());
                 yield new Step<>(state, decision(live, nowMicros, retry));
@@ -121,12 +125,12 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
     }
 
     @Override
-    public long lifetimeMillis(Holders state, long nowMicros) {
+    public long lifetimeMillis(State state, long nowMicros) {
         return (lastExpiryMicros(state.holders(), nowMicros) + 999) / 1000 + EXPIRE_MARGIN_MILLIS;
     }
 
     /**
-     * @throws IllegalArgumentException if the request makes no sense for permits that are held
+     * @throws IllegalArgumentException if the request has no id, or is a charge
      */
     public static void checkId(Request request) {
         if (request.action() == Request.Action.CHARGE || !request.peek() && request.id() == 0) {
@@ -135,36 +139,35 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         }
     }
 
-    private Step<Holders> take(
-            @Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, Request request) {
+    private Step<State> take(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, Request request) {
         int at = indexOf(live, request.id());
         long retry = at >= 0 ? 0 : retryAfterMicros(live, nowMicros, request.permits());
         if (retry > 0) {
-            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, retry));
+            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, retry));
         }
         if (at >= 0) {
             live.set(at, holder(request.id(), live.get(at).permits(), nowMicros));
         } else {
             live.add(holder(request.id(), request.permits(), nowMicros));
         }
-        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+        return new Step<>(new State(live), decision(live, nowMicros, 0));
     }
 
-    private Step<Holders> renew(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+    private Step<State> renew(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
         int at = indexOf(live, id);
         if (at < 0) {
-            return new Step<>(bound ? new Holders(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
+            return new Step<>(bound ? new State(live) : state, decision(live, nowMicros, Decision.NEVER_MICROS));
         }
         live.set(at, holder(id, live.get(at).permits(), nowMicros));
-        return new Step<>(new Holders(live), decision(live, nowMicros, 0));
+        return new Step<>(new State(live), decision(live, nowMicros, 0));
     }
 
-    private Step<Holders> release(@Nullable Holders state, List<Holder> live, boolean bound, long nowMicros, long id) {
+    private Step<State> release(@Nullable State state, List<Holder> live, boolean bound, long nowMicros, long id) {
         int at = indexOf(live, id);
         if (at >= 0) {
             live.remove(at);
         }
-        return new Step<>(at >= 0 || bound ? new Holders(live) : state, decision(live, nowMicros, 0));
+        return new Step<>(at >= 0 || bound ? new State(live) : state, decision(live, nowMicros, 0));
     }
 
     private Holder holder(long id, int permits, long nowMicros) {
@@ -180,7 +183,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
         return -1;
     }
 
-    /** 0 if there is room for so many now. */
+    /** The time until enough leases expire; 0 if the permits are free now. */
     private long retryAfterMicros(List<Holder> live, long nowMicros, int permits) {
         if (permits > limit) {
             return Decision.NEVER_MICROS;
@@ -218,12 +221,65 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<H
                 lastExpiryMicros(live, nowMicros));
     }
 
-    /** How long until all leases are over. */
+    /** How long until all leases have expired. */
     private static long lastExpiryMicros(List<Holder> holders, long nowMicros) {
         long last = 0;
         for (Holder holder : holders) {
             last = Math.max(last, holder.expiresMicros() - nowMicros);
         }
         return last;
+    }
+
+    /**
+     * The state of a {@link ConcurrencyLimit}.
+     *
+     * @param holders the holders, in the order of their acquisitions; some leases may have expired
+     */
+    public record State(@JsonProperty(required = true) List<Holder> holders) {
+
+        public State {
+            holders = List.copyOf(holders);
+        }
+    }
+
+    /**
+     * A lease of a {@link ConcurrencyLimit}: its holder, permits and expiry.
+     *
+     * @param id chosen by the holder, from 1 to {@link Request#MAX_ID}
+     * @param permits how many, at least 1
+     * @param expiresMicros when the lease expires unless it is renewed, in microseconds since the epoch
+     * @param leaseMicros how long the lease lasts from each renewal, in microseconds; the expiry is never further ahead
+     */
+    public record Holder(
+            @JsonProperty(required = true) long id,
+            @JsonProperty(required = true) int permits,
+            @JsonProperty(required = true) long expiresMicros,
+            @JsonProperty(required = true) long leaseMicros) {
+
+        private static final long MAX_MICROS = (1L << 53) - 1;
+
+        public Holder {
+            if (!(id >= 1
+                    && id <= Request.MAX_ID
+                    && permits >= 1
+                    && expiresMicros >= 0
+                    && expiresMicros <= MAX_MICROS
+                    && leaseMicros >= 1
+                    && leaseMicros <= MAX_MICROS)) {
+                throw new IllegalArgumentException("not a holder: id " + id + ", permits " + permits
+                        + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
+            }
+        }
+
+        boolean isLive(long nowMicros) {
+            return expiresMicros > nowMicros;
+        }
+
+        /** This holder with an expiry at most one lease time ahead. Only a clock that stepped back puts it further. */
+        Holder bound(long nowMicros) {
+            return expiresMicros - nowMicros > leaseMicros
+                    ? new Holder(id, permits, nowMicros + leaseMicros, leaseMicros)
+                    : this;
+        }
     }
 }

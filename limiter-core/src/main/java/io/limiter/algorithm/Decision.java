@@ -6,23 +6,23 @@ import java.time.temporal.ChronoUnit;
 import java.util.OptionalLong;
 
 /**
- * The answer to one request for permits.
+ * The decision on one request for permits.
  *
- * <p>The components hold whole microseconds, rounded up, so that whoever waits that long does not come too early;
- * {@link #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}. A time that
- * will not come is {@link #NEVER_MICROS} or {@link #NEVER}.
+ * <p>The components hold whole microseconds, rounded up, so that a caller that waits that long is not too early; {@link
+ * #timeToWait()}, {@link #retryAfter()} and {@link #fullAfter()} give them as {@link Duration}. Never is {@link
+ * #NEVER_MICROS} or {@link #NEVER}.
  *
- * @param granted whether the permits were given
- * @param limit the most permits that can be there at once: a bucket's size (1 if it is smaller), a window's limit
- * @param remaining whole permits that are there; a bucket in Guava's way grants more than that
- * @param waitMicros how far ahead of the decision the permits lie: what a granted caller waits before it goes on (0 at
- *     timeout 0), and what a rejected one would have had to wait
- * @param retryAfterMicros 0 if granted; otherwise when the same request, with the same timeout, would be granted if
- *     nobody else asked meanwhile
- * @param fullAfterMicros when the limit is as if it had never been used, if nobody asks meanwhile
- * @param source what it comes from
- * @param ticketMicros what tells the granted permits apart when they are cancelled, a moment by the server's clock in
- *     microseconds since the epoch; 0 if there is nothing to tell apart
+ * @param granted whether the permits were granted
+ * @param limit the capacity of a bucket (at least 1), or the limit of a window
+ * @param remaining permits left, rounded down; a bucket with {@link WhoWaits#NEXT_CALLER} grants more
+ * @param waitMicros how long a granted caller waits before it uses the permits (0 at timeout 0), or a rejected one
+ *     would have had to wait
+ * @param retryAfterMicros 0 if granted; otherwise the time until the same request would be granted, if there are no
+ *     others
+ * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
+ * @param source who decided
+ * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch;
+ *     0 for none
  */
 public record Decision(
         boolean granted,
@@ -35,38 +35,38 @@ public record Decision(
         long ticketMicros)
         implements Serializable {
 
-    /** What a decision can come from. */
+    /** Who decided. */
     public enum Source {
-        /** What holds the limiter's state: Redis, or the map of a local limiter. */
+        /** The backend: Redis, or the map of a local limiter. */
         BACKEND,
-        /** An earlier rejection of the backend, which still holds. */
+        /** The rejection cache: an earlier rejection of the backend is still valid. */
         REJECTION_CACHE,
-        /** Permits that were taken from the backend ahead. */
+        /** Permits that this instance prefetched from the backend. */
         PREFETCH,
-        /** This JVM alone, because the backend did not decide. */
+        /** The local fallback, because the backend is unavailable. */
         LOCAL,
-        /** What was settled for a backend that does not decide: all are granted, or all rejected. */
+        /** The failure policy, because the backend is unavailable: fail open or fail closed. */
         POLICY
     }
 
     private static final long MICROS_PER_SECOND = 1_000_000;
 
-    /** The microseconds of a time that will not come. */
+    /** Never, in microseconds. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;
 
     /**
-     * A time that will not come: a request for more permits than there can ever be. It is the longest that all conversions of
-     * {@link Duration} can take, 292 years, so whoever converts it gets no exception.
+     * Never, for example the retry-after of a request for more than the capacity. It is 292 years, the longest time
+     * that all conversions of {@link Duration} accept.
      */
     public static final Duration NEVER = Duration.ofNanos(Long.MAX_VALUE);
 
-    /** One of the backend. */
+    /** A decision of the backend. */
     public Decision(
             boolean granted, long limit, long remaining, long waitMicros, long retryAfterMicros, long fullAfterMicros) {
         this(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, Source.BACKEND);
     }
 
-    /** One without a ticket. */
+    /** A decision without a ticket. */
     public Decision(
             boolean granted,
             long limit,
@@ -78,7 +78,7 @@ public record Decision(
         this(granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, source, 0);
     }
 
-    /** The same from elsewhere. */
+    /** This decision with another source. */
     public Decision from(Source newSource) {
         return new Decision(
                 granted, limit, remaining, waitMicros, retryAfterMicros, fullAfterMicros, newSource, ticketMicros);
@@ -95,8 +95,8 @@ public record Decision(
     }
 
     /**
-     * {@link #retryAfterMicros()} in whole seconds, rounded up and at least 1, as HTTP's {@code Retry-After} wants it;
-     * empty if granted, or if it will never be.
+     * {@link #retryAfterMicros()} in whole seconds, rounded up and at least 1, as in HTTP's {@code Retry-After}; empty
+     * if granted, or if never.
      */
     public OptionalLong retryAfterSeconds() {
         if (granted || retryAfterMicros == NEVER_MICROS) {

@@ -1,28 +1,29 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * At most {@code limit} permits in a window of length {@code period}, which opens with its first request or, if it is
- * {@linkplain #alignedTo aligned}, ends by the clock of a time zone, as plans of so many calls a day do.
+ * At most {@code limit} permits in a window of length {@code period}, which opens with its first request. An
+ * {@linkplain #alignedTo aligned} one ends by the clock of a time zone instead, for example a daily quota.
  *
- * <p>Exact within each window. Two neighbouring windows can put up to twice the limit into one period: all of the first
- * at its end, all of the second at its start. A {@link TokenBucket} has no such edge.
+ * <p>Exact within each window. Across a boundary, up to twice the limit can be granted in one period: all of the first
+ * window at its end, all of the second at its start. A {@link TokenBucket} has no boundaries.
  *
- * <p>A rejected request takes nothing and does not lengthen the window. A limit or period that changes while a window is
- * open applies at once: what was taken stays taken, and the window ends no later than the new period allows. The same
- * rule ends a window that a clock's step back would have stretched. So limiters that share a window should agree on its
- * period but while a new version is rolled out: the shortest ends it for all.
+ * <p>A rejected request does not change the window. A changed limit or period applies to the open window at once:
+ * granted permits stay counted, and the window ends at most one new period from now. So does a window when the clock
+ * steps back. Limiters with different periods should share a window only while a new version is rolled out, because the
+ * shortest period ends it for all.
  *
  * @param limit the most permits in one window, at least 1
- * @param period the length of a window, from 1 ms to 1,000 days; if it is aligned, a whole part of a day
- * @param zone whose clock the windows are aligned to; {@code null} if they open with their first request
+ * @param period the length of a window, from 1 ms to 1,000 days; an aligned one must divide a day
+ * @param zone the time zone of aligned windows; {@code null} if they open with their first request
  */
 public record FixedWindow(
-        int limit, Duration period, @Nullable ZoneId zone) implements Limit<WindowCount> {
+        int limit, Duration period, @Nullable ZoneId zone) implements Limit<FixedWindow.State> {
 
     private static final Duration DAY = Duration.ofDays(1);
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
@@ -43,11 +44,11 @@ public record FixedWindow(
     }
 
     /**
-     * The same with windows that end by the clock: with each minute, hour or day of this zone. A window in which the zone changes its
-     * offset is as much shorter or longer, as a day of 23 or 25 hours is; windows no longer than that change keep their
-     * length.
+     * This limit with aligned windows: they end with each minute, hour or day of this zone. When the zone changes its
+     * offset, the window becomes shorter or longer by the change, like a day of 23 or 25 hours, unless it is no longer
+     * than the change.
      *
-     * @throws IllegalArgumentException if the period is not a day, nor goes into a day a whole number of times
+     * @throws IllegalArgumentException if the period does not divide a day
      */
     public FixedWindow alignedTo(ZoneId newZone) {
         return new FixedWindow(limit, period, Objects.requireNonNull(newZone, "zone"));
@@ -58,8 +59,8 @@ public record FixedWindow(
     }
 
     @Override
-    public Class<WindowCount> stateType() {
-        return WindowCount.class;
+    public Class<State> stateType() {
+        return State.class;
     }
 
     @Override
@@ -77,9 +78,9 @@ public record FixedWindow(
         return ":window";
     }
 
-    /** A window cannot be booked ahead, so the timeout makes no difference. */
+    /** Windows have no reservations, so the timeout is ignored. */
     @Override
-    public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
         double now = nowMicros;
         double count = 0.0;
@@ -91,18 +92,18 @@ public record FixedWindow(
             shortened = state.windowEndMicros() > end;
             end = Math.min(end, state.windowEndMicros());
         }
-        // Its window may have ended since, and the next one has none of its permits.
+        // If the window of the ticket has ended, its permits are not in this one.
         boolean ofThisWindow = state != null && (request.id() == 0 || request.id() == state.windowEndMicros());
-        boolean givenBack = open && ofThisWindow && request.action() == Request.Action.GIVE_BACK;
+        boolean refunded = open && ofThisWindow && request.action() == Request.Action.REFUND;
         boolean charged = request.action() == Request.Action.CHARGE;
-        boolean granted = charged || request.action() == Request.Action.GIVE_BACK || count + request.permits() <= limit;
+        boolean granted = charged || request.action() == Request.Action.REFUND || count + request.permits() <= limit;
         boolean taken = charged || granted && request.action() == Request.Action.TAKE;
-        double after = taken ? count + request.permits() : givenBack ? Math.max(0.0, count - request.permits()) : count;
+        double after = taken ? count + request.permits() : refunded ? Math.max(0.0, count - request.permits()) : count;
         long untilReset = taken || open ? (long) (end - now) : 0;
         long retry = granted ? 0 : request.permits() > limit ? Decision.NEVER_MICROS : untilReset;
-        boolean save = taken || givenBack || (shortened && !request.peek());
+        boolean save = taken || refunded || (shortened && !request.peek());
         return new Step<>(
-                save ? new WindowCount(after, end / 1000.0) : state,
+                save ? new State(after, end / 1000.0) : state,
                 new Decision(
                         granted,
                         limit,
@@ -114,7 +115,7 @@ public record FixedWindow(
                         taken ? (long) end : 0));
     }
 
-    /** When a window that opens now ends. */
+    /** The end of a window that opens now. */
     private double windowEnd(long nowMicros) {
         double period = periodMicros();
         if (zone == null) {
@@ -126,14 +127,39 @@ public record FixedWindow(
         double end = localEnd - clock.offsetMicros();
         if (end >= clock.changesAtMicros() && period > Math.abs(clock.nextOffsetMicros() - clock.offsetMicros())) {
             double changed = localEnd - clock.nextOffsetMicros();
-            // The clocks may skip what would have been the end.
+            // The change of the offset may skip the end.
             return changed >= clock.changesAtMicros() ? changed : end;
         }
         return end;
     }
 
     @Override
-    public long lifetimeMillis(WindowCount state, long nowMicros) {
+    public long lifetimeMillis(State state, long nowMicros) {
         return Math.max(0, (long) Math.ceil((state.windowEndMicros() - nowMicros) / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+    }
+
+    /**
+     * The state of a {@link FixedWindow}.
+     *
+     * @param count permits taken in the window, at least 0
+     * @param windowEndMillis when the window ends, in milliseconds since the epoch, to the microsecond
+     */
+    public record State(
+            @JsonProperty(required = true) double count,
+            @JsonProperty(required = true) double windowEndMillis) {
+
+        public State {
+            if (!(count >= 0
+                    && count < Double.POSITIVE_INFINITY
+                    && windowEndMillis >= 0
+                    && windowEndMillis < Double.POSITIVE_INFINITY)) {
+                throw new IllegalArgumentException(
+                        "not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
+            }
+        }
+
+        double windowEndMicros() {
+            return Math.floor(windowEndMillis * 1000.0 + 0.5);
+        }
     }
 }

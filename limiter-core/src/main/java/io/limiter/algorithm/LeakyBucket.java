@@ -4,15 +4,13 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 
 /**
- * Leaky buckets, which are {@linkplain TokenBucket token buckets} seen from the other side: what has been poured in here is
- * what has been taken out there, and both come to the same decisions (ITU-T I.371, annex A, calls it the generic cell rate
- * algorithm). So there is no arithmetic of its own, only the numbers.
+ * Leaky buckets, as {@linkplain TokenBucket token buckets} with the same decisions. The level of the leaky bucket is
+ * the number of permits taken from the token bucket (the generic cell rate algorithm of ITU-T I.371, annex A).
  *
  * <ul>
- *   <li>As a <em>meter</em>, a bucket of some capacity leaks at a steady rate; a request that would make it overflow is
- *       rejected.
- *   <li>As a <em>queue</em>, requests leave one by one at the rate, at even distances; each is told how long it waits, and
- *       one that finds too many waiting is rejected.
+ *   <li>As a <em>meter</em>, a bucket leaks at a steady rate; a request that would overflow it is rejected.
+ *   <li>As a <em>queue</em>, requests leave one by one at even intervals; each decision has the wait, and a request
+ *       that finds the queue full is rejected.
  * </ul>
  */
 public final class LeakyBucket {
@@ -20,10 +18,10 @@ public final class LeakyBucket {
     private LeakyBucket() {}
 
     /**
-     * A bucket that overflows.
+     * A leaky bucket as a meter.
      *
-     * @param leakPerSecond how many permits leave it per second, from 0.00000001 to 1,000,000,000
-     * @param capacity how many permits it holds, at least 1
+     * @param leakPerSecond the rate in permits per second, from 0.00000001 to 1,000,000,000
+     * @param capacity the capacity in permits, at least 1
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
@@ -31,11 +29,11 @@ public final class LeakyBucket {
     }
 
     /**
-     * Callers who go one by one, at even distances. {@code acquire()} waits for its turn, {@code tryAcquire()} does not.
+     * A leaky bucket as a queue. {@code acquire()} waits in the queue, {@code tryAcquire()} does not.
      *
-     * @param permitsPerSecond how many go per second, from 0.00000001 to 1,000,000,000
-     * @param maxWaiting how many wait at most, from 0 to 1,000,000,000; the time it takes to serve them all must not be
-     *     longer than 1,000 days
+     * @param permitsPerSecond the rate in permits per second, from 0.00000001 to 1,000,000,000
+     * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000; serving them all may take 1,000 days at
+     *     most
      */
     public static TokenBucket queue(double permitsPerSecond, int maxWaiting) {
         Check.range("maxWaiting", maxWaiting, 0, 1_000_000_000);

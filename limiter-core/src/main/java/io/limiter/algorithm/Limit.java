@@ -3,11 +3,11 @@ package io.limiter.algorithm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is allowed: an algorithm and its numbers, as an immutable value. Two limits are equal if they allow the same.
+ * A limit definition: an algorithm and its parameters, as an immutable value with {@code equals}.
  *
  * <p>A limit is a pure function of time. Implementations read no clock, hold no lock, do no I/O and keep nothing
- * between calls, which is what lets an engine run them in process, under a distributed lock, or (written a second time
- * in Lua) inside Redis, with the same result to the last bit.
+ * between calls. So an engine can run them in process, under a distributed lock, or inside Redis as a Lua script with
+ * bit-identical results.
  *
  * @param <S> the state kept for each key; a record that Jackson can write and read
  */
@@ -16,47 +16,46 @@ public interface Limit<S> {
     /** The class of the state, for the codec that stores it. */
     Class<S> stateType();
 
-    /** The most permits that can be had at once. */
+    /** The most permits that can be granted at once. */
     long capacity();
 
     /**
-     * What stands at the end of the keys of this kind of limit, so that another kind under the same name starts anew
-     * instead of reading what is not its own. Every kind has one of its own but the {@link TokenBucket}, whose keys end with
-     * nothing, which is the default: a factory rejects to build two kinds for one key.
-     * At most 32 letters of ASCII, digits and {@code :._-}, and not {@code :lock} at its end; a limiter of another is rejected.
+     * The suffix of the Redis keys of this kind of limit, so that kinds under the same name do not share a state. Each
+     * kind needs its own; that of {@link TokenBucket} is empty, the default. At most 32 ASCII letters, digits and
+     * {@code :._-}, not ending with {@code :lock}. A factory rejects other suffixes, and two kinds for one key.
      */
     default String keySuffix() {
         return "";
     }
 
     /**
-     * Whether a rejection holds until its {@code retryAfter} whatever others do meanwhile, but for giving permits back. If
-     * so, it may be repeated until then without asking again.
+     * Whether a rejection stays valid until its {@code retryAfter} whatever other requests do, except refunds. If so,
+     * the rejection cache may repeat it until then.
      */
-    default boolean holds(Decision rejection) {
+    default boolean isCacheable(Decision rejection) {
         return true;
     }
 
     /**
-     * Whether the state that a rejection was made from also tells when a request for <em>more</em> permits would be granted.
-     * If not, such a request is asked anew.
+     * Whether the state behind a cached rejection also decides a request for <em>more</em> permits. If not, the backend
+     * decides such a request.
      */
-    default boolean foreseesLarger() {
+    default boolean coversLargerRequests() {
         return true;
     }
 
     /**
-     * Whether a state may be forgotten before its time where there is no room for more: then its caller gets at most what
-     * was about to come back anyway.
+     * Whether a full local engine may evict a state before its lifetime ends. The key then gets at most the permits
+     * that it would soon have had anyway.
      */
-    default boolean canBeForgotten() {
+    default boolean isEvictable() {
         return true;
     }
 
     /**
-     * The same limit at a share of its numbers, with states of the same class: what one instance decides under when the
-     * backend does not. It admits at most that share of what this one does over any length of time, but always one permit
-     * at a time: a limit below that would admit nobody.
+     * This limit scaled to a share, with the same class of states: the local fallback of one instance. Over any length
+     * of time it grants at most that share of this limit, but always one permit at a time, because a smaller limit
+     * would grant none.
      *
      * @param share more than 0, at most 1
      */
@@ -68,23 +67,22 @@ public interface Limit<S> {
     }
 
     /**
-     * Answers one request.
+     * Decides one request.
      *
-     * <p>A peek or a rejected request changes nothing, so it needs no write. The exceptions, for rejections, are a
-     * state that is no longer right whoever asks (it was written under other numbers, or by a clock that has since
-     * stepped back), and one that comes into being empty.
+     * <p>A peek or a rejected request does not change the state, so it needs no write. A rejection has two exceptions:
+     * an outdated state (written under another definition, or by a clock that has since stepped back), and a new one
+     * that starts empty.
      *
-     * @param state what the last step left, or {@code null} for a key that was never used, or not for so long that its
-     *     state expired
-     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; up to 2109, beyond which a
-     *     double of milliseconds no longer tells them apart
+     * @param state the state after the last step; {@code null} if the key was never used, or its state expired
+     * @param nowMicros the time, in microseconds since the epoch or any other fixed moment; up to 2109, where a double
+     *     of milliseconds stops being exact
      */
     Step<S> step(@Nullable S state, long nowMicros, Request request);
 
     /**
-     * How long a state must be kept so that forgetting it gives nobody a permit.
+     * How long a state must be kept so that its expiry creates no permits.
      *
-     * @param nowMicros the time of the step that left the state
+     * @param nowMicros the time of the step that returned the state
      * @return milliseconds, at least 1
      */
     long lifetimeMillis(S state, long nowMicros);

@@ -3,7 +3,8 @@ package io.limiter.algorithm;
 import java.time.Duration;
 
 /**
- * How an instance may prefetch permits and give them out by itself; see {@link TokenBucket#prefetch(int, Duration)}.
+ * How an instance may prefetch permits and grant them without the backend; see {@link TokenBucket#prefetch(int,
+ * Duration)}.
  *
  * @param maxPermits how many permits of one key an instance holds at most, from 1 to 1,000,000,000
  * @param maxTime how long it holds them at most, from 1 ms to 1 h

@@ -6,23 +6,23 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a {@link TokenBucket}, and what time and bookings do to it. Immutable and pure; all numbers are doubles
- * that survive the way to Redis and back bit by bit.
+ * The state of a {@link TokenBucket} and the operations on it. Immutable and pure; Redis stores all doubles without
+ * loss.
  *
- * <p>{@code maxPermits} and {@code intervalMillis} repeat the numbers of the limit that wrote the state. A caller that
- * arrives with other numbers first settles the past under these, and only then goes on under its own.
+ * <p>{@code maxPermits} and {@code intervalMillis} repeat the definition under which the state was written. A step
+ * under another definition first settles the elapsed time under that one, and then rescales the state to its own.
  *
- * <p>{@code nextFreeTicketMillis} holds whole microseconds, which a double of milliseconds can tell apart until the
- * year 2109. What a booking has below a microsecond goes to {@code remainderMicros}: at 1,000,000 permits/s, where one
- * permit <em>is</em> a microsecond, dropping it would put the rate off by percents.
+ * <p>{@code nextFreeTicketMillis} holds whole microseconds, exact in a double of milliseconds until the year 2109.
+ * {@code remainderMicros} holds the fraction: at 1,000,000 permits/s, where one permit takes one microsecond, the rate
+ * would be off by percents without it.
  *
  * @param maxPermits the most permits that can be stored, more than 0
- * @param storedPermits permits there to be taken at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
- * @param intervalMillis milliseconds in which one permit comes into being, more than 0
- * @param nextFreeTicketMillis milliseconds since the epoch; in the past, when time was last settled; in the future,
- *     until when permits are booked ahead (pre-consumption)
- * @param remainderMicros microseconds booked on top, at least 0 and less than 1
- * @param bookings what else has to be known of the permits that are booked ahead; {@code null} for most buckets
+ * @param storedPermits permits stored at {@code nextFreeTicketMillis}, from 0 to {@code maxPermits}
+ * @param intervalMillis milliseconds per permit, more than 0
+ * @param nextFreeTicketMillis milliseconds since the epoch: in the past, the time up to which permits are settled; in
+ *     the future, the end of all reservations (pre-consumption)
+ * @param remainderMicros fraction of a microsecond reserved on top, at least 0 and less than 1
+ * @param reservations what {@code nextFreeTicketMillis} does not tell about reservations; {@code null} for most buckets
  */
 public record RedisPermits(
         double maxPermits,
@@ -30,23 +30,27 @@ public record RedisPermits(
         double intervalMillis,
         double nextFreeTicketMillis,
         double remainderMicros,
-        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Bookings bookings) {
+
+        @JsonInclude(JsonInclude.Include.NON_NULL) @JsonProperty("bookings") @Nullable
+        Reservations reservations) {
 
     /**
-     * What a booking can lie ahead without being remembered, and how far the clock may step back without being believed:
-     * longer than any step that a clock makes twice.
+     * How far ahead a reservation may be without being recorded in {@link Reservations}, and the largest clock step for
+     * which the bucket waits.
      */
     static final double HOUR_MICROS = 3_600_000_000.0;
 
     /**
-     * The part of a permit that is as good as none, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
-     * fractions that should be 1 can come out as 0.9999999999999999, and a caller that comes back exactly when it was
-     * told must not be sent away for that. Only the judgement rounds; what is booked stays exact, so nothing is ever
-     * gained by it.
+     * The part of a permit that decisions ignore, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
+     * fractions that should be 1 can be 0.9999999999999999, and a caller that retries exactly at its retry-after must
+     * be granted. Only decisions round; reservations stay exact, so no permits are gained.
      */
     private static final double NEGLIGIBLE_PERMITS = 1e-9;
 
-    /** Half of what times can tell apart: then a time that is a whole number, but for an error, is that number. */
+    /**
+     * Half of the resolution of times, so that a time that is whole except for a rounding error is rounded to that
+     * number.
+     */
     private static final double NEGLIGIBLE_MICROS = 0.5;
 
     public RedisPermits {
@@ -66,7 +70,7 @@ public record RedisPermits(
         }
     }
 
-    /** Without anything else to know of its bookings. */
+    /** A state without {@link Reservations}. */
     public RedisPermits(
             double maxPermits,
             double storedPermits,
@@ -76,7 +80,7 @@ public record RedisPermits(
         this(maxPermits, storedPermits, intervalMillis, nextFreeTicketMillis, remainderMicros, null);
     }
 
-    /** Reads JSON, in which the remainder and the bookings may be missing. */
+    /** Reads JSON, in which the remainder and the reservations may be missing. */
     @JsonCreator
     static RedisPermits of(
             @JsonProperty(value = "maxPermits", required = true) double maxPermits,
@@ -84,17 +88,17 @@ public record RedisPermits(
             @JsonProperty(value = "intervalMillis", required = true) double intervalMillis,
             @JsonProperty(value = "nextFreeTicketMillis", required = true) double nextFreeTicketMillis,
             @JsonProperty("remainderMicros") @Nullable Double remainderMicros,
-            @JsonProperty("bookings") @Nullable Bookings bookings) {
+            @JsonProperty("bookings") @Nullable Reservations reservations) {
         return new RedisPermits(
                 maxPermits,
                 storedPermits,
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros == null ? 0.0 : remainderMicros,
-                bookings);
+                reservations);
     }
 
-    /** A bucket that comes into being. */
+    /** The state of a new bucket. */
     static RedisPermits initial(double maxPermits, double storedPermits, double intervalMillis, double nowMicros) {
         return new RedisPermits(maxPermits, storedPermits, intervalMillis, nowMicros / 1000.0, 0.0);
     }
@@ -108,14 +112,13 @@ public record RedisPermits(
     }
 
     /**
-     * Turns the time since the last settlement into stored permits. Time never runs backwards here: if {@code now} lies
-     * before the last settlement, nothing happens.
+     * Converts the time since the last settlement into stored permits. If {@code now} is before it, the state stays.
      *
-     * <p>Nor does anything happen within the microsecond in which the bookings end. Who was told to come back then comes
-     * at its end, and nothing has been idle: a warm-up, where stored permits cost time, would charge the rest of the
-     * microsecond again and again, and serve a third too few at 700,000 permits/s.
+     * <p>It also stays within the microsecond in which the reservations end. Retries arrive at the end of that
+     * microsecond, and the bucket was not idle in it. Otherwise a warm-up, where stored permits cost time, would charge
+     * the rest of the microsecond each time and grant a third too few at 700,000 permits/s.
      *
-     * @param coolDownIntervals intervals in which one permit is stored: 1 but for a warm-up
+     * @param coolDownIntervals how many intervals it takes to store one permit: 1 without a warm-up
      */
     RedisPermits resync(double nowMicros, double coolDownIntervals) {
         double nextFreeMicros = nextFreeMicros();
@@ -124,57 +127,57 @@ public record RedisPermits(
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
         double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
-        // Tickets can lie beyond the next free one; see Bookings.
-        Bookings left = bookings == null || nowMicros >= bookings.lastTicketMicros() ? null : bookings;
+        // Tickets can be later than the next free one; see Reservations.
+        Reservations left = reservations == null || nowMicros >= reservations.lastTicketMicros() ? null : reservations;
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
     }
 
     /**
-     * The same bucket under other numbers: what was saved up in so many seconds is what comes into being in so many
-     * seconds now, and every debt is kept. For a new rate that is what Guava's {@code setRate} does. To carry over how
-     * <em>full</em> the bucket is, as Guava does for a new burst too, would let a small bucket, which fills soon, fill a
-     * large one, again and again where limiters with both numbers take turns.
+     * The same bucket under another definition: stored permits are worth the same time as before, and reservations
+     * stay. For a new rate, Guava's {@code setRate} does the same. For a new burst, Guava keeps the filled
+     * <em>share</em>. That would let a small bucket, which fills soon, fill a large one each time limiters with both
+     * definitions take turns.
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
         double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
         return new RedisPermits(
-                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, bookings);
+                newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
     }
 
     /**
-     * Bounds how long a clock that has stepped back stops the bucket. No booking lies further ahead than an hour, or than
-     * the furthest. If one seems to, by up to an hour, time waits for the clock, which may step forward again. If by more,
-     * it does not, or everybody would wait until the clock has caught up.
+     * Bounds how long a clock that stepped back stops the bucket. No reservation is further ahead than an hour or the
+     * furthest recorded one. If the next free ticket is, by up to an hour, the bucket waits for the clock, which may
+     * step forward again. If by more, the ticket is moved back, or all callers would wait until the clock catches up.
      */
     RedisPermits boundClockStep(double nowMicros) {
-        double furthest = bookings == null ? HOUR_MICROS : Math.max(HOUR_MICROS, bookings.furthestMicros());
+        double furthest = reservations == null ? HOUR_MICROS : Math.max(HOUR_MICROS, reservations.furthestMicros());
         if (nextFreeMicros() - nowMicros <= furthest + HOUR_MICROS) {
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, bookings);
+                maxPermits, storedPermits, intervalMillis, (nowMicros + furthest) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, booked no further ahead than this. */
-    RedisPermits boundBooking(double nowMicros, double maxBookedMicros) {
-        if (nextFreeMicros() - nowMicros <= maxBookedMicros) {
+    /** This state with no reservation further ahead than a bound. */
+    RedisPermits boundReservation(double nowMicros, double maxReservedMicros) {
+        if (nextFreeMicros() - nowMicros <= maxReservedMicros) {
             return this;
         }
         return new RedisPermits(
-                maxPermits, storedPermits, intervalMillis, (nowMicros + maxBookedMicros) / 1000.0, 0.0, bookings);
+                maxPermits, storedPermits, intervalMillis, (nowMicros + maxReservedMicros) / 1000.0, 0.0, reservations);
     }
 
-    /** The same, of which something is booked so far ahead. */
-    RedisPermits furthest(double bookedMicros) {
-        if (bookedMicros <= HOUR_MICROS) {
+    /** This state, with a record of a reservation more than an hour ahead. */
+    RedisPermits furthest(double reservedMicros) {
+        if (reservedMicros <= HOUR_MICROS) {
             return this;
         }
-        Bookings known = bookings == null ? Bookings.NONE : bookings;
-        return with(known.withFurthest(bookedMicros));
+        Reservations known = reservations == null ? Reservations.NONE : reservations;
+        return with(known.withFurthest(reservedMicros));
     }
 
-    private RedisPermits with(Bookings newBookings) {
-        return newBookings == bookings
+    private RedisPermits with(Reservations newReservations) {
+        return newReservations == reservations
                 ? this
                 : new RedisPermits(
                         maxPermits,
@@ -182,11 +185,11 @@ public record RedisPermits(
                         intervalMillis,
                         nextFreeTicketMillis,
                         remainderMicros,
-                        newBookings.equals(Bookings.NONE) ? null : newBookings);
+                        newReservations.equals(Reservations.NONE) ? null : newReservations);
     }
 
-    /** Takes stored permits, and books time for them and for those that are not there yet. */
-    RedisPermits book(double fromStored, double costMicros) {
+    /** Takes stored permits, and reserves the time that the request costs. */
+    RedisPermits reserve(double fromStored, double costMicros) {
         double micros = remainderMicros + costMicros;
         double whole = Math.floor(micros);
         return new RedisPermits(
@@ -195,10 +198,10 @@ public record RedisPermits(
                 intervalMillis,
                 (nextFreeMicros() + whole) / 1000.0,
                 micros - whole,
-                bookings);
+                reservations);
     }
 
-    /** Returns stored permits, as far as there is room. What is booked stays booked. */
+    /** Adds stored permits up to the capacity. Reservations stay. */
     RedisPermits refund(double permits) {
         return new RedisPermits(
                 maxPermits,
@@ -206,28 +209,29 @@ public record RedisPermits(
                 intervalMillis,
                 nextFreeTicketMillis,
                 remainderMicros,
-                bookings);
+                reservations);
     }
 
-    /** What tells the last booking apart: the first whole microsecond at which all bookings are paid. */
+    /** The ticket of the last reservation: the first whole microsecond at which all reservations are due. */
     double ticketMicros() {
         return nextFreeMicros() + roundUp(remainderMicros);
     }
 
-    /** The last ticket that was given out for what is still booked, as a caller of this interval rounds it. */
+    /** The latest ticket of the reservations that are still ahead, rounded for a caller with this interval. */
     double lastTicketMicros(double callersIntervalMicros) {
         double last = nextFreeMicros() + wholeMicros(remainderMicros, callersIntervalMicros);
-        return bookings == null ? last : Math.max(last, bookings.lastTicketMicros());
+        return reservations == null ? last : Math.max(last, reservations.lastTicketMicros());
     }
 
     /**
-     * How much of a booking its cancellation restores, in microseconds: its cost, less what was booked after it. That stays
-     * where it is, so restoring more would let others be due together with it. This is golang's {@code CancelAt}.
+     * How much of a reservation its cancellation restores, in microseconds: its cost minus later reservations. These
+     * keep their times, so restoring more would let new reservations come due together with them. As in golang's {@code
+     * CancelAt}.
      *
-     * @param costMicros what the booking cost
-     * @param overlapMicros how much of it can be restored if others were booked after it, less these
-     * @param ticket the booking's
-     * @return negative if no such ticket was given out
+     * @param costMicros the cost of the reservation
+     * @param overlapMicros how much of it can be restored if there are later reservations, before they are subtracted
+     * @param ticket the reservation's
+     * @return negative if the bucket has no such ticket
      */
     double restorableMicros(double costMicros, double overlapMicros, double ticket, double callersIntervalMicros) {
         double after = lastTicketMicros(callersIntervalMicros) - ticket;
@@ -242,15 +246,16 @@ public record RedisPermits(
     }
 
     /**
-     * Cancels a booking of a state that is settled.
+     * Cancels a reservation in a settled state.
      *
-     * <p>Cancelling from the last to the first restores all. In any other order a booking is restored as far as none was
-     * made after it. But as long as each microsecond up to the next free ticket belongs to one booking, it is enough to
-     * know how many of them belong to cancelled ones: once all of them do, no booking is left, whatever the order was.
+     * <p>Cancellations from the last reservation to the first restore all of them. In any other order, a cancellation
+     * restores what no later reservation covers. But as long as each microsecond up to the next free ticket belongs to
+     * one reservation, the state counts the cancelled ones: when all are cancelled, no reservation is left, whatever
+     * the order was.
      *
-     * @param ticket the booking's
-     * @param costMicros what it cost
-     * @param restoredMicros what that restores, from 0 to the cost
+     * @param ticket of the reservation
+     * @param costMicros the cost of the reservation
+     * @param restoredMicros how much of it to restore, from 0 to the cost
      * @param lastTicket the last ticket before the state was settled
      */
     RedisPermits cancel(
@@ -263,8 +268,8 @@ public record RedisPermits(
         double stored = storedPermits;
         double nextFree = nextFreeMicros();
         double remainder = remainderMicros;
-        double last = bookings == null ? 0.0 : bookings.lastTicketMicros();
-        double cancelledUntil = bookings == null ? 0.0 : bookings.cancelledUntilMicros();
+        double last = reservations == null ? 0.0 : reservations.lastTicketMicros();
+        double cancelledUntil = reservations == null ? 0.0 : reservations.cancelledUntilMicros();
         double ahead = nextFree - nowMicros + remainder;
         if (restoredMicros < ahead) {
             double micros = remainder - restoredMicros;
@@ -280,7 +285,7 @@ public record RedisPermits(
             stored = Math.min(maxPermits, stored + idleMicros / (intervalMicros() * coolDownIntervals));
         }
         if (restoredMicros > 0.0 && restoredMicros < costMicros && lastTicket > nowMicros) {
-            // From here on, bookings lie one over the other.
+            // From here on, reservations overlap.
             last = lastTicket;
             cancelledUntil = 0.0;
         } else if (last <= nowMicros) {
@@ -293,23 +298,23 @@ public record RedisPermits(
                 cancelledUntil = 0.0;
             }
         }
-        double furthest = bookings == null ? 0.0 : bookings.furthestMicros();
+        double furthest = reservations == null ? 0.0 : reservations.furthestMicros();
         return new RedisPermits(maxPermits, stored, intervalMillis, nextFree / 1000.0, remainder)
-                .with(new Bookings(last, cancelledUntil, furthest));
+                .with(new Reservations(last, cancelledUntil, furthest));
     }
 
-    /** Whole microseconds from now until all bookings are paid, rounded up. */
-    double bookedMicros(double nowMicros) {
+    /** Microseconds until all reservations are due, rounded up. */
+    double reservedMicros(double nowMicros) {
         return Math.max(0.0, nextFreeMicros() - nowMicros + roundUp(remainderMicros));
     }
 
-    /** Whole microseconds from now until the bucket is full and all bookings are paid, rounded up. */
+    /** Microseconds until the bucket is full and all reservations are due, rounded up. */
     double resetMicros(double nowMicros, double coolDownIntervals) {
         double micros = remainderMicros + (maxPermits - storedPermits) * (intervalMicros() * coolDownIntervals);
         return Math.max(0.0, nextFreeMicros() - nowMicros + wholeMicros(micros, intervalMicros()));
     }
 
-    /** Whole permits that are stored. */
+    /** Stored permits, rounded down. */
     double wholePermits() {
         return wholePermits(storedPermits, intervalMicros());
     }
@@ -318,18 +323,59 @@ public record RedisPermits(
         return wholeMicros(partOfMicro, intervalMicros());
     }
 
-    /** Microseconds that someone has to wait: rounded up, unless what is over is negligible. */
+    /** Microseconds of a wait, rounded up unless the fraction is negligible. */
     static double wholeMicros(double micros, double intervalMicros) {
         double whole = Math.floor(micros);
         return micros - whole > negligibleMicros(intervalMicros) ? whole + 1.0 : whole;
     }
 
-    /** Permits that are there: rounded down, unless what is missing is negligible. */
+    /** Stored permits, rounded down unless the missing fraction is negligible. */
     static double wholePermits(double permits, double intervalMicros) {
         return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
     }
 
     private static double negligibleMicros(double intervalMicros) {
         return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
+    }
+
+    /**
+     * What the next free ticket of a bucket does not tell about its reservations. It exists after a cancellation, or
+     * after a reservation of more than an hour ahead, until all reservations are due.
+     *
+     * @param lastTicketMicros the latest ticket when a cancellation moved the next free ticket back before later
+     *     reservations, in microseconds since the epoch; 0 if none did. Until then, tickets can be later than the next
+     *     free one
+     * @param cancelledUntilMicros the end of the cancelled reservations if they came first, in microseconds since the
+     *     epoch; 0 if none is cancelled, or if it is unknown. When it reaches the next free ticket, all reservations
+     *     are cancelled
+     * @param furthestMicros how far ahead of its decision the furthest reservation was, if more than an hour; otherwise
+     *     0
+     */
+    public record Reservations(
+            @JsonProperty(required = true) double lastTicketMicros,
+            @JsonProperty(required = true) double cancelledUntilMicros,
+            @JsonProperty(required = true) double furthestMicros) {
+
+        static final Reservations NONE = new Reservations(0.0, 0.0, 0.0);
+
+        private static final double LATEST_MICROS = 0x1p53;
+
+        public Reservations {
+            // Written so that NaN fails.
+            if (!(lastTicketMicros >= 0
+                    && lastTicketMicros < LATEST_MICROS
+                    && cancelledUntilMicros >= 0
+                    && cancelledUntilMicros < LATEST_MICROS
+                    && furthestMicros >= 0
+                    && furthestMicros < LATEST_MICROS)) {
+                throw new IllegalArgumentException("not a bucket's reservations: lastTicketMicros " + lastTicketMicros
+                        + ", cancelledUntilMicros " + cancelledUntilMicros + ", furthestMicros " + furthestMicros);
+            }
+        }
+
+        /** These with a reservation as far ahead, if it is further than the others. */
+        Reservations withFurthest(double micros) {
+            return micros <= furthestMicros ? this : new Reservations(lastTicketMicros, cancelledUntilMicros, micros);
+        }
     }
 }

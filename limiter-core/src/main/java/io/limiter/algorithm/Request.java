@@ -1,36 +1,35 @@
 package io.limiter.algorithm;
 
 /**
- * One request to a limit.
+ * One request to a {@link Limit}.
  *
- * @param action whether to take permits, only to look, to give some back, or to hold them for longer
+ * @param action what to do with the permits
  * @param permits at least 1
- * @param timeoutMicros how long the caller is ready to wait, in microseconds, at least 0
- * @param id what tells apart permits that were taken, from 1 to {@link #MAX_ID}; 0 for none. A {@link ConcurrencyLimit}
- *     knows its holders by an id that the caller chooses, other limits what they granted by the
- *     {@linkplain Decision#ticketMicros() ticket} of the decision
+ * @param timeoutMicros how long the caller waits at most, in microseconds, at least 0
+ * @param id identifies granted permits, from 1 to {@link #MAX_ID}; 0 for none. In a {@link ConcurrencyLimit}, the
+ *     caller chooses it; in other limits, it is the {@linkplain Decision#ticketMicros() ticket} of the decision
  */
 public record Request(Action action, int permits, long timeoutMicros, long id) {
 
-    /** The largest id: beyond it a double, which is what Lua has, no longer tells all whole numbers apart. */
+    /** The largest id: the numbers of Lua are doubles, which are exact up to here. */
     public static final long MAX_ID = (1L << 53) - 1;
 
-    /** What is to be done with the permits. */
+    /** What to do with the permits. */
     public enum Action {
 
         /** Take all of them, or none. */
         TAKE,
 
-        /** Answer without taking any: what would be granted, and what remains as long as it is not. */
+        /** Decide without taking any permits. */
         PEEK,
 
-        /** Return permits that were taken and not used. Always granted; never more than the limit can hold. */
-        GIVE_BACK,
+        /** Return unused permits, up to the capacity: a refund, a cancellation or a release. Always granted. */
+        REFUND,
 
-        /** Take permits that were used already, whether they are there or not: those who come later pay. Always granted. */
+        /** Take permits that were used already, available or not; later requests wait for them. Always granted. */
         CHARGE,
 
-        /** Hold the permits of an id for another lease. Granted if they are still held; otherwise nothing changes. */
+        /** Renew the lease of an id. Granted if the lease is live; otherwise nothing changes. */
         RENEW
     }
 
@@ -46,57 +45,57 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         }
     }
 
-    /** Of nobody in particular. */
+    /** A request without an id. */
     public Request(Action action, int permits, long timeoutMicros) {
         this(action, permits, timeoutMicros, 0);
     }
 
-    /** Takes or peeks. */
+    /** A request that takes or peeks. */
     public Request(int permits, long timeoutMicros, boolean peek) {
         this(peek ? Action.PEEK : Action.TAKE, permits, timeoutMicros);
     }
 
-    public static Request giveBack(int permits) {
-        return new Request(Action.GIVE_BACK, permits, 0);
+    public static Request refund(int permits) {
+        return new Request(Action.REFUND, permits, 0);
     }
 
     /**
-     * Returns permits that were taken and not used, as if they had not been taken, as far as others have not booked since.
-     * What does not count any more, such as that of a window that has ended, is not returned.
+     * Cancels a grant as if it had not been made, as far as there are no later reservations. Permits that no longer
+     * count, for example those of a window that has ended, are not returned.
      */
     public static Request cancel(int permits, Decision taken) {
-        return new Request(Action.GIVE_BACK, permits, 0, taken.ticketMicros());
+        return new Request(Action.REFUND, permits, 0, taken.ticketMicros());
     }
 
     public static Request charge(int permits) {
         return new Request(Action.CHARGE, permits, 0);
     }
 
-    /** Takes permits that are held until they are released, or their lease is over. */
+    /** Acquires permits under a lease, until it is released or expires. */
     public static Request hold(long id, int permits) {
         return new Request(Action.TAKE, permits, 0, id);
     }
 
-    /** Holds for another lease what is held already. */
+    /** Renews the lease of an id. */
     public static Request renew(long id) {
         return new Request(Action.RENEW, 1, 0, id);
     }
 
-    /** Returns all that is held by this id. */
+    /** Releases all permits of an id. */
     public static Request release(long id) {
-        return new Request(Action.GIVE_BACK, 1, 0, id);
+        return new Request(Action.REFUND, 1, 0, id);
     }
 
     public boolean peek() {
         return action == Action.PEEK;
     }
 
-    /** The same permits and timeout, for another action. */
+    /** This request with another action and no id. */
     public Request as(Action otherAction) {
         return new Request(otherAction, permits, timeoutMicros);
     }
 
-    /** The same request from a caller who has already waited, for something else. */
+    /** This request with a timeout from which a wait is subtracted. */
     public Request waited(long micros) {
         return new Request(action, permits, Math.max(0, timeoutMicros - micros), id);
     }

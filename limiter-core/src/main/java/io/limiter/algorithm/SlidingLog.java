@@ -1,34 +1,36 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Never more than {@code limit} permits in <em>any</em> interval of length {@code period}, wherever it starts: a sliding
- * window log.
+ * A sliding window log: at most {@code limit} permits in <em>any</em> interval of length {@code period}.
  *
- * <p>It remembers when each permit was granted, and a permit comes back one period later. So it is exact, where a
- * {@link FixedWindow} lets twice the limit through across a boundary and a {@link SlidingCounter} estimates; and it needs
- * memory for each grant: about 12 bytes for each microsecond in which something was granted within the last period, and
- * in Redis up to four times that, because what has left is cleared away only when it is about half of the log. All of it
- * is read for each decision. {@code docs/limits.md} has the figures.
+ * <p>It stores when each permit was granted; a permit is free again one period later. So it is exact, while a {@link
+ * FixedWindow} grants up to twice the limit across a boundary and a {@link SlidingCounter} estimates. It needs memory
+ * for each grant: about 12 bytes for each microsecond with grants in the last period, and in Redis up to four times
+ * that, because expired entries are removed only when they are about half of the log. Each decision reads the whole
+ * log. {@code docs/limits.md} has the figures.
  *
- * <p>A rejected request adds nothing. A limit or period that changes applies at once to what was granted; what a shorter
- * period has let go does not come back with a longer one. Permits that are refunded are the newest, those that are
- * cancelled the ones that were granted, as far as they still count. What is charged
- * counts even above the limit, up to 2,147,483,647 permits in one period; the oldest of more than twice the limit are
- * taken together, and leave with the last of them. If the clock steps back, grants that seem to
- * lie in the future count as made now, so nothing is freed and nobody is kept out for longer than one period.
+ * <p>A rejected request adds nothing. A changed limit or period applies at once to earlier grants; permits that a
+ * shorter period removed do not return with a longer one. A refund removes the newest permits, a cancellation those of
+ * its grant, as far as they still count. A charge counts even above the limit, up to 2,147,483,647 permits in one
+ * period; the oldest of more than twice the limit become one entry and leave with its last permit. If the clock steps
+ * back, grants in the future count as made now, so no permits become free and no caller is rejected for longer than one
+ * period.
  *
  * @param limit the most permits in any interval of one period, from 1 to 100,000
  * @param period the length of the interval, from 1 ms to 1,000 days
  */
-public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> {
+public record SlidingLog(int limit, Duration period) implements Limit<SlidingLog.State> {
 
     /** The largest limit. */
     public static final int MAX_LIMIT = 100_000;
 
-    /** Above this limit a log is dear, and building a limiter says so in the log. */
+    /** Above this limit a sliding log is expensive, and building a limiter logs a warning. */
     public static final int MODERATE_LIMIT = 1000;
 
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
@@ -41,7 +43,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         Check.duration("period", period, Duration.ofMillis(1));
     }
 
-    /** At most so many permits in any interval of this length. */
+    /** A limit on the permits in any interval of this length. */
     public static SlidingLog of(int limit, Duration period) {
         return new SlidingLog(limit, period);
     }
@@ -51,8 +53,8 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
     }
 
     @Override
-    public Class<GrantLog> stateType() {
-        return GrantLog.class;
+    public Class<State> stateType() {
+        return State.class;
     }
 
     @Override
@@ -70,42 +72,42 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
         return ":log";
     }
 
-    /** The script replies no more of a log than its own requests need. */
+    /** False: the script replies only the part of a log that its own requests need. */
     @Override
-    public boolean foreseesLarger() {
+    public boolean coversLargerRequests() {
         return false;
     }
 
-    /** Nothing is booked ahead, so the timeout makes no difference. */
+    /** Logs have no reservations, so the timeout is ignored. */
     @Override
-    public Step<GrantLog> step(@Nullable GrantLog state, long nowMicros, Request request) {
+    public Step<State> step(@Nullable State state, long nowMicros, Request request) {
         Check.noId(request, this);
         double now = nowMicros;
-        GrantLog found = state == null ? GrantLog.EMPTY : state;
-        GrantLog log = found.notAfter(now);
+        State found = state == null ? State.EMPTY : state;
+        State log = found.notAfter(now);
         int first = log.firstAfter(now - periodMicros());
         double live = log.permitsFrom(first);
         boolean fits = live + request.permits() <= limit;
-        boolean cancels = request.action() == Request.Action.GIVE_BACK && request.id() != 0;
-        double givenBack = cancels
+        boolean cancels = request.action() == Request.Action.REFUND && request.id() != 0;
+        double refunded = cancels
                 ? Math.min(request.permits(), log.permitsAt(request.id(), first, now, limit))
                 : request.permits();
         double after = switch (request.action()) {
             case TAKE -> fits ? live + request.permits() : live;
             case PEEK, RENEW -> live;
-            case GIVE_BACK -> Math.max(0.0, live - givenBack);
-            case CHARGE -> Math.min(live + request.permits(), GrantLog.MOST_PERMITS);
+            case REFUND -> Math.max(0.0, live - refunded);
+            case CHARGE -> Math.min(live + request.permits(), State.MOST_PERMITS);
         };
-        boolean asks = request.action() == Request.Action.TAKE || request.peek();
-        boolean granted = fits || !asks;
+        boolean mustFit = request.action() == Request.Action.TAKE || request.peek();
+        boolean granted = fits || !mustFit;
         long retry = granted ? 0 : retryMicros(log, first, live, now, request.permits());
-        // What lies in the future is moved once and for all: moved only in memory, it would go ahead with the clock.
+        // Entries in the future are moved permanently: moved only in memory, they would move along with the clock.
         boolean save = after != live || (log != found && !request.peek());
         double kept = Math.min(live, after);
-        GrantLog changed = !save
+        State changed = !save
                 ? log
                 : cancels && after < live
-                        ? log.without(givenBack, request.id(), first, now, limit)
+                        ? log.without(refunded, request.id(), first, now, limit)
                         : log.replaced(first, kept, after - kept, now, limit);
         boolean taken =
                 granted && (request.action() == Request.Action.TAKE || request.action() == Request.Action.CHARGE);
@@ -123,7 +125,7 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
                         taken ? nowMicros : 0));
     }
 
-    private long retryMicros(GrantLog log, int first, double live, double now, int permits) {
+    private long retryMicros(State log, int first, double live, double now, int permits) {
         return permits > limit
                 ? Decision.NEVER_MICROS
                 : (long) leavesIn(log.timeOf(live + permits - limit, first), now);
@@ -134,8 +136,226 @@ public record SlidingLog(int limit, Duration period) implements Limit<GrantLog> 
     }
 
     @Override
-    public long lifetimeMillis(GrantLog state, long nowMicros) {
+    public long lifetimeMillis(State state, long nowMicros) {
         double leaves = state.size() == 0 ? 0.0 : leavesIn(state.newestMicros(), nowMicros);
         return Math.max(0, (long) Math.ceil(leaves / 1000.0)) + EXPIRE_MARGIN_MILLIS;
+    }
+
+    /**
+     * The state of a {@link SlidingLog}: an entry for each microsecond with grants, oldest first. An entry holds the
+     * number of permits up to and including it, so counts and times are found by binary search.
+     *
+     * <p>An immutable value with {@code equals}.
+     */
+    public static final class State {
+
+        /** The largest count, far above every limit. So the packed encoding can count modulo 2<sup>32</sup>. */
+        static final double MOST_PERMITS = Integer.MAX_VALUE;
+
+        static final State EMPTY = new State(new double[0], new double[0]);
+
+        private static final double LATEST_MICROS = 0x1p53;
+
+        private final double[] timesMicros;
+        private final double[] totals;
+
+        /**
+         * @param timesMicros the times of the entries, in whole microseconds since the epoch, ascending
+         * @param totals the number of permits up to and including each entry, ascending, from 1 to 2,147,483,647
+         * @throws IllegalArgumentException if they are not a valid log
+         */
+        @JsonCreator
+        public State(
+                @JsonProperty(value = "timesMicros", required = true) double[] timesMicros,
+                @JsonProperty(value = "totals", required = true) double[] totals) {
+            if (timesMicros.length != totals.length) {
+                throw new IllegalArgumentException(
+                        "not a log's state: " + timesMicros.length + " times and " + totals.length + " totals");
+            }
+            for (int i = 0; i < totals.length; i++) {
+                double earlier = i == 0 ? -1.0 : timesMicros[i - 1];
+                double fewer = i == 0 ? 0.0 : totals[i - 1];
+                // Written so that NaN fails.
+                if (!(timesMicros[i] > earlier
+                        && timesMicros[i] < LATEST_MICROS
+                        && timesMicros[i] % 1.0 == 0.0
+                        && totals[i] > fewer
+                        && totals[i] <= MOST_PERMITS
+                        && totals[i] % 1.0 == 0.0)) {
+                    throw new IllegalArgumentException("not a log's state: " + totals[i] + " permits until "
+                            + timesMicros[i] + ", after " + fewer + " until " + earlier);
+                }
+            }
+            this.timesMicros = timesMicros.clone();
+            this.totals = totals.clone();
+        }
+
+        /** A log of these very arrays, without checks. */
+        private static State of(double[] timesMicros, double[] totals) {
+            return new State(timesMicros, totals, true);
+        }
+
+        private State(double[] timesMicros, double[] totals, @SuppressWarnings("unused") boolean trusted) {
+            this.timesMicros = timesMicros;
+            this.totals = totals;
+        }
+
+        @JsonProperty
+        public double[] timesMicros() {
+            return timesMicros.clone();
+        }
+
+        @JsonProperty
+        public double[] totals() {
+            return totals.clone();
+        }
+
+        /** The number of entries. */
+        public int size() {
+            return totals.length;
+        }
+
+        /** This log with entries in the future moved to now; the same object if there are none. */
+        State notAfter(double nowMicros) {
+            int size = size();
+            if (size == 0 || timesMicros[size - 1] <= nowMicros) {
+                return this;
+            }
+            int last = firstAfter(nowMicros - 1.0);
+            double[] times = Arrays.copyOf(timesMicros, last + 1);
+            double[] sums = Arrays.copyOf(totals, last + 1);
+            times[last] = nowMicros;
+            sums[last] = totals[size - 1];
+            return of(times, sums);
+        }
+
+        /** The index of the first entry after a moment; {@link #size()} if there is none. */
+        int firstAfter(double micros) {
+            int low = 0;
+            int high = size();
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (timesMicros[middle] > micros) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            return low;
+        }
+
+        /** The number of permits in an entry and all later ones. */
+        double permitsFrom(int first) {
+            return first == size() ? 0.0 : totals[size() - 1] - before(first);
+        }
+
+        /** The time of the newest entry; the log must not be empty. */
+        double newestMicros() {
+            return timesMicros[size() - 1];
+        }
+
+        /** The time of the n-th permit from an entry on. */
+        double timeOf(double permits, int first) {
+            return timesMicros[entryOf(permits, first)];
+        }
+
+        /**
+         * The log from an entry on, with only its oldest permits, and new ones granted now.
+         *
+         * <p>Only charges exceed a limit, and the oldest permits then affect no decision before they leave. So the
+         * oldest of more than twice the limit become one entry, and a log has at most twice its limit and two entries.
+         *
+         * @param kept how many permits stay, from 0 to all
+         * @param added how many permits are granted now, at least 0
+         */
+        State replaced(int first, double kept, double added, double nowMicros, int limit) {
+            int from = oldest(first, nowMicros, limit);
+            int end = kept == 0.0 ? from : Math.max(from, entryOf(kept, first)) + 1;
+            boolean joins = end > from && timesMicros[end - 1] == nowMicros;
+            int size = end - from + (added > 0.0 && !joins ? 1 : 0);
+            double[] times = Arrays.copyOfRange(timesMicros, from, from + size);
+            double[] sums = Arrays.copyOfRange(totals, from, from + size);
+            double before = before(first);
+            for (int i = 0; i < end - from; i++) {
+                sums[i] = Math.min(kept, sums[i] - before);
+            }
+            if (added > 0.0) {
+                times[size - 1] = nowMicros;
+                sums[size - 1] = kept + added;
+            }
+            return of(times, sums);
+        }
+
+        /** The number of permits granted at a moment, after the oldest became one entry; see {@link #replaced}. */
+        double permitsAt(double micros, int first, double nowMicros, int limit) {
+            int from = oldest(first, nowMicros, limit);
+            int entry = firstAfter(micros - 1.0);
+            return entry < from || entry == size() || timesMicros[entry] != micros
+                    ? 0.0
+                    : totals[entry] - before(entry == from ? first : entry);
+        }
+
+        /**
+         * The log from an entry on, without some permits granted at a moment.
+         *
+         * @param permits at least 1, and at most {@link #permitsAt} that moment
+         */
+        State without(double permits, double micros, int first, double nowMicros, int limit) {
+            int from = oldest(first, nowMicros, limit);
+            int entry = firstAfter(micros - 1.0);
+            boolean empties = permits == totals[entry] - before(entry == from ? first : entry);
+            int size = size() - from - (empties ? 1 : 0);
+            double[] times = new double[size];
+            double[] sums = new double[size];
+            double before = before(first);
+            for (int i = 0; i < size; i++) {
+                int old = from + i + (empties && from + i >= entry ? 1 : 0);
+                times[i] = timesMicros[old];
+                sums[i] = totals[old] - before - (old >= entry ? permits : 0.0);
+            }
+            return of(times, sums);
+        }
+
+        /** The first entry to keep: the oldest of too many permits become one entry. */
+        private int oldest(int first, double nowMicros, int limit) {
+            double beyond = before(firstAfter(nowMicros - 1.0)) - before(first) - 2.0 * limit;
+            return beyond > 0.0 ? entryOf(beyond, first) : first;
+        }
+
+        private double before(int first) {
+            return first == 0 ? 0.0 : totals[first - 1];
+        }
+
+        private int entryOf(double permits, int first) {
+            double total = before(first) + permits;
+            int low = first;
+            int high = size() - 1;
+            while (low < high) {
+                int middle = (low + high) >>> 1;
+                if (totals[middle] >= total) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            return low;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof State log
+                    && Arrays.equals(timesMicros, log.timesMicros)
+                    && Arrays.equals(totals, log.totals);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * Arrays.hashCode(timesMicros) + Arrays.hashCode(totals);
+        }
+
+        @Override
+        public String toString() {
+            return "State[timesMicros=" + Arrays.toString(timesMicros) + ", totals=" + Arrays.toString(totals) + "]";
+        }
     }
 }

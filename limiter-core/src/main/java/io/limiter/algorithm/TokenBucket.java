@@ -5,93 +5,89 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token bucket: permits come into being at an even rate, and the bucket keeps those that nobody took, up to a burst.
+ * A token bucket: permits accrue at an even rate, and the bucket stores unused ones up to its capacity.
  *
  * <h2>How it works</h2>
  *
- * The naive limiter keeps a counter and a timer that adds to it. It needs a timer for every key, and its rate is as
- * coarse as the timer. A better one needs neither: it remembers <em>when</em> the next permit is free, as Guava's
- * {@code SmoothRateLimiter} does. Two variables are enough:
+ * The naive limiter has a counter for each key and a timer that increments it. It needs a timer for each key, and its rate is
+ * as coarse as the timer. Like Guava's {@code SmoothRateLimiter}, this one has no timer and computes the permits from the
+ * time. Its state has two variables:
  *
  * <ul>
- *   <li>{@code storedPermits}: permits that came into being and were not taken, at most {@code maxPermits};
- *   <li>{@code nextFreeTicket}: the moment up to which time has been accounted for. In the past, it says since when
- *       permits have been piling up unseen; in the future, that permits were given out which do not exist yet
- *       (<em>pre-consumption</em>), and when they are all paid for.
+ *   <li>{@code storedPermits}: unused permits, at most {@code maxPermits};
+ *   <li>{@code nextFreeTicket}: the time up to which permits are accounted for. If it is in the past, permits have accrued
+ *       since then and are not stored yet. If it is in the future, permits were granted that do not exist yet
+ *       (<em>pre-consumption</em>), and it is the time when the last of them exists.
  * </ul>
  *
- * A request does three things, each a method of {@link RedisPermits}:
+ * A request takes three steps, the first two as methods of {@link RedisPermits}:
  *
  * <pre>
  *   resync   if now &gt; nextFreeTicket:   storedPermits  += (now - nextFreeTicket) / interval, at most maxPermits
  *                                       nextFreeTicket  = now
- *   book     taken           = min(permits, storedPermits)
+ *   reserve  taken           = min(permits, storedPermits)
  *            storedPermits  -= taken
  *            nextFreeTicket += (permits - taken) * interval
- *   judge    wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise nothing of this happened
+ *   decide   wait = nextFreeTicket - now;  granted if wait &lt;= timeout, otherwise the state does not change
  * </pre>
  *
- * Say 1 permit/s and a burst of 10 s. A full bucket gives out 10 permits at once, and the 11th to a caller who is ready
- * to wait 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller 0.4 s later who wants one more has to wait
- * 0.6 s + 1 s. Note that the wait counts from now up to the booked moment, with all that others have booked before; a
- * wait for the own permits only would let everybody wake together.
+ * For example, at 1 permit/s and a burst of 10 s, a full bucket grants 10 permits at once, and an 11th to a caller with a
+ * timeout of 1 s: {@code nextFreeTicket} is then 1 s ahead. A caller who wants another permit 0.4 s later waits 0.6 s + 1 s.
+ * The wait includes all earlier reservations; otherwise all callers would wake up at the same time.
  *
  * <h2>Who waits</h2>
  *
- * {@link WhoWaits#CALLER} is the above. With {@link WhoWaits#NEXT_CALLER}, Guava's way, the wait is judged by
- * {@code nextFreeTicket} as it was <em>before</em> the booking: the caller goes at once and the next one pays. A
- * {@linkplain WarmUp warm-up} always works like that, because there stored permits cost time too and even an idle
- * limiter would send its first caller away.
+ * {@link WhoWaits#CALLER} is described above. With {@link WhoWaits#NEXT_CALLER}, as in Guava, the wait is
+ * {@code nextFreeTicket - now} <em>before</em> the reservation: the caller proceeds at once, and the next one waits. A
+ * {@linkplain WarmUp warm-up} always works this way, because its stored permits cost time too, and even an idle limiter
+ * would reject its first caller.
  *
- * <p>At 1 permit per minute with a burst of one minute, timeout 0 (G granted, D denied):
+ * <p>At 1 permit per minute with a burst of one minute and timeout 0 (G granted, R rejected):
  *
  * <pre>
  *   t (s)                      0  0  30  60  61
- *   CALLER                     G  D  D   G   D
- *   NEXT_CALLER, started full  G  G  D   G   D
+ *   CALLER                     G  R  R   G   R
+ *   NEXT_CALLER, started full  G  G  R   G   R
  * </pre>
  *
  * <h2>What it guarantees</h2>
  *
  * <ul>
- *   <li>Never too many: where the caller waits, at most {@code maxPermits + rate * t} permits come due in any
- *       {@code t} seconds, and where the next one does, one request more; with a warm-up that is one request more than
- *       {@code rate * t}, since no permit takes less than the stable interval. A request for more than {@code maxPermits}
- *       is due at once. A clock that steps back stops the refill until it has caught up, for an hour at most (or as long as
- *       the furthest booking), and leaves what is stored. What is refunded comes on top.
- *   <li>Never too few: with enough demand, and a burst (or a timeout) that has room for what comes into being between
- *       two calls, the admitted rate is the configured one, from 0.001/s to 1,000,000/s.
- *   <li>No runaway debt: nobody books further ahead than {@code maxWait} (or one permit, where that takes longer).
- *   <li>A change of rate keeps what was earned and owed: the past is settled at the old rate, then stored permits are
- *       scaled to the new one. Limiters that share a bucket should agree on its numbers but while a new version is
- *       rolled out: each call under other numbers is a change.
- *   <li>A booking that is cancelled leaves no trace, but for what others booked after it, whose times stay. The bounds
- *       above hold for what is not cancelled; only where the caller waits does a cancelled request for more than
- *       {@code maxPermits} count as if it were due. A warm-up gets its stored permits back only while some are left;
- *       otherwise what they cost above the stable interval stays booked.
+ *   <li>Upper bound: in any {@code t} seconds, at most {@code maxPermits + rate * t} permits come due, and with
+ *       {@code NEXT_CALLER} one request more. With a warm-up the bound is {@code rate * t} and one request, because no permit
+ *       takes less than the stable interval. All permits of one request are due at the same time, even if they are more than
+ *       {@code maxPermits}. A clock that steps back stops the refill until it catches up, for an hour at most (or as long as
+ *       the furthest reservation); stored permits stay. Refunded permits come on top.
+ *   <li>Lower bound: with enough demand, the granted rate is the configured one, from 0.001/s to 1,000,000/s, if the burst
+ *       or the timeout has room for the permits that accrue between two calls.
+ *   <li>Bounded debt: no reservation reaches further ahead than {@code maxWait} (or one permit, if that takes longer).
+ *   <li>A changed rate keeps stored permits and debt: elapsed time counts at the old rate, then stored permits are scaled to
+ *       the new one. Limiters with different definitions of one bucket change it with each call, so they should share it
+ *       only while a new version is rolled out.
+ *   <li>A cancelled reservation leaves no trace, except that later reservations keep their times. The bounds
+ *       above hold for what is not cancelled; only with {@code CALLER} a cancelled request for more than
+ *       {@code maxPermits} counts as if it came due. A warm-up restores stored permits only while some are left; otherwise
+ *       what they cost above the stable interval stays reserved.
  * </ul>
  *
  * <h2>How it is defined</h2>
  *
  * <pre>{@code
- * TokenBucket.perSecond(50)                              // keeps up to one second's permits
- * TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)) // 100; after a change of the rate still those of 2 s
- * TokenBucket.perSecond(50).capacity(100)                // 100, whatever the rate
- * TokenBucket.per(1, Duration.ofMinutes(1))              // keeps one permit, because a second's would be less
+ * TokenBucket.perSecond(50)                              // stores up to one second's permits
+ * TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)) // 100; at another rate still those of 2 s
+ * TokenBucket.perSecond(50).capacity(100)                // 100 at any rate
+ * TokenBucket.per(1, Duration.ofMinutes(1))              // stores one permit, because a second's would be less
  * }</pre>
  *
  * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
- * @param burstSeconds the permits of how many seconds the bucket can keep, from 0 to 86,400,000; without meaning if there
- *     is a warm-up, whose period sets the capacity
- * @param minCapacity how many permits the bucket can keep at any rate, from 0; the capacity is the larger of the two, and at
- *     most 1,000,000,000,000 permits
+ * @param burstSeconds the capacity in seconds, from 0 to 86,400,000; ignored with a warm-up, whose period sets the capacity
+ * @param minCapacity the capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits
  * @param warmUp {@code null} for a bursty bucket
- * @param whoWaits who pays for permits that do not exist yet
- * @param startsFull whether a bucket holds all its permits when it comes into being; always so with a warm-up, where
- *     full means cold
+ * @param whoWaits who waits for permits that do not exist yet
+ * @param startsFull whether a new bucket is full; always {@code true} with a warm-up, where full means cold
  * @param maxWait how far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days
- * @param expire how long an unused bucket is kept at the least; from 1 ms to 1,000 days. It is kept longer where
- *     forgetting it sooner would hand out permits. A bucket that starts empty starts so again when it was forgotten
+ * @param expire how long an unused bucket is kept at least, from 1 ms to 1,000 days. It is kept longer if expiry
+ *     would create permits. A bucket that starts empty does so again after it has expired
  * @param prefetch how an instance may prefetch permits; {@code null} if it may not
  */
 public record TokenBucket(
@@ -116,17 +112,15 @@ public record TokenBucket(
     private static final double MAX_PERMITS = 1e12;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
-    /** Beyond this many microseconds doubles cannot tell each from the next; no such wait ever ends. */
+    /** From here on a double does not hold every whole microsecond. */
     private static final double NEVER = 0x1p53;
 
     public TokenBucket {
         Check.range("rate (permits per second)", permitsPerSecond, MIN_RATE, MAX_RATE);
         Check.range("capacity (permits)", minCapacity, 0, MAX_PERMITS);
         Check.range("burst (seconds)", burstSeconds, minCapacity > 0 ? 0 : MIN_BURST, MAX_BURST);
-        double permits = warmUp == null
-                ? Math.max(permitsPerSecond * burstSeconds, minCapacity)
-                : warmUp.maxPermits(1000.0 / permitsPerSecond * 1000.0);
-        // A product of two numbers that were rounded.
+        double permits = maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
+        // The product of two rounded numbers may be slightly above the maximum.
         if (Math.rint(permits) > MAX_PERMITS) {
             throw new IllegalArgumentException("rate " + permitsPerSecond + "/s with "
                     + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
@@ -162,140 +156,137 @@ public record TokenBucket(
         }
     }
 
-    /**
-     * So many permits per second. The bucket keeps those of one second, or one permit, whichever is more; it starts full,
-     * and callers wait for their own permits.
-     */
-    public static TokenBucket perSecond(double permitsPerSecond) {
-        return new TokenBucket(
-                permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true, DEFAULT_MAX_WAIT, DEFAULT_EXPIRE, null);
-    }
-
-    /** So many permits in each period, at an even rate; otherwise as {@link #perSecond}. */
-    public static TokenBucket per(double permits, Duration period) {
-        Check.duration("period", period, Duration.ofNanos(1));
-        return perSecond(permits / (period.toNanos() / 1e9));
-    }
-
-    /** {@link #perSecond} with a burst in seconds that need not be whole, as in the annotations. */
-    public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
-        return new TokenBucket(
-                        permitsPerSecond,
-                        burstSeconds,
-                        0,
-                        null,
-                        WhoWaits.CALLER,
-                        true,
-                        DEFAULT_MAX_WAIT,
-                        DEFAULT_EXPIRE,
-                        null)
-                .grantingWithoutWait();
-    }
-
-    /** What {@code RateLimiter.create(permitsPerSecond)} is in Guava: a burst of one second, empty at first. */
-    public static TokenBucket guava(double permitsPerSecond) {
-        return new TokenBucket(
-                permitsPerSecond, 1, 0, null, WhoWaits.NEXT_CALLER, false, DEFAULT_MAX_WAIT, DEFAULT_EXPIRE, null);
-    }
-
-    /** What {@code RateLimiter.create(permitsPerSecond, warmupPeriod)} is in Guava: cold at first. */
-    public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
-        return new TokenBucket(
+    private TokenBucket(
+            double permitsPerSecond,
+            double burstSeconds,
+            double minCapacity,
+            @Nullable WarmUp warmUp,
+            WhoWaits whoWaits,
+            boolean startsFull) {
+        this(
                 permitsPerSecond,
-                1,
-                0,
-                new WarmUp(warmupPeriod),
-                WhoWaits.NEXT_CALLER,
-                true,
+                burstSeconds,
+                minCapacity,
+                warmUp,
+                whoWaits,
+                startsFull,
                 DEFAULT_MAX_WAIT,
                 DEFAULT_EXPIRE,
                 null);
     }
 
     /**
-     * The same at another rate. A {@link #burst} is then other permits, a {@link #capacity(double)} the same.
+     * A bucket with a rate in permits per second. Its capacity is one second's permits or one permit, whichever is more; it
+     * starts full, and callers wait for their own permits.
+     */
+    public static TokenBucket perSecond(double permitsPerSecond) {
+        return new TokenBucket(permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true);
+    }
+
+    /** A bucket with a rate in permits per period, at an even rate; otherwise as {@link #perSecond}. */
+    public static TokenBucket per(double permits, Duration period) {
+        Check.duration("period", period, Duration.ofNanos(1));
+        return perSecond(permits / (period.toNanos() / 1e9));
+    }
+
+    /** {@link #perSecond} with a burst in possibly fractional seconds, as in the annotations. */
+    public static TokenBucket of(double permitsPerSecond, double burstSeconds) {
+        return new TokenBucket(permitsPerSecond, burstSeconds, 0, null, WhoWaits.CALLER, true).grantingWithoutWait();
+    }
+
+    /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond)}: a burst of one second, empty at first. */
+    public static TokenBucket guava(double permitsPerSecond) {
+        return new TokenBucket(permitsPerSecond, 1, 0, null, WhoWaits.NEXT_CALLER, false);
+    }
+
+    /** The limit of Guava's {@code RateLimiter.create(permitsPerSecond, warmupPeriod)}: cold at first. */
+    public static TokenBucket guava(double permitsPerSecond, Duration warmupPeriod) {
+        return new TokenBucket(permitsPerSecond, 1, 0, new WarmUp(warmupPeriod), WhoWaits.NEXT_CALLER, true);
+    }
+
+    /**
+     * This bucket with another rate. A {@link #burst} scales with it, a {@link #capacity(double)} stays.
      *
-     * @throws IllegalArgumentException if the rate is out of range, or so low for the burst that not one call would be
+     * @throws IllegalArgumentException if the rate is out of range, or so low for the burst that no call would be
      *     granted without waiting, unless that was so before
      */
     public TokenBucket withRate(double newPermitsPerSecond) {
-        TokenBucket changed = new TokenBucket(
-                newPermitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
-                startsFull,
-                maxWait,
-                expire,
-                prefetch);
+        TokenBucket changed = with(newPermitsPerSecond, burstSeconds, minCapacity);
         return isGrantingWithoutWait() ? changed.grantingWithoutWait() : changed;
     }
 
-    /** The same that can keep the permits of this time, however many they are after a change of the rate. */
+    /** This bucket with a capacity in seconds, which scales with the rate. */
     public TokenBucket burst(Duration newBurst) {
-        double seconds = newBurst.toSeconds() + newBurst.getNano() / 1e9;
-        return new TokenBucket(permitsPerSecond, seconds, 0, warmUp, whoWaits, startsFull, maxWait, expire, prefetch)
+        return with(permitsPerSecond, newBurst.toSeconds() + newBurst.getNano() / 1e9, 0)
                 .grantingWithoutWait();
     }
 
-    /** The same that can keep as many permits, also after a change of the rate. */
+    /** This bucket with a capacity in permits, at any rate. */
     public TokenBucket capacity(double permits) {
         Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
-        return new TokenBucket(permitsPerSecond, 0, permits, warmUp, whoWaits, startsFull, maxWait, expire, prefetch)
-                .grantingWithoutWait();
+        return with(permitsPerSecond, 0, permits).grantingWithoutWait();
     }
 
-    /** The same that is cold at first and after a pause; then always the next caller waits. */
+    /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket warmUp(Duration period) {
         return warmUp(new WarmUp(period));
     }
 
-    /** The same that is cold at first and after a pause; then always the next caller waits. */
+    /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket warmUp(WarmUp newWarmUp) {
+        return with(newWarmUp, WhoWaits.NEXT_CALLER, true);
+    }
+
+    /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
+    public TokenBucket whoWaits(WhoWaits newWhoWaits) {
+        return with(warmUp, newWhoWaits, startsFull).grantingWithoutWait();
+    }
+
+    /** This bucket, full or empty when it is created. Default: full. */
+    public TokenBucket startsFull(boolean newStartsFull) {
+        return with(warmUp, whoWaits, newStartsFull);
+    }
+
+    /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
+    public TokenBucket maxWait(Duration newMaxWait) {
+        return with(newMaxWait, expire, prefetch);
+    }
+
+    /** This bucket with a minimum time for which it is kept while unused. Default: 60 s. */
+    public TokenBucket expire(Duration newExpire) {
+        return with(maxWait, newExpire, prefetch);
+    }
+
+    /**
+     * This bucket with prefetch: while a key is hot, each instance takes permits ahead and grants them without a call to
+     * Redis. That is fast and slightly less exact: over any length of time, the fleet grants at most one prefetch size for
+     * each instance more than without. Default: no prefetch. Only if the caller waits for its own permits.
+     *
+     * @param permits how many permits of one key an instance holds at most, at least 1
+     * @param time how long it holds them at most, from 1 ms to 1 h; unused ones are then refunded
+     */
+    public TokenBucket prefetch(int permits, Duration time) {
+        return with(maxWait, expire, new PrefetchTerms(permits, time));
+    }
+
+    private TokenBucket with(double rate, double burst, double capacity) {
+        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, prefetch);
+    }
+
+    private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull) {
         return new TokenBucket(
                 permitsPerSecond,
                 burstSeconds,
                 minCapacity,
                 newWarmUp,
-                WhoWaits.NEXT_CALLER,
-                true,
-                maxWait,
-                expire,
-                prefetch);
-    }
-
-    /** The same with another who pays for permits that do not exist yet. Default: the caller. */
-    public TokenBucket whoWaits(WhoWaits newWhoWaits) {
-        return new TokenBucket(
-                        permitsPerSecond,
-                        burstSeconds,
-                        minCapacity,
-                        warmUp,
-                        newWhoWaits,
-                        startsFull,
-                        maxWait,
-                        expire,
-                        prefetch)
-                .grantingWithoutWait();
-    }
-
-    /** The same that holds all its permits when it comes into being, or none. Default: all. */
-    public TokenBucket startsFull(boolean newStartsFull) {
-        return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
+                newWhoWaits,
                 newStartsFull,
                 maxWait,
                 expire,
                 prefetch);
     }
 
-    /** The same whose permits can be reserved so far ahead. Default: 1 h. */
-    public TokenBucket maxWait(Duration newMaxWait) {
+    private TokenBucket with(Duration newMaxWait, Duration newExpire, @Nullable PrefetchTerms newPrefetch) {
         return new TokenBucket(
                 permitsPerSecond,
                 burstSeconds,
@@ -304,46 +295,11 @@ public record TokenBucket(
                 whoWaits,
                 startsFull,
                 newMaxWait,
-                expire,
-                prefetch);
-    }
-
-    /** The same that is kept so long at the least while it is unused. Default: 60 s. */
-    public TokenBucket expire(Duration newExpire) {
-        return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
-                startsFull,
-                maxWait,
                 newExpire,
-                prefetch);
+                newPrefetch);
     }
 
-    /**
-     * The same whose permits every instance may prefetch and give out without a call to Redis, while a key is hot. That is
-     * fast and a little less exact: over any length of time, the fleet admits at most one prefetch size for each instance more
-     * than without. Default: none are. Only where the caller waits for its own permits.
-     *
-     * @param permits how many permits of one key an instance holds at most, at least 1
-     * @param time how long it holds them at most, from 1 ms to 1 h; what is unused then goes back
-     */
-    public TokenBucket prefetch(int permits, Duration time) {
-        return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
-                startsFull,
-                maxWait,
-                expire,
-                new PrefetchTerms(permits, time));
-    }
-
-    /** At a share of the rate, keeping permits for as many seconds as before, or for as many as one takes. */
+    /** This bucket at a share of the rate, with the same burst in seconds, or as many as one permit takes. */
     @Override
     public TokenBucket scaled(double share) {
         if (share == 1.0) {
@@ -354,7 +310,7 @@ public record TokenBucket(
         boolean hasCapacity = minCapacity > 0;
         double burst = hasCapacity ? burstSeconds : Math.min(MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
         double capacity = hasCapacity ? Math.max(1.0, minCapacity * share) : 0;
-        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, prefetch);
+        return with(rate, burst, capacity);
     }
 
     /** How long the only caller of a full bucket waits for a permit. */
@@ -381,24 +337,26 @@ public record TokenBucket(
         return this;
     }
 
-    /** The size of the bucket. */
+    /** The capacity, which may be fractional. */
     public double maxPermits() {
-        return warmUp == null
-                ? Math.max(permitsPerSecond * burstSeconds, minCapacity)
-                : warmUp.maxPermits(intervalMicros());
+        return maxPermits(permitsPerSecond, burstSeconds, minCapacity, warmUp);
     }
 
-    /** Milliseconds in which one permit comes into being. */
+    private static double maxPermits(double rate, double burst, double minCapacity, @Nullable WarmUp warmUp) {
+        return warmUp == null ? Math.max(rate * burst, minCapacity) : warmUp.maxPermits(1000.0 / rate * 1000.0);
+    }
+
+    /** Milliseconds per permit. */
     public double intervalMillis() {
         return 1000.0 / permitsPerSecond;
     }
 
-    /** Intervals in which one permit is stored. */
+    /** How many intervals it takes to store one permit: 1 without a warm-up. */
     public double coolDownIntervals() {
         return warmUp == null ? 1.0 : warmUp.coolDownIntervals();
     }
 
-    /** How many stored permits cost no more than a fresh one; without a warm-up they are free, and this is 0. */
+    /** How many stored permits cost no more than a new one; 0 without a warm-up, where they are free. */
     public double thresholdPermits() {
         return warmUp == null ? 0.0 : warmUp.thresholdPermits(intervalMicros());
     }
@@ -408,8 +366,8 @@ public record TokenBucket(
         return warmUp == null ? 0.0 : warmUp.slopeMicros(intervalMicros());
     }
 
-    /** How far ahead anything can be booked: by {@code maxWait}, or by one permit where that takes longer. */
-    public double maxBookedMicros() {
+    /** How far ahead permits can be reserved: {@code maxWait}, or the time for one permit if that is longer. */
+    public double maxReservedMicros() {
         double costliestPermit = warmUp == null ? intervalMicros() : intervalMicros() * warmUp.coldFactor();
         return Math.max(Check.micros(maxWait), Math.ceil(costliestPermit));
     }
@@ -418,9 +376,9 @@ public record TokenBucket(
         return Check.micros(maxWait);
     }
 
-    /** All but that of a cold limiter that says never: others can warm it up, and permits get cheaper. */
+    /** False if a warm-up rejects for ever: when other callers warm it up, its permits become cheaper. */
     @Override
-    public boolean holds(Decision rejection) {
+    public boolean isCacheable(Decision rejection) {
         return warmUp == null || rejection.retryAfterMicros() != Decision.NEVER_MICROS;
     }
 
@@ -439,57 +397,55 @@ public record TokenBucket(
         Check.noId(request, this);
         double now = nowMicros;
         int permits = request.permits();
-        if (request.action() == Request.Action.GIVE_BACK) {
-            return state == null ? untouched(now) : giveBack(state, now, request);
+        if (request.action() == Request.Action.REFUND) {
+            return refund(state, now, request);
         }
         RedisPermits settled = settle(state, now);
         double fromStored = Math.min(permits, settled.storedPermits());
         double cost = storedToMicros(settled.storedPermits(), fromStored) + (permits - fromStored) * intervalMicros();
-        RedisPermits booked = settled.book(fromStored, cost);
-        // Permits that are stored exist, also if the clock has stepped back, or if others wait for more of them.
+        RedisPermits reserved = settled.reserve(fromStored, cost);
+        // Stored permits are granted even if the clock has stepped back, or if other callers wait for more of them.
         boolean areStored = warmUp == null && permits <= settled.wholePermits();
         if (request.action() == Request.Action.CHARGE) {
-            // What others have booked stays booked.
-            double most = Math.max(maxBookedMicros(), settled.bookedMicros(now));
+            // Earlier reservations stay.
+            double most = Math.max(maxReservedMicros(), settled.reservedMicros(now));
             RedisPermits after = areStored
-                    ? booked
-                    : booked.boundBooking(now, most).furthest(Math.min(most, booked.bookedMicros(now)));
+                    ? reserved
+                    : reserved.boundReservation(now, most).furthest(Math.min(most, reserved.reservedMicros(now)));
             return new Step<>(after, decision(true, after, now, 0.0, 0.0));
         }
 
         double allowed = Math.min(request.timeoutMicros(), maxWaitMicros());
-        double bookedMicros = booked.bookedMicros(now);
-        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? bookedMicros : settled.bookedMicros(now);
-        boolean granted = areStored || wait <= allowed && bookedMicros <= maxBookedMicros();
-        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, bookedMicros, allowed);
+        double reservedMicros = reserved.reservedMicros(now);
+        double wait = areStored ? 0.0 : whoWaits == WhoWaits.CALLER ? reservedMicros : settled.reservedMicros(now);
+        boolean granted = areStored || wait <= allowed && reservedMicros <= maxReservedMicros();
+        double retry = granted ? 0.0 : retryAfterMicros(permits, wait, reservedMicros, allowed);
         if (request.peek()) {
             return new Step<>(state, decision(granted, settled, now, wait, retry));
         }
         if (granted) {
-            RedisPermits after = areStored ? booked : booked.furthest(bookedMicros);
+            RedisPermits after = areStored ? reserved : reserved.furthest(reservedMicros);
             return new Step<>(after, decision(true, after, now, wait, 0.0, (long) after.ticketMicros()));
         }
         boolean save = mustBeSaved(state, now);
         return new Step<>(save ? settled : state, decision(false, settled, now, wait, retry));
     }
 
-    /** Of a bucket that does not exist, nothing was taken that could come back. */
-    private Step<RedisPermits> untouched(double now) {
-        return new Step<>(null, decision(true, settle(null, now), now, 0.0, 0.0));
-    }
-
-    /** Cancels the booking that the request names, or returns permits that were used. */
-    private Step<RedisPermits> giveBack(RedisPermits state, double now, Request request) {
+    /** Cancels the reservation with the ticket of the request, or refunds used permits if it has none. */
+    private Step<RedisPermits> refund(@Nullable RedisPermits state, double now, Request request) {
         RedisPermits settled = settle(state, now);
-        RedisPermits after = request.id() != 0
-                ? cancel(state.boundClockStep(now), settled, now, request)
-                : warmUp == null ? settled.refund(request.permits()) : null;
+        RedisPermits after = null;
+        if (state != null && request.id() != 0) {
+            after = cancel(state.boundClockStep(now), settled, now, request);
+        } else if (state != null && warmUp == null) {
+            after = settled.refund(request.permits());
+        }
         return after == null
                 ? new Step<>(state, decision(true, settled, now, 0.0, 0.0))
                 : new Step<>(after, decision(true, after, now, 0.0, 0.0));
     }
 
-    /** {@code null} if there is nothing to restore. */
+    /** The state after a cancellation; {@code null} if it restores nothing. */
     private @Nullable RedisPermits cancel(RedisPermits found, RedisPermits settled, double now, Request request) {
         double ticket = request.id();
         double cost = request.permits() * intervalMicros();
@@ -499,7 +455,7 @@ public record TokenBucket(
                 return null;
             }
             if (ticket == last && settled.storedPermits() > 0.0) {
-                // All its permits were stored ones, for some are left.
+                // Some stored permits are left, so all permits of the request were stored ones.
                 double stored = Math.min(maxPermits(), settled.storedPermits() + request.permits());
                 double storedCost = storedToMicros(stored, stored - settled.storedPermits());
                 return settled.refund(request.permits())
@@ -511,9 +467,10 @@ public record TokenBucket(
     }
 
     /**
-     * How much of a booking can be restored when there are others after it, less these: they become due together with what
-     * is booked in its place. Where the caller waits, both are no more than the cancelled request was. Where the next
-     * one does, any request can become due on top of them, so they have to fit into the capacity; a warm-up has none.
+     * How much of a reservation can be restored if later ones exist, before these are subtracted. Permits that are reserved in
+     * its place come due together with the later ones. With {@code CALLER} both are at most as many as the cancelled request
+     * had. With {@code NEXT_CALLER} any request can come due on top of them, so they must fit into the capacity; a warm-up has
+     * none.
      */
     private double overlapMicros(int permits) {
         boolean fits = whoWaits == WhoWaits.CALLER
@@ -521,12 +478,12 @@ public record TokenBucket(
         return fits ? permits * intervalMicros() : 0.0;
     }
 
-    /** Until it is full and the last ticket is due: a cancellation that does not know of that could restore too much. */
+    /** Until the bucket is full and the last ticket is due; without that ticket, a cancellation could restore too much. */
     @Override
     public long lifetimeMillis(RedisPermits state, long nowMicros) {
         double micros = state.resetMicros(nowMicros, coolDownIntervals());
-        if (state.bookings() != null) {
-            micros = Math.max(micros, state.bookings().lastTicketMicros() - nowMicros);
+        if (state.reservations() != null) {
+            micros = Math.max(micros, state.reservations().lastTicketMicros() - nowMicros);
         }
         return Math.max(expire.toMillis(), (long) Math.ceil(micros / 1000.0) + EXPIRE_MARGIN_MILLIS);
     }
@@ -536,25 +493,25 @@ public record TokenBucket(
             return RedisPermits.initial(maxPermits(), startsFull ? maxPermits() : 0.0, intervalMillis(), now);
         }
         RedisPermits settled = state.boundClockStep(now).resync(now, coolDownIntervals());
-        return hasOtherNumbers(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
+        return hasOtherDefinition(state) ? settled.rescale(maxPermits(), intervalMillis()) : settled;
     }
 
     /**
-     * Whether even a rejection saves: otherwise a new rate, or a clock's step, would take effect only with a grant, and a
-     * bucket that starts empty would start anew with every call.
+     * Whether a rejection also saves the state. Otherwise a new rate or a clock step would take effect only with a grant, and
+     * a bucket that starts empty would start again with each call.
      */
     private boolean mustBeSaved(@Nullable RedisPermits state, double now) {
         if (state == null) {
             return !startsFull;
         }
-        return hasOtherNumbers(state) || state.boundClockStep(now) != state;
+        return hasOtherDefinition(state) || state.boundClockStep(now) != state;
     }
 
-    private boolean hasOtherNumbers(RedisPermits state) {
+    private boolean hasOtherDefinition(RedisPermits state) {
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
     }
 
-    /** What taking stored permits costs: nothing, or with a warm-up the area under its curve. */
+    /** The cost of stored permits: 0, or with a warm-up the area under its curve. */
     private double storedToMicros(double stored, double taken) {
         if (warmUp == null) {
             return 0.0;
@@ -567,19 +524,19 @@ public record TokenBucket(
     }
 
     /**
-     * How long until the same request would be granted. While nobody else asks, the wait shrinks as time passes, until
-     * the bucket is full (or, with a warm-up, all bookings are paid). If it is too long even then, it always will be.
+     * The time until the same request would be granted. Without other requests, the wait becomes shorter until the bucket is
+     * full (with a warm-up, until all reservations are due). If it is too long even then, the request is never granted.
      */
-    private double retryAfterMicros(int permits, double wait, double bookedMicros, double allowed) {
+    private double retryAfterMicros(int permits, double wait, double reservedMicros, double allowed) {
         boolean own = whoWaits == WhoWaits.CALLER;
         double missing = Math.max(0.0, permits - maxPermits());
         double best = warmUp == null
                 ? RedisPermits.wholeMicros(missing * intervalMicros(), intervalMicros())
-                : bookedMicros - wait;
-        if (best > (own ? allowed : maxBookedMicros())) {
+                : reservedMicros - wait;
+        if (best > (own ? allowed : maxReservedMicros())) {
             return NEVER;
         }
-        return own ? wait - allowed : Math.max(wait - allowed, bookedMicros - maxBookedMicros());
+        return own ? wait - allowed : Math.max(wait - allowed, reservedMicros - maxReservedMicros());
     }
 
     private Decision decision(boolean granted, RedisPermits state, double now, double wait, double retryAfter) {

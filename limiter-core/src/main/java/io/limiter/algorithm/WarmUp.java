@@ -3,12 +3,11 @@ package io.limiter.algorithm;
 import java.time.Duration;
 
 /**
- * A bucket that serves slowly after a pause and comes up to its rate over the warm-up period: for a resource that is
- * not ready for full load when it was idle, such as a cache that must fill or a pool that must connect.
+ * A warm-up of a bucket: after a pause it grants slowly, and reaches its rate over the warm-up period. For resources
+ * that are not ready for full load after a pause, for example a cache or a connection pool.
  *
- * <p>Stored permits mean the opposite of what they mean in a bursty bucket. There they are unused capacity, free to
- * take; here they are coldness, and taking one costs <em>more</em> time than a fresh permit does. How much more depends
- * on how many are stored:
+ * <p>In a bursty bucket, stored permits are unused capacity and free. With a warm-up they measure how cold the bucket
+ * is, and each costs <em>more</em> time than a new permit. How much more depends on how many are stored:
  *
  * <pre>
  *           ^  time to take one permit
@@ -25,29 +24,27 @@ import java.time.Duration;
  *           0        threshold  max
  * </pre>
  *
- * <p>Taking permits walks from right to left, and costs the area that is passed. From {@code max} to
- * {@code threshold} that is the trapezoid, which by definition is the warm-up period:
+ * <p>Taking permits moves from right to left and costs the area in between. From {@code max} to {@code threshold} that
+ * is the trapezoid, which is the warm-up period by definition:
  *
  * <pre>
  *   period = (stable + cold) / 2 * (max - threshold)      so  max = threshold + 2 * period / (stable + cold)
  * </pre>
  *
- * From {@code threshold} to 0 it is the rectangle, chosen as half the period ({@code threshold = period / 2 / stable}),
- * which makes the price of the last stored permit that of a fresh one, so the cost has no jump.
+ * From {@code threshold} to 0 it is the rectangle, half the period by choice ({@code threshold = period / 2 / stable}).
+ * The last stored permit costs as much as a new one, so the cost has no jump.
  *
- * <p>While idle the bucket cools down evenly and takes one period from 0 to {@code max}: one permit each
- * {@code period / max}. A cold factor of 3 makes that exactly the stable interval.
+ * <p>An idle bucket cools down evenly, from 0 to {@code max} in one period: one permit each {@code period / max}. At a
+ * cold factor of 3 that is the stable interval.
  *
- * <p>The algorithm and its numbers are those of Guava's {@code SmoothRateLimiter.SmoothWarmingUp}, without the cut to
- * whole microseconds.
+ * <p>This is Guava's {@code SmoothRateLimiter.SmoothWarmingUp} without the truncation to whole microseconds.
  *
- * @param period how long a cold limiter under full load takes to come up to its rate; from 1 us, at most
- *     1,000 days
+ * @param period how long a cold limiter takes to reach its rate under full load, from 1 µs to 1,000 days
  * @param coldFactor how many times slower a cold limiter is than a warm one; more than 1, at most 1000
  */
 public record WarmUp(Duration period, double coldFactor) {
 
-    /** Guava's: a cold limiter serves at a third of its rate. */
+    /** Guava's cold factor: a cold limiter grants at a third of its rate. */
     public static final double DEFAULT_COLD_FACTOR = 3.0;
 
     private static final double MAX_COLD_FACTOR = 1000.0;
@@ -78,8 +75,8 @@ public record WarmUp(Duration period, double coldFactor) {
     }
 
     /**
-     * The time in which one permit is stored, in stable intervals: {@code period / maxPermits / stable}, in which the
-     * period cancels out. So a state that was written under another period can still be settled at its own pace.
+     * How many stable intervals it takes to store one permit: {@code period / maxPermits / stable}. The period cancels
+     * out, so a state that was written under another period is settled at its own rate.
      */
     double coolDownIntervals() {
         return 1.0 / (0.5 + 2.0 / (1.0 + coldFactor));

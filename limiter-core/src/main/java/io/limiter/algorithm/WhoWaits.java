@@ -4,14 +4,14 @@ package io.limiter.algorithm;
 public enum WhoWaits {
 
     /**
-     * The caller who asked (own cost): it is granted its permits when they exist. At timeout 0 nobody gets a permit
-     * that is not there, so over any time {@code t} at most {@code maxPermits + rate * t} are granted.
+     * The caller waits for its own permits. At timeout 0 only existing permits are granted, so in any time {@code t} at
+     * most {@code maxPermits + rate * t}.
      */
     CALLER,
 
     /**
-     * The caller after it (Guava's way): a request is granted as soon as everything booked before it is paid for, and
-     * books its own permits on top, however many. One request can so take more than the bucket holds.
+     * The next caller waits, as in Guava: a request is granted as soon as all earlier reservations are due, and
+     * reserves its own permits, however many. So one request can take more than the capacity.
      */
     NEXT_CALLER
 }

@@ -7,14 +7,14 @@ import java.time.zone.ZoneRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clocks of a time zone show around a moment. Times are microseconds since the epoch, as doubles; one that never
- * comes is {@link #NEVER}, one that always was its negative.
+ * The offsets of a time zone around a moment. Times are microseconds since the epoch, as doubles; never is {@link
+ * #NEVER}, always its negative.
  *
- * @param sinceMicros since when they have had this offset
- * @param offsetMicros how far they are ahead of UTC
- * @param changesAtMicros when they will have another
- * @param nextOffsetMicros that one
- * @param thenUntilMicros until when they will have that
+ * @param sinceMicros since when the zone has had its current offset
+ * @param offsetMicros the current offset from UTC
+ * @param changesAtMicros when the offset changes next
+ * @param nextOffsetMicros the offset after that change
+ * @param thenUntilMicros when that offset ends
  */
 public record ZoneClock(
         double sinceMicros,
@@ -26,7 +26,7 @@ public record ZoneClock(
     /** Later than any time that a limit works with. */
     public static final double NEVER = 0x1p60;
 
-    /** The clocks of this zone at this moment. */
+    /** The offsets of this zone around this moment. */
     public static ZoneClock at(ZoneId zone, long nowMicros) {
         Instant now = Instant.ofEpochSecond(
                 Math.floorDiv(nowMicros, 1_000_000L), Math.floorMod(nowMicros, 1_000_000L) * 1000);
@@ -35,7 +35,7 @@ public record ZoneClock(
         if (rules.isFixedOffset()) {
             return new ZoneClock(-NEVER, offset, NEVER, offset, NEVER);
         }
-        // The one that is now counts as before.
+        // A transition at this very moment counts as the previous one.
         ZoneOffsetTransition last = rules.previousTransition(now.plusNanos(1));
         ZoneOffsetTransition next = rules.nextTransition(now);
         ZoneOffsetTransition afterNext = next == null ? null : rules.nextTransition(next.getInstant());

@@ -1,6 +1,6 @@
 /**
- * What is allowed, as pure functions of time: no I/O, no clock, no lock, no thread. Everything else in this library
- * exists to run one of these steps atomically somewhere.
+ * Limits as pure functions of time: no I/O, no clock, no lock, no thread. The rest of this library runs their steps
+ * atomically.
  */
 @NullMarked
 package io.limiter.algorithm;

@@ -324,7 +324,7 @@ public final class LocalEngine implements Engine {
                 long expiresAtMicros = Math.max(
                         nowMicros + limit.lifetimeMillis(state, nowMicros) * 1000,
                         before == null || entry == null ? 0 : entry.expiresAtMicros);
-                long fullAtMicros = limit.canBeForgotten() ? nowMicros + resetMicros : NEVER_FULL;
+                long fullAtMicros = limit.isEvictable() ? nowMicros + resetMicros : NEVER_FULL;
                 return new Entry(state, fullAtMicros, expiresAtMicros);
             } catch (RuntimeException e) {
                 throw LimitFailures.of(key, limit, e, false);

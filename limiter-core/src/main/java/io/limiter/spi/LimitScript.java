@@ -23,7 +23,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
     private static final long LONGEST_TIMEOUT = (1L << 53) - 1;
 
     // Sent in place of a timeout.
-    private static final double GIVE_BACK = -1.0;
+    private static final double REFUND = -1.0;
     private static final double CHARGE = -2.0;
 
     private final Class<L> type;
@@ -47,17 +47,17 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         return script;
     }
 
-    /** The most bytes that {@link #writeNumbers} writes. */
+    /** The most bytes that {@link #writeParameters} writes. */
     public abstract int maxBytes(L limit);
 
     /**
      * Writes the parameters of the limit, little-endian, as the script's part {@code limit} reads them.
      *
-     * @param aboutMicros estimated server time, for parameters that are valid during some time only. If they are not
+     * @param estimatedMicros estimated server time, for parameters that are valid during some time only. If they are not
      *     valid at the actual time, the script replies with the problem {@code TIME} and is called again with that
      *     time.
      */
-    public abstract void writeNumbers(L limit, long aboutMicros, ByteBuffer out);
+    public abstract void writeParameters(L limit, long estimatedMicros, ByteBuffer out);
 
     /**
      * Writes one request: 4 bytes and 8 bytes, little-endian, which {@code batch.lua} passes to the script as {@code
@@ -68,7 +68,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
      * @throws IllegalArgumentException if this kind of limit does not support the request
      */
     public void writeRequest(Request request, ByteBuffer out) {
-        if (request.id() != 0 && request.action() != Request.Action.GIVE_BACK) {
+        if (request.id() != 0 && request.action() != Request.Action.REFUND) {
             throw new IllegalArgumentException(
                     "the permits of a " + type.getSimpleName() + " are not held under an id, was " + request);
         }
@@ -76,7 +76,7 @@ public abstract class LimitScript<L extends Limit<S>, S> {
         out.putDouble(
                 switch (request.action()) {
                     case TAKE, PEEK, RENEW -> Math.min(request.timeoutMicros(), LONGEST_TIMEOUT);
-                    case GIVE_BACK -> request.id() == 0 ? GIVE_BACK : CHARGE - request.id();
+                    case REFUND -> request.id() == 0 ? REFUND : CHARGE - request.id();
                     case CHARGE -> CHARGE;
                 });
     }

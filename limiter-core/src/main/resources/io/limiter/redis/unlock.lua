@@ -1,8 +1,8 @@
--- Releases a lock if it is still the owner's. Java twin: RedisLock
+-- Releases a lock if it is still held under this token. Java twin: RedisLock
 --
 -- KEYS[1] the lock's key
--- ARGV[1] the owner
--- RETURN  1 if it was released, 0 if it had been lost
+-- ARGV[1] the token of the acquisition
+-- RETURN  1 if it was released, 0 if it had expired
 
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('DEL', KEYS[1])

@@ -50,7 +50,7 @@ class AlignedWindowTest {
         "PT24H, Asia/Beirut,   2026-03-28T12:00:00Z,      2026-03-28T22:00:00Z",
         "PT24H, America/Havana, 2026-10-31T12:00:00Z,     2026-11-01T04:00:00Z",
     })
-    void a_window_ends_when_the_clock_says(Duration period, ZoneId zone, Instant now, Instant end) {
+    void an_aligned_window_ends_by_the_clock(Duration period, ZoneId zone, Instant now, Instant end) {
         assertThat(end(FixedWindow.of(1, period).alignedTo(zone), now)).isEqualTo(end);
     }
 
@@ -74,7 +74,7 @@ class AlignedWindowTest {
     }
 
     @Test
-    void windows_follow_each_other_without_a_gap_and_are_hardly_longer_than_their_period() {
+    void windows_have_no_gaps_and_the_length_of_their_period() {
         List<String> ids = List.of(
                 "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kathmandu");
         for (String id : ids) {
@@ -101,7 +101,7 @@ class AlignedWindowTest {
     void a_new_window_opens_by_the_clock_and_not_by_the_first_request() {
         FixedWindow limit = FixedWindow.of(2, Duration.ofMinutes(1)).alignedTo(ZoneOffset.UTC);
         long minute = micros(Instant.parse("2026-06-01T10:00:00Z"));
-        Step<WindowCount> two = limit.step(null, minute + 59_000_000, new Request(2, 0, false));
+        Step<FixedWindow.State> two = limit.step(null, minute + 59_000_000, new Request(2, 0, false));
         assertThat(two.decision())
                 .isEqualTo(withTicket(new Decision(true, 2, 0, 0, 0, 1_000_000), minute + 60_000_000));
         assertThat(limit.step(two.state(), minute + 59_999_999, ONE).decision().retryAfterMicros())
@@ -112,7 +112,7 @@ class AlignedWindowTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT7M", "PT25H", "PT48H", "PT0.0011S"})
-    void a_period_that_does_not_go_into_a_day_is_rejected(Duration period) {
+    void a_period_that_does_not_divide_a_day_is_rejected(Duration period) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FixedWindow.of(1, period).alignedTo(ZoneOffset.UTC))
                 .withMessageContaining("must be a day, or go into a day a whole number of times")
@@ -126,7 +126,7 @@ class AlignedWindowTest {
                 .withMessage("zone");
     }
 
-    /** Often within a day of a change of the zone's clocks, which is also where the rules of today are not those of then. */
+    /** A random time, often within a day of a change of the zone's offset, also under earlier rules. */
     private Instant someTime(ZoneId zone) {
         Instant any = Instant.ofEpochSecond(1_000_000_000L + random.nextInt(1_500_000_000));
         var change = zone.getRules().nextTransition(any);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Bookings that are cancelled: what comes back, and that it never lets more be due than the limit allows. */
+/** Cancelled reservations: what they restore, and that never more permits come due than the limit allows. */
 class CancelTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
@@ -23,47 +23,48 @@ class CancelTest {
     private RedisPermits state;
 
     @Test
-    void cancelled_and_booked_anew_over_and_over_they_are_not_all_due_together() {
+    void repeated_cancellations_do_not_make_reservations_due_together() {
         TokenBucket bucket = TokenBucket.of(10, 1);
         Ledger ledger = new Ledger();
         ledger.granted(now, 10);
-        book(bucket, 10);
-        List<Decision> booked = new ArrayList<>();
+        reserve(bucket, 10);
+        List<Decision> reserved = new ArrayList<>();
         List<Ledger.Entry> entries = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            booked.add(book(bucket, 10));
-            entries.add(ledger.granted(now + booked.get(i).waitMicros(), 10));
+            reserved.add(reserve(bucket, 10));
+            entries.add(ledger.granted(now + reserved.get(i).waitMicros(), 10));
         }
         for (int i = 0; i < 19; i++) {
-            cancel(bucket, 10, booked.get(i));
+            cancel(bucket, 10, reserved.get(i));
             entries.get(i).cancel();
-            ledger.granted(now + book(bucket, 10).waitMicros(), 10);
+            ledger.granted(now + reserve(bucket, 10).waitMicros(), 10);
         }
         assertThat(ledger.excess(10, 10)).isZero();
     }
 
     @Test
-    void those_who_waited_in_a_queue_leave_no_trace_in_whatever_order_they_go() {
+    void a_cancelled_queue_leaves_no_trace_in_any_order() {
         TokenBucket queue = LeakyBucket.queue(10, 100);
         for (List<Integer> order : List.of(upTo(100), reversed(upTo(100)), shuffled(upTo(100)))) {
             state = null;
-            book(queue, 1);
-            List<Decision> waiting = upTo(100).stream().map(i -> book(queue, 1)).toList();
+            reserve(queue, 1);
+            List<Decision> waiting =
+                    upTo(100).stream().map(i -> reserve(queue, 1)).toList();
             assertThat(waiting.get(99).waitMicros()).isEqualTo(10_000_000);
             order.forEach(i -> cancel(queue, 1, waiting.get(i)));
-            assertThat(book(queue, 1).waitMicros()).isBetween(0L, 100_000L);
-            assertThat(book(queue, 1).waitMicros()).isBetween(100_000L, 200_000L);
+            assertThat(reserve(queue, 1).waitMicros()).isBetween(0L, 100_000L);
+            assertThat(reserve(queue, 1).waitMicros()).isBetween(100_000L, 200_000L);
         }
     }
 
-    /** Which lie beyond the next free ticket, when what was booked before them was cancelled. */
+    /** Tickets are later than the next free one after earlier reservations were cancelled. */
     @Test
-    void tickets_are_not_forgotten_before_they_are_due() {
+    void tickets_are_kept_until_they_are_due() {
         TokenBucket bucket = TokenBucket.of(10, 1).expire(Duration.ofMillis(1));
         Ledger ledger = new Ledger();
-        book(bucket, 10);
-        Decision large = book(bucket, 2000);
-        List<Decision> small = upTo(10).stream().map(i -> book(bucket, 10)).toList();
+        reserve(bucket, 10);
+        Decision large = reserve(bucket, 2000);
+        List<Decision> small = upTo(10).stream().map(i -> reserve(bucket, 10)).toList();
         cancel(bucket, 2000, large);
         long keptUntil = now + 1000 * bucket.lifetimeMillis(state, now);
         now += 23_000_000;
@@ -71,56 +72,56 @@ class CancelTest {
             state = null;
         }
         ledger.granted(now, 10);
-        book(bucket, 10);
-        List<Decision> late = upTo(190).stream().map(i -> book(bucket, 10)).toList();
-        small.forEach(booked -> cancel(bucket, 10, booked));
-        late.subList(0, 180).forEach(booked -> cancel(bucket, 10, booked));
-        late.subList(180, 190).forEach(booked -> ledger.granted(now + booked.waitMicros(), 10));
+        reserve(bucket, 10);
+        List<Decision> late = upTo(190).stream().map(i -> reserve(bucket, 10)).toList();
+        small.forEach(reserved -> cancel(bucket, 10, reserved));
+        late.subList(0, 180).forEach(reserved -> cancel(bucket, 10, reserved));
+        late.subList(180, 190).forEach(reserved -> ledger.granted(now + reserved.waitMicros(), 10));
         for (int i = 0; i < 190; i++) {
-            ledger.granted(now + book(bucket, 10).waitMicros(), 10);
+            ledger.granted(now + reserve(bucket, 10).waitMicros(), 10);
         }
         assertThat(ledger.excess(10, 10)).isZero();
     }
 
     @Test
-    void those_at_the_end_of_a_queue_leave_no_trace_if_the_last_goes_first() {
+    void the_end_of_a_queue_leaves_no_trace_if_the_last_is_cancelled_first() {
         TokenBucket queue = LeakyBucket.queue(10, 100);
-        book(queue, 1);
-        List<Decision> waiting = upTo(100).stream().map(i -> book(queue, 1)).toList();
+        reserve(queue, 1);
+        List<Decision> waiting = upTo(100).stream().map(i -> reserve(queue, 1)).toList();
         for (int i = 99; i >= 40; i--) {
             cancel(queue, 1, waiting.get(i));
         }
-        assertThat(book(queue, 1).waitMicros()).isEqualTo(4_100_000);
+        assertThat(reserve(queue, 1).waitMicros()).isEqualTo(4_100_000);
     }
 
     @Test
-    void a_large_booking_blocks_nobody_once_it_is_cancelled() {
+    void a_large_reservation_delays_no_request_after_its_cancellation() {
         TokenBucket bucket = TokenBucket.of(1, 1);
-        cancel(bucket, 3000, book(bucket, 3000));
-        assertThat(book(bucket, 1).waitMicros()).isZero();
+        cancel(bucket, 3000, reserve(bucket, 3000));
+        assertThat(reserve(bucket, 1).waitMicros()).isZero();
     }
 
     @Test
-    void what_was_booked_after_it_stays_and_is_not_restored() {
+    void later_reservations_stay_and_are_not_restored() {
         TokenBucket bucket = TokenBucket.of(10, 1);
-        book(bucket, 10);
-        Decision first = book(bucket, 10);
-        Decision second = book(bucket, 1);
+        reserve(bucket, 10);
+        Decision first = reserve(bucket, 10);
+        Decision second = reserve(bucket, 1);
         assertThat(second.waitMicros()).isEqualTo(1_100_000);
         cancel(bucket, 10, first);
-        // Of ten intervals nine; one was booked after it.
-        assertThat(book(bucket, 1).waitMicros()).isEqualTo(300_000);
+        // Nine of ten intervals; one was reserved later.
+        assertThat(reserve(bucket, 1).waitMicros()).isEqualTo(300_000);
     }
 
     /** A whole request is due at once on top of them there. */
     @Test
-    void where_the_next_caller_waits_more_than_the_capacity_is_not_restored_before_others() {
+    void with_next_caller_more_than_the_capacity_is_not_restored_before_later_reservations() {
         TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
-        book(bucket, 5);
-        Decision first = book(bucket, 20);
-        Decision second = book(bucket, 2);
-        Decision third = book(bucket, 5);
-        Decision last = book(bucket, 1);
+        reserve(bucket, 5);
+        Decision first = reserve(bucket, 20);
+        Decision second = reserve(bucket, 2);
+        Decision third = reserve(bucket, 5);
+        Decision last = reserve(bucket, 1);
         cancel(bucket, 20, first);
         assertThat(peek(bucket).waitMicros()).isEqualTo(2_800_000);
         cancel(bucket, 2, second);
@@ -130,34 +131,34 @@ class CancelTest {
     }
 
     @Test
-    void where_the_next_caller_waits_the_capacity_is_restored_less_what_was_booked_after_it() {
+    void with_next_caller_the_capacity_is_restored_minus_later_reservations() {
         TokenBucket bucket = TokenBucket.of(10, 0.5).whoWaits(WhoWaits.NEXT_CALLER);
-        book(bucket, 5);
-        Decision first = book(bucket, 5);
-        book(bucket, 2);
+        reserve(bucket, 5);
+        Decision first = reserve(bucket, 5);
+        reserve(bucket, 2);
         cancel(bucket, 5, first);
         assertThat(peek(bucket).waitMicros()).isEqualTo(400_000);
     }
 
     @Test
-    void in_a_warm_up_nothing_is_restored_before_others() {
+    void a_warm_up_restores_nothing_before_later_reservations() {
         TokenBucket warming = TokenBucket.guava(10, Duration.ofSeconds(1));
-        book(warming, 20);
-        Decision first = book(warming, 20);
-        Decision second = book(warming, 1);
-        long booked = peek(warming).waitMicros();
+        reserve(warming, 20);
+        Decision first = reserve(warming, 20);
+        Decision second = reserve(warming, 1);
+        long reserved = peek(warming).waitMicros();
         cancel(warming, 20, first);
-        assertThat(peek(warming).waitMicros()).isEqualTo(booked);
+        assertThat(peek(warming).waitMicros()).isEqualTo(reserved);
         cancel(warming, 1, second);
-        assertThat(peek(warming).waitMicros()).isEqualTo(booked - 100_000);
+        assertThat(peek(warming).waitMicros()).isEqualTo(reserved - 100_000);
     }
 
     @Test
-    void stored_permits_come_back_less_what_was_taken_since() {
+    void stored_permits_are_restored_minus_later_grants() {
         TokenBucket bucket = TokenBucket.of(10, 1);
-        Decision taken = book(bucket, 10);
+        Decision taken = reserve(bucket, 10);
         now += 500_000;
-        book(bucket, 5);
+        reserve(bucket, 5);
         cancel(bucket, 10, taken);
         assertThat(remaining(bucket)).isEqualTo(5);
         now += 10_000_000;
@@ -165,31 +166,31 @@ class CancelTest {
     }
 
     @Test
-    void nobody_gets_more_than_the_bucket_holds() {
+    void a_cancellation_does_not_exceed_the_capacity() {
         TokenBucket bucket = TokenBucket.of(10, 1);
-        Decision taken = book(bucket, 4);
+        Decision taken = reserve(bucket, 4);
         now += 300_000;
         cancel(bucket, 4, taken);
         assertThat(remaining(bucket)).isEqualTo(10);
     }
 
     @Test
-    void a_booking_that_the_bucket_does_not_know_changes_nothing() {
+    void an_unknown_reservation_changes_nothing() {
         TokenBucket bucket = TokenBucket.of(10, 1);
-        Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.GIVE_BACK, 3, 0, now + 1));
+        Step<RedisPermits> none = bucket.step(null, now, new Request(Request.Action.REFUND, 3, 0, now + 1));
         assertThat(none.state()).isNull();
-        book(bucket, 10);
+        reserve(bucket, 10);
         RedisPermits before = state;
-        Request unknown = new Request(Request.Action.GIVE_BACK, 3, 0, now + 1);
+        Request unknown = new Request(Request.Action.REFUND, 3, 0, now + 1);
         assertThat(bucket.step(state, now, unknown).state()).isSameAs(before);
     }
 
     @Test
-    void a_cold_limiter_is_as_cold_as_before() {
+    void a_cancellation_restores_a_cold_limiter() {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(10));
-        book(cold, 1);
+        reserve(cold, 1);
         RedisPermits before = state;
-        Decision taken = book(cold, 4);
+        Decision taken = reserve(cold, 4);
         cancel(cold, 4, taken);
         assertThat(state.storedPermits()).isEqualTo(before.storedPermits());
         assertThat(state.nextFreeTicketMillis()).isEqualTo(before.nextFreeTicketMillis());
@@ -199,42 +200,42 @@ class CancelTest {
     void a_refund_does_not_make_a_limiter_colder() {
         TokenBucket warming = TokenBucket.guava(1, Duration.ofSeconds(10));
         for (int i = 0; i < 10; i++) {
-            now += book(warming, 1).waitMicros();
+            now += reserve(warming, 1).waitMicros();
         }
         long wait = peek(warming).waitMicros();
-        state = warming.step(state, now, Request.giveBack(100)).state();
+        state = warming.step(state, now, Request.refund(100)).state();
         assertThat(peek(warming).waitMicros()).isEqualTo(wait);
         double stored = state.storedPermits();
-        book(warming, 1);
+        reserve(warming, 1);
         assertThat(state.storedPermits()).isLessThanOrEqualTo(stored);
     }
 
     @Test
-    void a_refund_of_a_bucket_that_was_never_used_brings_nothing() {
+    void a_refund_to_an_unused_bucket_adds_nothing() {
         TokenBucket empty = TokenBucket.of(1, 10).startsFull(false);
-        assertThat(empty.step(null, now, Request.giveBack(5)).state()).isNull();
-        assertThat(empty.step(null, now, Request.giveBack(5)).decision().remaining())
+        assertThat(empty.step(null, now, Request.refund(5)).state()).isNull();
+        assertThat(empty.step(null, now, Request.refund(5)).decision().remaining())
                 .isZero();
     }
 
-    /** Bookings, cancellations, other timeouts and other longest waits at random; refunds in every fourth bucket. */
+    /** Random reservations, cancellations, timeouts and maximum waits; refunds in every fourth bucket. */
     @Test
-    void random_bookings_and_cancellations_never_exceed_the_limit() {
+    void random_reservations_and_cancellations_never_exceed_the_limit() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
             int capacity = randomCapacity();
             double rate = randomRate();
             boolean refunds = done % (4 * STEPS_PER_BUCKET) == 0;
             RandomBucket bucket = new RandomBucket(rate, capacity, refunds, TokenBucket.of(rate, capacity / rate));
-            // The most that could be made of it: one large booking, and then as many small ones as it takes.
+            // The worst case: one large reservation, and then small ones up to its size.
             for (int first = 1; first <= capacity; first++) {
                 bucket.assertExcess(bucket.filled(0, first, 2 * capacity).excess(capacity, rate));
             }
         }
     }
 
-    /** Where the next caller waits, a request can be for more than the capacity, and is due at once on top of the others. */
+    /** With NEXT_CALLER, a request for more than the capacity comes due at once on top of the others. */
     @Test
-    void random_bookings_and_cancellations_never_exceed_the_limit_where_the_next_caller_waits() {
+    void random_reservations_and_cancellations_never_exceed_the_limit_with_next_caller() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
             double capacity = random.nextInt(4) == 0 ? 0.1 + random.nextDouble() : randomCapacity();
             double rate = randomRate();
@@ -245,9 +246,9 @@ class CancelTest {
         }
     }
 
-    /** No permit takes less than the stable interval, so nothing that is stored lets more be due: the capacity counts as 0. */
+    /** No permit takes less than the stable interval, so the capacity counts as 0. */
     @Test
-    void random_bookings_and_cancellations_never_exceed_the_rate_of_a_warm_up() {
+    void random_reservations_and_cancellations_never_exceed_the_rate_of_a_warm_up() {
         for (int done = 0; done < STEPS; done += STEPS_PER_BUCKET) {
             double rate = randomRate();
             WarmUp warmUp = new WarmUp(
@@ -263,7 +264,7 @@ class CancelTest {
     }
 
     private void assertExcessButOne(RandomBucket bucket, double capacity, double rate) {
-        // Small ones up to what is booked already, and then a large one.
+        // Small ones up to what is reserved already, and then a large one.
         for (int i = 0; i < 4; i++) {
             int small = i == 0 ? 0 : random.nextInt(2 * bucket.most + 2);
             int large = i == 1 ? 1 : 1 + random.nextInt(bucket.most);
@@ -283,7 +284,7 @@ class CancelTest {
         return random.nextInt(3) == 0 ? 0.1 + 1000 * random.nextDouble() : 1 + random.nextInt(20);
     }
 
-    /** What limiters that differ in their longest wait have made of a bucket. */
+    /** A bucket of limiters with different maximum waits. */
     private final class RandomBucket {
 
         private final double rate;
@@ -307,11 +308,11 @@ class CancelTest {
         }
 
         private void use(boolean refunds) {
-            // How often time passes, and how many bookings are as large as can be.
+            // How often time passes, and how many reservations are as large as can be.
             int pauses = random.nextInt(3);
             int large = random.nextInt(4);
             state = null;
-            List<Booked> bookings = new ArrayList<>();
+            List<Reserved> reservations = new ArrayList<>();
             for (int i = 0; i < STEPS_PER_BUCKET; i++) {
                 TokenBucket bucket = buckets.get(random.nextInt(3));
                 int permits = random.nextInt(4) < large ? 1 + random.nextInt(most) : 1;
@@ -321,17 +322,19 @@ class CancelTest {
                                 ? 0
                                 : (long) (random.nextDouble() * random.nextInt(20) * 1e6 / rate);
                     case 2, 3, 4 -> {
-                        if (!bookings.isEmpty()) {
-                            Booked booked = bookings.remove(
-                                    random.nextBoolean() ? bookings.size() - 1 : random.nextInt(bookings.size()));
-                            tell(" cancel ", booked.permits, booked.decision);
-                            cancel(bucket, booked.permits, booked.decision);
-                            booked.entry.cancel();
+                        if (!reservations.isEmpty()) {
+                            Reserved reserved = reservations.remove(
+                                    random.nextBoolean()
+                                            ? reservations.size() - 1
+                                            : random.nextInt(reservations.size()));
+                            tell(" cancel ", reserved.permits, reserved.decision);
+                            cancel(bucket, reserved.permits, reserved.decision);
+                            reserved.entry.cancel();
                         }
                     }
                     case 5 -> {
                         if (refunds) {
-                            Step<RedisPermits> step = bucket.step(state, now, Request.giveBack(permits));
+                            Step<RedisPermits> step = bucket.step(state, now, Request.refund(permits));
                             state = step.state();
                             ledger.refunded(permits);
                             tell(" refund ", permits, step.decision());
@@ -344,8 +347,8 @@ class CancelTest {
                         if (step.decision().granted()) {
                             Ledger.Entry entry =
                                     ledger.granted(now + step.decision().waitMicros(), permits);
-                            bookings.add(new Booked(permits, step.decision(), entry));
-                            tell(" book ", permits, step.decision());
+                            reservations.add(new Reserved(permits, step.decision(), entry));
+                            tell(" reserve ", permits, step.decision());
                         }
                     }
                 }
@@ -358,7 +361,7 @@ class CancelTest {
             story.append(" ticket ").append(decision.ticketMicros()).append('\n');
         }
 
-        /** The account, had one large request been booked now between so many for one permit. */
+        /** The account, had one large request been reserved now between so many for one permit. */
         Ledger filled(int before, int large, int after) {
             Ledger filled = ledger.copy();
             RedisPermits end = state;
@@ -380,9 +383,9 @@ class CancelTest {
         }
     }
 
-    private record Booked(int permits, Decision decision, Ledger.Entry entry) {}
+    private record Reserved(int permits, Decision decision, Ledger.Entry entry) {}
 
-    private Decision book(TokenBucket bucket, int permits) {
+    private Decision reserve(TokenBucket bucket, int permits) {
         Step<RedisPermits> step = bucket.step(state, now, new Request(permits, Long.MAX_VALUE, false));
         assertThat(step.decision().granted()).isTrue();
         state = step.state();
@@ -397,8 +400,8 @@ class CancelTest {
         return peek(bucket).remaining();
     }
 
-    private void cancel(TokenBucket bucket, int permits, Decision booked) {
-        state = bucket.step(state, now, Request.cancel(permits, booked)).state();
+    private void cancel(TokenBucket bucket, int permits, Decision reserved) {
+        state = bucket.step(state, now, Request.cancel(permits, reserved)).state();
     }
 
     private static List<Integer> upTo(int end) {

@@ -12,7 +12,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Cancelled permits of windows, logs and counters: what comes back is the very permits, and nothing once they do not count. */
+/** Cancelled grants of windows, logs and counters, as long as they count. */
 class CancelledGrantsTest {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
@@ -22,55 +22,55 @@ class CancelledGrantsTest {
     private long now = EPOCH_MICROS;
 
     @Test
-    void a_window_takes_back_its_own_permits_only() {
+    void a_window_cancels_its_own_permits_only() {
         FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
-        Step<WindowCount> first = take(limit, null, 4);
+        Step<FixedWindow.State> first = take(limit, null, 4);
         assertThat(first.decision().ticketMicros()).isEqualTo(now + PERIOD);
-        Step<WindowCount> some = limit.step(first.state(), now + 1, Request.cancel(3, first.decision()));
+        Step<FixedWindow.State> some = limit.step(first.state(), now + 1, Request.cancel(3, first.decision()));
         assertThat(some.decision().remaining()).isEqualTo(4);
         now += PERIOD;
         assertThat(limit.step(some.state(), now, Request.cancel(1, first.decision()))
                         .state())
                 .as("of a window that has ended")
                 .isSameAs(some.state());
-        Step<WindowCount> next = take(limit, some.state(), 2);
-        Step<WindowCount> late = limit.step(next.state(), now + 1, Request.cancel(1, first.decision()));
+        Step<FixedWindow.State> next = take(limit, some.state(), 2);
+        Step<FixedWindow.State> late = limit.step(next.state(), now + 1, Request.cancel(1, first.decision()));
         assertThat(late.state()).isSameAs(next.state());
         assertThat(late.decision()).isEqualTo(new Decision(true, 5, 3, 0, 0, PERIOD - 1));
-        Step<WindowCount> charged = limit.step(next.state(), now + 2, Request.charge(9));
+        Step<FixedWindow.State> charged = limit.step(next.state(), now + 2, Request.charge(9));
         assertThat(limit.step(charged.state(), now + 2, Request.cancel(9, charged.decision()))
                         .state())
                 .isEqualTo(next.state());
     }
 
     @Test
-    void a_window_that_another_period_has_shortened_still_takes_back_what_is_cancelled_first() {
+    void a_window_shortened_by_another_period_accepts_the_first_cancellation() {
         FixedWindow limit = FixedWindow.of(5, TEN_SECONDS);
-        Step<WindowCount> taken = take(limit, null, 4);
+        Step<FixedWindow.State> taken = take(limit, null, 4);
         FixedWindow shorter = FixedWindow.of(5, Duration.ofSeconds(1));
         assertThat(shorter.step(taken.state(), now, Request.cancel(2, taken.decision()))
                         .state())
-                .isEqualTo(new WindowCount(2, (now + 1_000_000) / 1000.0));
+                .isEqualTo(new FixedWindow.State(2, (now + 1_000_000) / 1000.0));
     }
 
     @Test
-    void a_log_takes_back_the_entry_that_was_granted() {
+    void a_log_cancels_the_entry_of_the_grant() {
         SlidingLog limit = SlidingLog.of(5, TEN_SECONDS);
-        Step<GrantLog> first = take(limit, null, 2);
+        Step<SlidingLog.State> first = take(limit, null, 2);
         long start = now;
         assertThat(first.decision().ticketMicros()).isEqualTo(start);
         now += 1;
-        Step<GrantLog> second = take(limit, first.state(), 3);
-        Step<GrantLog> some = limit.step(second.state(), now + 1, Request.cancel(1, first.decision()));
+        Step<SlidingLog.State> second = take(limit, first.state(), 3);
+        Step<SlidingLog.State> some = limit.step(second.state(), now + 1, Request.cancel(1, first.decision()));
         assertThat(some.state()).isEqualTo(log(start, 1, now, 4));
         assertThat(some.decision()).isEqualTo(new Decision(true, 5, 1, 0, 0, PERIOD - 1));
-        Step<GrantLog> all = limit.step(some.state(), now + 1, Request.cancel(7, first.decision()));
+        Step<SlidingLog.State> all = limit.step(some.state(), now + 1, Request.cancel(7, first.decision()));
         assertThat(all.state()).as("no more than it has").isEqualTo(log(now, 3));
         assertThat(limit.step(all.state(), now + 1, Request.cancel(1, first.decision()))
                         .state())
                 .isSameAs(all.state());
-        Step<GrantLog> none = limit.step(all.state(), now + 1, Request.cancel(3, second.decision()));
-        assertThat(none.state()).isEqualTo(GrantLog.EMPTY);
+        Step<SlidingLog.State> none = limit.step(all.state(), now + 1, Request.cancel(3, second.decision()));
+        assertThat(none.state()).isEqualTo(SlidingLog.State.EMPTY);
         assertThat(none.decision()).isEqualTo(new Decision(true, 5, 5, 0, 0, 0));
         assertThat(limit.step(second.state(), start + PERIOD, Request.cancel(2, first.decision()))
                         .state())
@@ -79,12 +79,12 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_log_gives_nothing_back_for_what_its_clock_has_moved_or_what_became_one_entry() {
+    void a_log_cancels_nothing_in_entries_that_were_moved_or_merged() {
         SlidingLog limit = SlidingLog.of(1, TEN_SECONDS);
-        Step<GrantLog> taken = take(limit, null, 1);
-        Step<GrantLog> moved = limit.step(taken.state(), now - 5, Request.cancel(1, taken.decision()));
+        Step<SlidingLog.State> taken = take(limit, null, 1);
+        Step<SlidingLog.State> moved = limit.step(taken.state(), now - 5, Request.cancel(1, taken.decision()));
         assertThat(moved.state()).isEqualTo(log(now - 5, 1));
-        @Nullable GrantLog state = taken.state();
+        SlidingLog.@Nullable State state = taken.state();
         for (int i = 1; i < 5; i++) {
             state = limit.step(state, now + i, Request.charge(1)).state();
         }
@@ -95,48 +95,49 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void a_counter_takes_back_from_the_window_in_which_it_was_granted() {
+    void a_counter_cancels_in_the_window_of_the_grant() {
         SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         now -= now % PERIOD;
-        Step<WindowPair> first = take(limit, null, 4);
+        Step<SlidingCounter.State> first = take(limit, null, 4);
         assertThat(first.decision().ticketMicros()).isEqualTo(now);
         now += PERIOD;
-        Step<WindowPair> second = take(limit, first.state(), 1);
-        Step<WindowPair> some = limit.step(second.state(), now + 1, Request.cancel(3, first.decision()));
-        assertThat(some.state()).isEqualTo(new WindowPair(1, 1, now, PERIOD));
+        Step<SlidingCounter.State> second = take(limit, first.state(), 1);
+        Step<SlidingCounter.State> some = limit.step(second.state(), now + 1, Request.cancel(3, first.decision()));
+        assertThat(some.state()).isEqualTo(new SlidingCounter.State(1, 1, now, PERIOD));
         assertThat(some.decision().remaining()).isEqualTo(3);
         assertThat(limit.step(some.state(), now + 1, Request.cancel(3, first.decision()))
                         .state())
                 .as("no more than it has")
-                .isEqualTo(new WindowPair(0, 1, now, PERIOD));
+                .isEqualTo(new SlidingCounter.State(0, 1, now, PERIOD));
         assertThat(limit.step(some.state(), now + 1, Request.cancel(1, second.decision()))
                         .state())
-                .isEqualTo(new WindowPair(1, 0, now, PERIOD));
-        Step<WindowPair> later = limit.step(some.state(), now + PERIOD, Request.cancel(1, first.decision()));
+                .isEqualTo(new SlidingCounter.State(1, 0, now, PERIOD));
+        Step<SlidingCounter.State> later = limit.step(some.state(), now + PERIOD, Request.cancel(1, first.decision()));
         assertThat(later.state()).as("of one before both").isSameAs(some.state());
     }
 
     @Test
-    void a_counter_of_two_periods_takes_back_from_both() {
+    void a_counter_of_two_periods_cancels_in_both() {
         SlidingCounter limit = SlidingCounter.of(5, TEN_SECONDS);
         SlidingCounter longer = SlidingCounter.of(9, TEN_SECONDS.multipliedBy(2));
         now -= now % (2 * PERIOD);
-        Step<WindowPair> first = take(limit, take(longer, null, 1).state(), 2);
+        Step<SlidingCounter.State> first = take(limit, take(longer, null, 1).state(), 2);
         now += PERIOD;
-        Step<WindowPair> second = take(limit, first.state(), 1);
-        WindowPair state = limit.step(second.state(), now, Request.cancel(2, first.decision()))
+        Step<SlidingCounter.State> second = take(limit, first.state(), 1);
+        SlidingCounter.State state = limit.step(second.state(), now, Request.cancel(2, first.decision()))
                 .state();
         assertThat(state)
-                .isEqualTo(new WindowPair(
+                .isEqualTo(new SlidingCounter.State(
                         1,
                         1,
                         now,
                         PERIOD,
-                        new WindowPair.OtherWindows(new WindowPair(0, 2, now - PERIOD, 2 * PERIOD), now - PERIOD)));
+                        new SlidingCounter.State.OtherWindows(
+                                new SlidingCounter.State(0, 2, now - PERIOD, 2 * PERIOD), now - PERIOD)));
     }
 
     @Test
-    void windows_count_what_was_taken_and_not_cancelled() {
+    void windows_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(
                     FixedWindow.of(1 + random.nextInt(20), TEN_SECONDS),
@@ -148,7 +149,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void logs_count_what_was_taken_and_not_cancelled() {
+    void logs_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(
                     SlidingLog.of(1 + random.nextInt(20), TEN_SECONDS),
@@ -160,7 +161,7 @@ class CancelledGrantsTest {
     }
 
     @Test
-    void counters_count_what_was_taken_and_not_cancelled() {
+    void counters_count_grants_minus_cancellations() {
         for (int run = 0; run < 100; run++) {
             compare(SlidingCounter.of(1 + random.nextInt(20), TEN_SECONDS), grants -> {
                 long window = now / PERIOD;
@@ -178,7 +179,7 @@ class CancelledGrantsTest {
                 .sum();
     }
 
-    /** Takes and cancels at random, and looks whether the limit and an account of all grants agree on what remains. */
+    /** Random grants and cancellations: the limit and a ledger of all grants have the same remaining permits. */
     private <S> void compare(Limit<S> limit, ToLongFunction<List<Grant>> counted) {
         List<Grant> grants = new ArrayList<>();
         @Nullable S state = null;
@@ -217,14 +218,14 @@ class CancelledGrantsTest {
     }
 
     /** Times and totals in turn. */
-    private static GrantLog log(long... timesAndTotals) {
+    private static SlidingLog.State log(long... timesAndTotals) {
         double[] times = new double[timesAndTotals.length / 2];
         double[] totals = new double[times.length];
         for (int i = 0; i < times.length; i++) {
             times[i] = timesAndTotals[2 * i];
             totals[i] = timesAndTotals[2 * i + 1];
         }
-        return new GrantLog(times, totals);
+        return new SlidingLog.State(times, totals);
     }
 
     private static final class Grant {

@@ -8,25 +8,25 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who holds permits, and for how long. Prefetch are 30 s unless a test says otherwise. */
+/** Holders and their leases, of 30 s unless a test sets another lease time. */
 class ConcurrencyLimitTest {
 
     private static final long START = 1_763_650_000_000_000L;
     private static final long LEASE = 30_000_000;
 
     private ConcurrencyLimit limit = ConcurrencyLimit.of(2);
-    private @Nullable Holders state;
+    private ConcurrencyLimit.@Nullable State state;
     private long now = START;
 
     @Test
-    void no_other_kind_of_limit_answers_a_holder() {
+    void other_kinds_of_limits_reject_an_id() {
         Duration second = Duration.ofSeconds(1);
         for (Limit<?> other : List.of(
                 TokenBucket.of(1, 10),
                 FixedWindow.of(10, second),
                 SlidingLog.of(10, second),
                 SlidingCounter.of(10, second))) {
-            // What is given back under an id is a grant that is cancelled.
+            // A refund with an id is a cancellation.
             for (Request request : List.of(Request.hold(7, 1), Request.renew(7))) {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> other.step(null, 0, request))
@@ -38,7 +38,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void so_many_hold_permits_and_no_more() {
+    void at_most_the_limit_is_held() {
         assertThat(ask(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
         now += 10_000_000;
         assertThat(ask(Request.hold(2, 1))).isEqualTo(new Decision(true, 2, 0, 0, 0, LEASE));
@@ -52,7 +52,7 @@ class ConcurrencyLimitTest {
         ask(Request.hold(2, 1));
         assertThat(ask(Request.release(1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
         assertThat(ids()).containsExactly(2L);
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         ask(Request.release(1));
         ask(Request.release(77));
         assertThat(state).isSameAs(before);
@@ -60,7 +60,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void a_lease_is_over_at_its_end_and_not_before() {
+    void a_lease_expires_at_its_end_and_not_before() {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now = START + LEASE - 1;
@@ -83,11 +83,11 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void what_is_over_or_was_never_held_is_not_renewed() {
+    void an_expired_or_unknown_lease_is_not_renewed() {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now += LEASE;
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         Decision never = new Decision(false, 1, 1, Decision.NEVER_MICROS, Decision.NEVER_MICROS, 0);
         assertThat(ask(Request.renew(1))).isEqualTo(never);
         assertThat(ask(Request.renew(5))).isEqualTo(never);
@@ -99,7 +99,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void an_old_release_or_renewal_does_not_touch_who_came_after() {
+    void a_late_release_or_renewal_does_not_affect_later_holders() {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now += LEASE;
@@ -110,7 +110,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void taking_again_takes_nothing_more() {
+    void a_second_acquisition_takes_no_more_permits() {
         ask(Request.hold(1, 1));
         now += 5_000_000;
         assertThat(ask(Request.hold(1, 1))).isEqualTo(new Decision(true, 2, 1, 0, 0, LEASE));
@@ -119,7 +119,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void one_may_hold_several_permits() {
+    void a_holder_can_hold_several_permits() {
         limit = ConcurrencyLimit.of(10);
         ask(Request.hold(1, 7));
         now += 1_000_000;
@@ -136,7 +136,7 @@ class ConcurrencyLimitTest {
         assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
         assertThat(state).isNull();
         ask(Request.hold(1, 1));
-        Holders before = state;
+        ConcurrencyLimit.State before = state;
         assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(false, 2, 1, LEASE, LEASE, LEASE));
         now += LEASE;
         assertThat(ask(new Request(2, 0, true)).granted()).isTrue();
@@ -144,7 +144,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void a_clock_that_steps_back_holds_nobody_up_for_longer_than_a_lease() {
+    void a_clock_that_steps_back_delays_no_caller_for_longer_than_a_lease() {
         limit = ConcurrencyLimit.of(1);
         ask(Request.hold(1, 1));
         now -= Duration.ofDays(1).toNanos() / 1000;
@@ -158,7 +158,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void other_numbers_apply_to_who_comes_and_shorten_no_lease_of_who_is_there() {
+    void a_changed_definition_applies_to_new_holders_and_shortens_no_lease() {
         ask(Request.hold(1, 1));
         ask(Request.hold(2, 1));
         limit = ConcurrencyLimit.of(1).leaseTime(Duration.ofSeconds(1));
@@ -172,7 +172,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void it_is_kept_until_the_last_lease_is_over() {
+    void the_state_is_kept_until_the_last_lease_expires() {
         ask(Request.hold(1, 1));
         now += 500;
         ask(Request.hold(2, 1));
@@ -184,14 +184,14 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void no_rejection_may_be_repeated_without_asking() {
+    void rejections_are_not_cacheable() {
         ask(Request.hold(1, 2));
-        assertThat(limit.holds(ask(Request.hold(2, 1)))).isFalse();
+        assertThat(limit.isCacheable(ask(Request.hold(2, 1)))).isFalse();
     }
 
     @Test
-    void what_has_no_id_cannot_be_held() {
-        for (Request request : List.of(new Request(1, 0, false), Request.giveBack(1), Request.charge(1))) {
+    void an_acquisition_needs_an_id() {
+        for (Request request : List.of(new Request(1, 0, false), Request.refund(1), Request.charge(1))) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> ask(request))
                     .withMessageContaining("held under an id");
@@ -199,7 +199,7 @@ class ConcurrencyLimitTest {
     }
 
     @Test
-    void numbers_out_of_range_are_an_error_that_names_them() {
+    void parameters_out_of_range_are_an_error_that_names_them() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ConcurrencyLimit.of(0))
                 .withMessage("limit must be between 1 and 1000, was 0");
@@ -213,22 +213,22 @@ class ConcurrencyLimitTest {
         assertThatIllegalArgumentException().isThrownBy(() -> Request.renew(0));
         assertThatIllegalArgumentException().isThrownBy(() -> Request.hold(-1, 1));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Holder(1, 0, 1, 1))
+                .isThrownBy(() -> new ConcurrencyLimit.Holder(1, 0, 1, 1))
                 .withMessage("not a holder: id 1, permits 0, expiresMicros 1, leaseMicros 1");
     }
 
     private Decision ask(Request request) {
-        Step<Holders> step = limit.step(state, now, request);
+        Step<ConcurrencyLimit.State> step = limit.step(state, now, request);
         state = step.state();
         return step.decision();
     }
 
-    private Holders state() {
+    private ConcurrencyLimit.State state() {
         assertThat(state).isNotNull();
         return state;
     }
 
     private List<Long> ids() {
-        return state().holders().stream().map(Holder::id).toList();
+        return state().holders().stream().map(ConcurrencyLimit.Holder::id).toList();
     }
 }

@@ -44,6 +44,6 @@ class DecisionTest {
     @Test
     void eachLimitNamesItsState() {
         assertThat(TokenBucket.of(1, 1).stateType()).isEqualTo(RedisPermits.class);
-        assertThat(FixedWindow.of(1, Duration.ofSeconds(1)).stateType()).isEqualTo(WindowCount.class);
+        assertThat(FixedWindow.of(1, Duration.ofSeconds(1)).stateType()).isEqualTo(FixedWindow.State.class);
     }
 }

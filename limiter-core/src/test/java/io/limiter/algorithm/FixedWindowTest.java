@@ -41,12 +41,12 @@ class FixedWindowTest {
     }
 
     @Test
-    void patienceMakesNoDifference() {
+    void theTimeoutMakesNoDifference() {
         check(THREE_A_MINUTE, at(0, 3, 3600, "G"), at(0, 1, 3600, "D 60.0"));
     }
 
     @Test
-    void moreThanTheLimitNeverComes() {
+    void moreThanTheLimitIsNeverGranted() {
         check(
                 THREE_A_MINUTE,
                 at(0, 4, 0, "D never"),
@@ -68,8 +68,8 @@ class FixedWindowTest {
     }
 
     @Test
-    void theDecisionSaysWhatIsLeftAndWhenTheWindowEnds() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+    void theDecisionHasTheRemainingPermitsAndTheEndOfTheWindow() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         long now = EPOCH_MICROS;
 
         assertThat(window.ask(now, 4, 0))
@@ -87,13 +87,13 @@ class FixedWindowTest {
     }
 
     @Test
-    void aRejectionLeavesTheVeryStateItFound() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+    void aRejectionReturnsTheSameState() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         window.ask(EPOCH_MICROS, 4, 0);
         assertThat(window.state()).isNull();
 
         window.ask(EPOCH_MICROS, 3, 0);
-        WindowCount full = window.state();
+        FixedWindow.State full = window.state();
         window.ask(EPOCH_MICROS, 1, 0);
         window.ask(EPOCH_MICROS + 1, 1, 0);
         window.ask(EPOCH_MICROS + 70_000_000, 4, 0);
@@ -102,8 +102,8 @@ class FixedWindowTest {
     }
 
     @Test
-    void anotherLimitAppliesAtOnceToWhatWasTaken() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+    void aChangedLimitAppliesAtOnce() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
         window.limit(FixedWindow.of(5, Duration.ofMinutes(1)));
@@ -117,30 +117,30 @@ class FixedWindowTest {
 
     @Test
     void aShorterPeriodEndsTheWindowSooner() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
         window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
         check(window, at(5, 1, 0, "D 10.0"));
 
-        assertThat(window.state()).isEqualTo(new WindowCount(3, (EPOCH_MICROS + 15_000_000) / 1000.0));
+        assertThat(window.state()).isEqualTo(new FixedWindow.State(3, (EPOCH_MICROS + 15_000_000) / 1000.0));
         check(window, at(14, 1, 0, "D 1.0"), at(15, 1, 0, "G"));
     }
 
     @Test
     void aGrantSavesTheSoonerEnd() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 1, 0, "G"));
 
         window.limit(FixedWindow.of(3, Duration.ofSeconds(10)));
         check(window, at(5, 1, 0, "G"));
 
-        assertThat(window.state()).isEqualTo(new WindowCount(2, (EPOCH_MICROS + 15_000_000) / 1000.0));
+        assertThat(window.state()).isEqualTo(new FixedWindow.State(2, (EPOCH_MICROS + 15_000_000) / 1000.0));
     }
 
     @Test
-    void aLongerPeriodLetsTheWindowEndAsAnnounced() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+    void aLongerPeriodKeepsTheEndOfTheWindow() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(0, 3, 0, "G"));
 
         window.limit(FixedWindow.of(3, Duration.ofHours(1)));
@@ -149,8 +149,8 @@ class FixedWindowTest {
     }
 
     @Test
-    void aClockThatStepsBackFreezesNobodyForLongerThanThePeriod() {
-        Timeline<WindowCount> window = new Timeline<>(THREE_A_MINUTE);
+    void aClockThatStepsBackDelaysNoCallerForLongerThanThePeriod() {
+        Timeline<FixedWindow.State> window = new Timeline<>(THREE_A_MINUTE);
         check(window, at(10_000, 3, 0, "G"), at(9_990, 1, 0, "D 60.0"), at(0, 1, 0, "D 60.0"));
         check(window, at(59, 1, 0, "D 1.0"), at(60, 3, 0, "G"));
     }
@@ -160,7 +160,7 @@ class FixedWindowTest {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
             FixedWindow limit = FixedWindow.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
-            Timeline<WindowCount> window = new Timeline<>(limit);
+            Timeline<FixedWindow.State> window = new Timeline<>(limit);
             long now = EPOCH_MICROS;
             long end = 0;
             long taken = 0;
@@ -179,7 +179,7 @@ class FixedWindowTest {
 
     @Test
     void theStateLivesASecondLongerThanTheWindow() {
-        WindowCount window = new WindowCount(1, 1000.0);
+        FixedWindow.State window = new FixedWindow.State(1, 1000.0);
 
         assertThat(THREE_A_MINUTE.lifetimeMillis(window, 0)).isEqualTo(2000);
         assertThat(THREE_A_MINUTE.lifetimeMillis(window, 1)).isEqualTo(2000);
@@ -194,7 +194,7 @@ class FixedWindowTest {
         check(new Timeline<>(limit), trace);
     }
 
-    private static void check(Timeline<WindowCount> window, TraceLine... trace) {
+    private static void check(Timeline<FixedWindow.State> window, TraceLine... trace) {
         assertThat(window.replay(trace)).containsExactly(trace);
     }
 }

@@ -29,14 +29,14 @@ class FixedWindowValidationTest {
     }
 
     @Test
-    void acceptsWhatIsJustInRange() {
+    void acceptsValuesJustInRange() {
         assertThatCode(() -> FixedWindow.of(1, Duration.ofMillis(1))).doesNotThrowAnyException();
         assertThatCode(() -> FixedWindow.of(Integer.MAX_VALUE, Duration.ofDays(1000)))
                 .doesNotThrowAnyException();
     }
 
     @Test
-    void namesWhatIsNull() {
+    void namesANullArgument() {
         assertThatNullPointerException()
                 .isThrownBy(() -> FixedWindow.of(1, null))
                 .withMessage("period");
@@ -44,14 +44,14 @@ class FixedWindowValidationTest {
 
     @ParameterizedTest
     @CsvSource({"-1, 1", "NaN, 1", "Infinity, 1", "1, -1", "1, NaN", "1, Infinity"})
-    void aStateThatCannotBeIsRejected(double count, double windowEndMillis) {
+    void anInvalidStateIsRejected(double count, double windowEndMillis) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new WindowCount(count, windowEndMillis))
+                .isThrownBy(() -> new FixedWindow.State(count, windowEndMillis))
                 .withMessage("not a window's state: count " + count + ", windowEndMillis " + windowEndMillis);
     }
 
     @Test
-    void anEmptyWindowAtTheBeginningOfTimeCanBe() {
-        assertThatCode(() -> new WindowCount(0, 0)).doesNotThrowAnyException();
+    void anEmptyWindowAtTheEpochIsValid() {
+        assertThatCode(() -> new FixedWindow.State(0, 0)).doesNotThrowAnyException();
     }
 }

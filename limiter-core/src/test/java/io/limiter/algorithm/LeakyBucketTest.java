@@ -13,16 +13,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The other side of the token bucket. */
+/** Leaky buckets as token buckets. */
 class LeakyBucketTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
 
     private final Random random = Seed.random();
 
-    /** Against a bucket that is filled and leaks, as one would write it down. */
+    /** Compared with a plain model of a leaky bucket. */
     @Test
-    void a_meter_rejects_what_would_overflow() {
+    void a_meter_rejects_a_request_that_would_overflow() {
         for (int bucket = 0; bucket < 20; bucket++) {
             int capacity = 1 + random.nextInt(20);
             int leak = 1 + random.nextInt(50);
@@ -48,7 +48,7 @@ class LeakyBucketTest {
     }
 
     @Test
-    void a_meter_holds_what_it_is_told_at_any_rate() {
+    void a_meter_has_its_capacity_at_any_rate() {
         for (int i = 0; i < 20_000; i++) {
             double leak = Math.pow(10, -1 + 10 * random.nextDouble());
             long capacity = switch (random.nextInt(3)) {
@@ -73,7 +73,7 @@ class LeakyBucketTest {
 
     @ParameterizedTest
     @CsvSource({"10, 3", "3, 7", "0.5, 2", "700000, 50", "49, 0", "1, 1"})
-    void a_queue_lets_one_go_at_a_time_and_tells_the_others_when(double rate, int maxWaiting) {
+    void a_queue_grants_at_even_intervals(double rate, int maxWaiting) {
         TokenBucket queue = LeakyBucket.queue(rate, maxWaiting);
         List<Long> waits = new ArrayList<>();
         @Nullable RedisPermits state = null;
@@ -95,7 +95,7 @@ class LeakyBucketTest {
     }
 
     @Test
-    void who_would_wait_longer_finds_the_queue_full_all_the_same() {
+    void a_longer_timeout_does_not_make_the_queue_longer() {
         TokenBucket queue = LeakyBucket.queue(1, 2);
         Request patient = new Request(1, 10_000_000, false);
         @Nullable RedisPermits state = null;
@@ -113,7 +113,7 @@ class LeakyBucketTest {
     }
 
     @Test
-    void numbers_that_cannot_work_are_told() {
+    void parameters_out_of_range_are_rejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LeakyBucket.meter(1, 0))
                 .withMessage("capacity must be between 1 and 1000000000000, was 0");

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Over a long time the admitted rate is the configured one, whoever asks in whichever way. */
+/** Over a long time, the granted rate is the configured one for every kind of caller. */
 class LongRunRateTest {
 
     private static final Duration LONG = Duration.ofDays(1000);
@@ -24,31 +24,31 @@ class LongRunRateTest {
 
     @ParameterizedTest
     @MethodSource("rates")
-    void ownCostOneCallerAtATime(double rate) {
+    void callerWaitsOneCallerAtATime(double rate) {
         Admissions admissions = new Admissions(ownCost(rate, 5));
-        admissions.askAndWait(1);
+        admissions.acquireAndWait(1);
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void ownCostManyCallersAtOnce(double rate) {
+    void callerWaitsManyCallersAtOnce(double rate) {
         Admissions admissions = new Admissions(ownCost(rate, 5));
-        admissions.askAllAtOnce();
+        admissions.acquireAllAtOnce();
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void ownCostOneCallerWhoComesBackWhenTold(double rate) {
+    void callerWaitsOneCallerThatRetriesAtRetryAfter(double rate) {
         Admissions admissions = new Admissions(ownCost(rate, 2));
-        admissions.askAndComeBack();
+        admissions.retryAtRetryAfter();
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void ownCostPolled(double rate) {
+    void callerWaitsPolled(double rate) {
         for (double intervals : new double[] {0.7, 0.999, 1.3, 29.7}) {
             Poll poll = Poll.every(intervals, rate);
             Admissions admissions = new Admissions(ownCost(rate, poll.roomyBurst(rate)));
@@ -57,10 +57,10 @@ class LongRunRateTest {
         }
     }
 
-    /** A bucket of one permit has no room for what comes into being until the next poll; a timeout makes up for it. */
+    /** A bucket of one permit cannot store what accrues until the next poll; a timeout makes up for it. */
     @ParameterizedTest
     @MethodSource("rates")
-    void ownCostOfASinglePermitPolledByThePatient(double rate) {
+    void callerWaitsASinglePermitPolledWithATimeout(double rate) {
         Poll poll = Poll.every(0.999, rate);
         if (poll.permits() == 1) {
             Admissions admissions = new Admissions(ownCost(rate, 1));
@@ -71,31 +71,31 @@ class LongRunRateTest {
 
     @ParameterizedTest
     @MethodSource("rates")
-    void theGuavaWayOneCallerAtATime(double rate) {
+    void nextCallerWaitsOneCallerAtATime(double rate) {
         Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
-        admissions.askAndWait(1);
+        admissions.acquireAndWait(1);
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void theGuavaWayManyCallersAtOnce(double rate) {
+    void nextCallerWaitsManyCallersAtOnce(double rate) {
         Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
-        admissions.askAllAtOnce();
+        admissions.acquireAllAtOnce();
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void theGuavaWayOneCallerWhoComesBackWhenTold(double rate) {
+    void nextCallerWaitsOneCallerThatRetriesAtRetryAfter(double rate) {
         Admissions admissions = new Admissions(TokenBucket.guava(rate).maxWait(LONG));
-        admissions.askAndComeBack();
+        admissions.retryAtRetryAfter();
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void theGuavaWayPolled(double rate) {
+    void nextCallerWaitsPolled(double rate) {
         for (double intervals : new double[] {0.7, 0.999, 1.3, 29.7}) {
             Poll poll = Poll.every(intervals, rate);
             Admissions admissions =
@@ -118,7 +118,7 @@ class LongRunRateTest {
     @MethodSource("rates")
     void warmedUpOneCallerAtATime(double rate) {
         Admissions admissions = new Admissions(warmUp(rate));
-        admissions.askAndWait(1);
+        admissions.acquireAndWait(1);
         admissions.checkRate();
     }
 
@@ -126,22 +126,22 @@ class LongRunRateTest {
     @MethodSource("rates")
     void warmedUpManyCallersAtOnce(double rate) {
         Admissions admissions = new Admissions(warmUp(rate));
-        admissions.askAllAtOnce();
+        admissions.acquireAllAtOnce();
         admissions.checkRate();
     }
 
     @ParameterizedTest
     @MethodSource("rates")
-    void warmedUpOneCallerWhoComesBackWhenTold(double rate) {
+    void warmedUpOneCallerThatRetriesAtRetryAfter(double rate) {
         Admissions admissions = new Admissions(warmUp(rate));
-        admissions.askAndComeBack();
+        admissions.retryAtRetryAfter();
         admissions.checkRate();
     }
 
-    /** Patiently: without a queue every pause cools the bucket down, and the permits stored then cost time. */
+    /** With a timeout: without a queue, each pause cools the bucket down, and the stored permits cost time. */
     @ParameterizedTest
     @MethodSource("rates")
-    void warmedUpPolledByThePatient(double rate) {
+    void warmedUpPolledWithATimeout(double rate) {
         for (double intervals : new double[] {0.7, 0.999, 1.3}) {
             Poll poll = Poll.every(intervals, rate);
             Admissions admissions = new Admissions(warmUp(rate));
@@ -159,7 +159,7 @@ class LongRunRateTest {
         return TokenBucket.guava(rate, period).maxWait(LONG);
     }
 
-    /** Somebody who comes at even times, with a demand above the rate. */
+    /** A caller at even times, with a demand above the rate. */
     private record Poll(long periodMicros, int permits) {
 
         static Poll every(double intervals, double rate) {
@@ -172,7 +172,7 @@ class LongRunRateTest {
         }
     }
 
-    /** Counts permits at the moment they come due. */
+    /** Counts permits when they come due. */
     private static final class Admissions {
 
         private static final long START = TraceLine.EPOCH_MICROS;
@@ -191,19 +191,19 @@ class LongRunRateTest {
             this.bucket = new Timeline<>(limit);
         }
 
-        void askAndWait(int permits) {
+        void acquireAndWait(int permits) {
             while (calls < CALLS) {
                 now += ask(permits, limit.maxWaitMicros()).waitMicros();
             }
         }
 
-        void askAndComeBack() {
+        void retryAtRetryAfter() {
             while (calls < CALLS) {
                 now += ask(1, 0).retryAfterMicros();
             }
         }
 
-        void askAllAtOnce() {
+        void acquireAllAtOnce() {
             while (calls < CALLS) {
                 for (int i = 0; i < 100; i++) {
                     ask(1 + i % 3, limit.maxWaitMicros());

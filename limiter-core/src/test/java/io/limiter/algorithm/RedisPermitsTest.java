@@ -3,7 +3,9 @@ package io.limiter.algorithm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,7 @@ class RedisPermitsTest {
         "5, 0, 1, 0, 1",
         "5, 0, 1, 0, NaN",
     })
-    void aStateThatCannotBeIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
+    void anInvalidStateIsRejected(double max, double stored, double interval, double nextFree, double remainder) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new RedisPermits(max, stored, interval, nextFree, remainder))
                 .withMessage("not a token bucket's state: maxPermits " + max + ", storedPermits " + stored
@@ -41,7 +43,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void theLimitsOfWhatCanBeAreAccepted() {
+    void statesJustInRangeAreAccepted() {
         assertThat(new RedisPermits(5, 5, 1, 0, 0).storedPermits()).isEqualTo(5);
         assertThat(new RedisPermits(5, 0, 1, 0, Math.nextDown(1.0)).storedPermits())
                 .isZero();
@@ -60,7 +62,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void aWaitIsRoundedUpUnlessWhatIsOverIsNegligible() {
+    void aWaitIsRoundedUpUnlessTheFractionIsNegligible() {
         double second = 1e6;
         double day = 86_400e6;
 
@@ -72,7 +74,7 @@ class RedisPermitsTest {
     }
 
     @Test
-    void permitsAreRoundedDownUnlessWhatIsMissingIsNegligible() {
+    void permitsAreRoundedDownUnlessTheMissingFractionIsNegligible() {
         double second = 1e6;
         double day = 86_400e6;
 
@@ -80,5 +82,17 @@ class RedisPermitsTest {
         assertThat(RedisPermits.wholePermits(2 - 1.1e-9, second)).isEqualTo(1);
         assertThat(RedisPermits.wholePermits(2 - 0.4 / day, day)).isEqualTo(2);
         assertThat(RedisPermits.wholePermits(2 - 0.6 / day, day)).isEqualTo(1);
+    }
+
+    @Test
+    void reservationsAreStoredUnderTheNameBookings() {
+        RedisPermits state = new RedisPermits(10, 3.5, 100, 5, 0.25, new RedisPermits.Reservations(1.5, 2, 3));
+        StateCodec codec = new StateCodec();
+        byte[] stored = codec.write(state);
+        assertThat(new String(stored, StandardCharsets.UTF_8))
+                .isEqualTo("{\"maxPermits\":10.0,\"storedPermits\":3.5,\"intervalMillis\":100.0,"
+                        + "\"nextFreeTicketMillis\":5.0,\"remainderMicros\":0.25,\"bookings\":{\"lastTicketMicros\":1.5,"
+                        + "\"cancelledUntilMicros\":2.0,\"furthestMicros\":3.0}}");
+        assertThat(codec.read("k", stored, TokenBucket.perSecond(10), 0, -1)).isEqualTo(state);
     }
 }

@@ -8,7 +8,7 @@ import java.time.ZoneId;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A limit at a share of its numbers. */
+/** Limits scaled to a share. */
 class ScaledTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -32,7 +32,7 @@ class ScaledTest {
     }
 
     @Test
-    void whatever_the_numbers_it_grants_one_permit() {
+    void a_share_of_any_limit_grants_one_permit() {
         Random random = Seed.random();
         for (int i = 0; i < 10_000; i++) {
             double rate = Math.pow(10, random.nextDouble() * 15 - 7);

@@ -13,10 +13,9 @@ import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /**
- * How far the estimate of a {@link SlidingCounter} is from the truth: the most permits in any interval of one period; how
- * many of all requests were rejected although they fit, by an exact account of what the counter has granted; and how much
- * it grants in all, beside a {@link SlidingLog} that is asked the same. Prints the figures of {@code docs/limits.md}, and
- * sees to it that they do not get worse.
+ * The error of a {@link SlidingCounter}: the most permits in any interval of one period, the share of requests that
+ * were rejected although they fit, and its grants compared with those of a {@link SlidingLog}. Prints the figures of
+ * {@code docs/limits.md}, and fails if they become worse.
  */
 class SlidingCounterErrorTest {
 
@@ -69,8 +68,8 @@ class SlidingCounterErrorTest {
     }
 
     @Test
-    void by_one_who_knows_the_windows() {
-        // All at the end of a window, then as fast as it fades; then a window of rest, so that it starts anew.
+    void by_a_caller_who_exploits_the_windows() {
+        // The whole limit at the end of a window, then permits as fast as it fades, then an idle window.
         check(
                 "adversarial",
                 at -> {
@@ -94,8 +93,8 @@ class SlidingCounterErrorTest {
     }
 
     private void check(String traffic, DoubleUnaryOperator next, double mostExcess, double mostRejected, double least) {
-        Timeline<WindowPair> counter = new Timeline<>(COUNTER);
-        Timeline<GrantLog> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
+        Timeline<SlidingCounter.State> counter = new Timeline<>(COUNTER);
+        Timeline<SlidingLog.State> log = new Timeline<>(SlidingLog.of(LIMIT, COUNTER.period()));
         Deque<Double> granted = new ArrayDeque<>();
         int most = 0;
         long requests = 0;

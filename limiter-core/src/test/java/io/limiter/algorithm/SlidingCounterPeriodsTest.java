@@ -23,13 +23,13 @@ class SlidingCounterPeriodsTest {
 
     @Test
     void limiters_of_two_periods_that_take_turns_grant_as_much_as_the_looser_one_does() {
-        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+        Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
         int granted = 0;
         for (int second = 0; second < 3600; second++) {
             counter.limit(second % 2 == 0 ? MINUTE : TWO_MINUTES);
             granted += counter.ask(at(second), 1, 0).granted() ? 1 : 0;
         }
-        Timeline<WindowPair> alone = new Timeline<>(MINUTE);
+        Timeline<SlidingCounter.State> alone = new Timeline<>(MINUTE);
         int grantedAlone = 0;
         for (int second = 0; second < 3600; second += 2) {
             grantedAlone += alone.ask(at(second), 1, 0).granted() ? 1 : 0;
@@ -41,10 +41,10 @@ class SlidingCounterPeriodsTest {
     void a_rollout_to_another_period_rejects_nothing_of_a_load_that_both_allow() {
         SlidingCounter before = SlidingCounter.of(1000, Duration.ofSeconds(60));
         SlidingCounter after = SlidingCounter.of(2000, Duration.ofSeconds(120));
-        Timeline<WindowPair> counter = new Timeline<>(before);
+        Timeline<SlidingCounter.State> counter = new Timeline<>(before);
         Random random = Seed.random();
         for (int tenth = 0; tenth < 20 * 600; tenth++) {
-            // Ten a second. In the fifth minute the new version begins to come, in the fifteenth the old one is gone.
+            // Ten a second. The rollout starts in the fifth minute and ends in the fifteenth.
             counter.limit(random.nextInt(6000) < tenth - 3000 ? after : before);
             assertThat(counter.ask(at(tenth / 10.0), 1, 0).granted())
                     .as("at %s s; %s", tenth / 10.0, Seed.hint())
@@ -57,8 +57,8 @@ class SlidingCounterPeriodsTest {
         Random random = Seed.random();
         for (int i = 0; i < 200; i++) {
             List<SlidingCounter> limits = List.of(randomLimit(random), randomLimit(random));
-            Timeline<WindowPair> shared = new Timeline<>(limits.get(0));
-            List<@Nullable WindowPair> alone = new ArrayList<>(Collections.nCopies(2, null));
+            Timeline<SlidingCounter.State> shared = new Timeline<>(limits.get(0));
+            List<SlidingCounter.@Nullable State> alone = new ArrayList<>(Collections.nCopies(2, null));
             long now = START;
             for (int j = 0; j < 400; j++) {
                 int turn = j < 2 ? j : random.nextInt(2);
@@ -76,7 +76,7 @@ class SlidingCounterPeriodsTest {
                                     .step(alone.get(k), now, Request.charge(permits))
                                     .state());
                 }
-                // Both begin at the same moment, so that both know all.
+                // Both start at the same time, so that both count all permits.
                 now += j == 0
                         ? 0
                         : (long) (random.nextDouble()
@@ -87,7 +87,7 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void of_more_periods_each_decides_no_looser_than_by_its_own_windows_or_longer_ones_and_nothing_counts_for_ever() {
+    void more_periods_decide_by_their_own_windows_or_longer_ones_and_permits_leave() {
         Random random = Seed.random();
         for (int i = 0; i < 100; i++) {
             List<SlidingCounter> limits = new ArrayList<>();
@@ -96,7 +96,7 @@ class SlidingCounterPeriodsTest {
             }
             List<Windows> exact =
                     limits.stream().map(limit -> new Windows(limit.period())).toList();
-            Timeline<WindowPair> counter = new Timeline<>(limits.get(0));
+            Timeline<SlidingCounter.State> counter = new Timeline<>(limits.get(0));
             int granted = 0;
             int grantedBefore = 0;
             for (int second = 0; second < 3600; second++) {
@@ -118,31 +118,33 @@ class SlidingCounterPeriodsTest {
     }
 
     @Test
-    void a_period_that_is_new_dates_each_permit_when_it_can_have_been_taken_last() {
-        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+    void a_new_period_counts_each_permit_at_the_latest_time_of_its_grant() {
+        Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
         counter.ask(at(30), 6, 0);
         counter.ask(at(70), 2, 0);
-        // In windows of two minutes all lie in the first one.
+        // In windows of two minutes, all are in the first one.
         assertThat(counter.limit(TWO_MINUTES).peek(at(80), 3, 0).granted()).isFalse();
         assertThat(counter.state().other()).as("a peek changes nothing").isNull();
         assertThat(counter.ask(at(80), 3, 0).granted()).isFalse();
-        WindowPair minutes = new WindowPair(6, 2, START + 60_000_000, 6e7);
-        assertThat(counter.state()).isEqualTo(new WindowPair(0, 8, START, 1.2e8, others(minutes, 80)));
+        SlidingCounter.State minutes = new SlidingCounter.State(6, 2, START + 60_000_000, 6e7);
+        assertThat(counter.state()).isEqualTo(new SlidingCounter.State(0, 8, START, 1.2e8, others(minutes, 80)));
 
-        // In windows of ten seconds six were taken before the minute began at the latest, two may be of now.
+        // In windows of ten seconds, six were granted before the minute began at the latest, two perhaps now.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(10))).state(minutes);
         assertThat(counter.ask(at(85), 9, 0).granted()).isFalse();
-        assertThat(counter.state()).isEqualTo(new WindowPair(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
+        assertThat(counter.state())
+                .isEqualTo(new SlidingCounter.State(0, 2, START + 80_000_000, 1e7, others(minutes, 85)));
 
-        // Where the previous window was the last one too, they lie in that.
+        // If the previous window is the same, they are in that one.
         counter = new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(45))).state(minutes);
         assertThat(counter.ask(at(91), 9, 0).granted()).isFalse();
-        assertThat(counter.state()).isEqualTo(new WindowPair(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
+        assertThat(counter.state())
+                .isEqualTo(new SlidingCounter.State(6, 2, START + 90_000_000, 4.5e7, others(minutes, 91)));
     }
 
     @Test
-    void the_windows_of_a_period_that_nobody_uses_any_more_go() {
-        Timeline<WindowPair> counter = new Timeline<>(TWO_MINUTES);
+    void unused_windows_of_a_period_are_dropped() {
+        Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
         counter.ask(at(0), 1, 0);
         counter.limit(MINUTE).ask(at(1), 1, 0);
         for (int second = 61; second < 241; second += 60) {
@@ -150,15 +152,15 @@ class SlidingCounterPeriodsTest {
             assertThat(counter.state().other()).isNotNull();
         }
         counter.ask(at(241), 1, 0);
-        assertThat(counter.state()).isEqualTo(new WindowPair(1, 1, START + 240_000_000, 6e7));
+        assertThat(counter.state()).isEqualTo(new SlidingCounter.State(1, 1, START + 240_000_000, 6e7));
     }
 
     @Test
     void a_third_period_decides_by_the_next_longer_windows_and_the_longest_has_its_own() {
-        Timeline<WindowPair> counter = new Timeline<>(MINUTE);
+        Timeline<SlidingCounter.State> counter = new Timeline<>(MINUTE);
         counter.ask(at(1), 1, 0);
         counter.limit(SlidingCounter.of(10, Duration.ofSeconds(90))).ask(at(2), 1, 0);
-        WindowPair both = counter.state();
+        SlidingCounter.State both = counter.state();
         assertThat(counter.limit(SlidingCounter.of(10, Duration.ofSeconds(80))).peek(at(3), 9, 0))
                 .isEqualTo(new Timeline<>(SlidingCounter.of(10, Duration.ofSeconds(90)))
                         .state(both)
@@ -167,19 +169,20 @@ class SlidingCounterPeriodsTest {
                 .isEqualTo(new Timeline<>(MINUTE).state(both).peek(at(3), 9, 0));
         counter.limit(TWO_MINUTES).ask(at(4), 1, 0);
         assertThat(counter.state())
-                .isEqualTo(new WindowPair(0, 3, START, 1.2e8, others(new WindowPair(0, 3, START, 6e7), 2)));
+                .isEqualTo(new SlidingCounter.State(
+                        0, 3, START, 1.2e8, others(new SlidingCounter.State(0, 3, START, 6e7), 2)));
     }
 
     @Test
-    void the_state_lives_as_long_as_anything_of_either_period_counts() {
-        Timeline<WindowPair> counter = new Timeline<>(TWO_MINUTES);
+    void the_state_is_kept_while_permits_of_either_period_count() {
+        Timeline<SlidingCounter.State> counter = new Timeline<>(TWO_MINUTES);
         counter.ask(at(0), 1, 0);
         counter.limit(MINUTE).ask(at(1), 1, 0);
         assertThat(MINUTE.lifetimeMillis(counter.state(), at(1))).isEqualTo(239_000 + 1000);
     }
 
-    private static WindowPair.OtherWindows others(WindowPair pair, double usedSecond) {
-        return new WindowPair.OtherWindows(pair, at(usedSecond));
+    private static SlidingCounter.State.OtherWindows others(SlidingCounter.State pair, double usedSecond) {
+        return new SlidingCounter.State.OtherWindows(pair, at(usedSecond));
     }
 
     private static SlidingCounter randomLimit(Random random) {
@@ -195,7 +198,7 @@ class SlidingCounterPeriodsTest {
     private static final class Windows {
 
         private final Duration period;
-        private @Nullable WindowPair state;
+        private SlidingCounter.@Nullable State state;
 
         Windows(Duration period) {
             this.period = period;

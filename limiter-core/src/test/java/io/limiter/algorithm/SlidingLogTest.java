@@ -47,7 +47,7 @@ class SlidingLogTest {
     }
 
     @Test
-    void there_is_no_edge_across_which_twice_the_limit_passes() {
+    void no_boundary_lets_twice_the_limit_pass() {
         check(
                 THREE_IN_TEN,
                 at(9.9, 3, 0, "G"),
@@ -57,12 +57,12 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_rejection_adds_nothing_and_leaves_the_very_state_it_found() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void a_rejection_returns_the_same_state() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         log.ask(EPOCH_MICROS, 4, 0);
         assertThat(log.state()).isNull();
         log.ask(EPOCH_MICROS, 3, 0);
-        GrantLog full = log.state();
+        SlidingLog.State full = log.state();
         log.ask(EPOCH_MICROS + 1, 1, 0);
         log.ask(EPOCH_MICROS + 20_000_000, 4, 0);
         log.peek(EPOCH_MICROS + 20_000_000, 1, 0);
@@ -70,8 +70,8 @@ class SlidingLogTest {
     }
 
     @Test
-    void the_decision_says_what_remains_and_when_it_comes_back() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void the_decision_has_remaining_permits_and_times() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         long now = EPOCH_MICROS;
         assertThat(log.peek(now, 1, 0)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
         assertThat(log.ask(now, 1, 0)).isEqualTo(withTicket(new Decision(true, 3, 2, 0, 0, 10_000_000), now));
@@ -85,8 +85,8 @@ class SlidingLogTest {
     }
 
     @Test
-    void grants_of_one_microsecond_share_an_entry_and_what_has_left_is_cleared_away() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void grants_of_one_microsecond_share_an_entry_and_expired_entries_are_removed() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(0, 1, 0, "G"), at(1, 1, 0, "G"));
         assertThat(log.state()).isEqualTo(log(0, 2, 1, 3));
         check(log, at(10, 2, 0, "G"));
@@ -96,21 +96,21 @@ class SlidingLogTest {
     }
 
     @Test
-    void given_back_permits_are_the_newest_and_never_more_than_there_are() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void a_refund_removes_the_newest_permits_at_most_all() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
         assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
         assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
         assertThat(giveBack(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(log.state()).isEqualTo(GrantLog.EMPTY);
+        assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
         assertThat(giveBack(log, 3, 5).remaining()).isEqualTo(3);
         check(log, at(3, 3, 0, "G"), at(3, 1, 0, "D 10.0"));
     }
 
     @Test
     void a_charge_counts_above_the_limit() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 2, 0, "G"));
         assertThat(charge(log, 1, 4))
                 .isEqualTo(withTicket(new Decision(true, 3, 0, 0, 0, 10_000_000), EPOCH_MICROS + 1_000_000));
@@ -118,11 +118,11 @@ class SlidingLogTest {
     }
 
     @Test
-    void charges_without_end_take_no_memory_without_end_and_decide_the_same() {
+    void unlimited_charges_take_limited_memory_and_decide_the_same() {
         Random random = Seed.random();
         for (int limit = 1; limit <= 5; limit++) {
             SlidingLog kind = SlidingLog.of(limit, Duration.ofMillis(1));
-            Timeline<GrantLog> log = new Timeline<>(kind);
+            Timeline<SlidingLog.State> log = new Timeline<>(kind);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
             for (int i = 0; i < 3000; i++) {
@@ -149,8 +149,8 @@ class SlidingLogTest {
     }
 
     @Test
-    void no_more_is_counted_than_can_be() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void counts_stop_at_the_maximum() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         for (int i = 0; i < 5; i++) {
             charge(log, i, Integer.MAX_VALUE);
         }
@@ -159,8 +159,8 @@ class SlidingLogTest {
     }
 
     @Test
-    void another_limit_applies_at_once_to_what_was_granted() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void a_changed_limit_applies_at_once_to_earlier_grants() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(1, 1, 0, "G"), at(2, 1, 0, "G"));
         log.limit(SlidingLog.of(5, Duration.ofSeconds(10)));
         check(log, at(3, 3, 0, "D 7.0"), at(3, 2, 0, "G"));
@@ -170,8 +170,8 @@ class SlidingLogTest {
     }
 
     @Test
-    void another_period_applies_at_once_and_brings_nothing_back_that_has_left() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void a_changed_period_applies_at_once_and_does_not_restore_expired_grants() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(4, 2, 0, "G"));
         log.limit(SlidingLog.of(3, Duration.ofSeconds(2)));
         check(log, at(5, 1, 0, "G"), at(5, 1, 0, "D 1.0"));
@@ -180,10 +180,10 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_clock_that_steps_back_frees_nothing_and_keeps_nobody_out_for_longer_than_a_period() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+    void a_clock_that_steps_back_frees_no_permits_and_rejects_for_a_period_at_most() {
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(10_000, 1, 0, "G"), at(10_005, 1, 0, "G"), at(10_007, 1, 0, "G"));
-        // The first counts as before, the others as taken now.
+        // The first counts as before, the others as granted now.
         check(log, at(10_002, 1, 0, "D 8.0"), at(10_002, 2, 0, "D 10.0"));
         assertThat(log.state()).isEqualTo(log(10_000, 1, 10_002, 3));
         check(log, at(0, 1, 0, "D 10.0"));
@@ -193,19 +193,19 @@ class SlidingLogTest {
 
     @Test
     void a_peek_at_a_clock_that_stepped_back_changes_nothing() {
-        Timeline<GrantLog> log = new Timeline<>(THREE_IN_TEN);
+        Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(100, 3, 0, "G"));
-        GrantLog before = log.state();
+        SlidingLog.State before = log.state();
         assertThat(log.peek(EPOCH_MICROS, 1, 0).retryAfterMicros()).isEqualTo(10_000_000);
         assertThat(log.state()).isSameAs(before);
     }
 
     @Test
-    void no_interval_of_a_period_holds_more_than_the_limit_and_no_request_is_rejected_that_fits() {
+    void no_interval_exceeds_the_limit_and_no_request_that_fits_is_rejected() {
         Random random = Seed.random();
         for (int i = 0; i < 1000; i++) {
             SlidingLog limit = SlidingLog.of(1 + random.nextInt(10), Duration.ofMillis(1 + random.nextInt(100)));
-            Timeline<GrantLog> log = new Timeline<>(limit);
+            Timeline<SlidingLog.State> log = new Timeline<>(limit);
             List<Long> granted = new ArrayList<>();
             long now = EPOCH_MICROS;
             for (int j = 0; j < 150; j++) {
@@ -225,10 +225,10 @@ class SlidingLogTest {
     }
 
     @Test
-    void a_rejected_caller_is_granted_when_it_was_told_and_not_a_microsecond_before() {
+    void a_rejected_caller_is_granted_at_retry_after_and_not_a_microsecond_before() {
         Random random = Seed.random();
         SlidingLog limit = SlidingLog.of(20, Duration.ofMillis(50));
-        Timeline<GrantLog> log = new Timeline<>(limit);
+        Timeline<SlidingLog.State> log = new Timeline<>(limit);
         long now = EPOCH_MICROS;
         for (int i = 0; i < 20_000; i++) {
             now += random.nextInt(3_000);
@@ -244,51 +244,52 @@ class SlidingLogTest {
 
     @Test
     void the_state_lives_a_second_longer_than_its_newest_permit() {
-        GrantLog log = log(0, 1, 4, 3);
+        SlidingLog.State log = log(0, 1, 4, 3);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_000)).isEqualTo(11_000);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_000_001)).isEqualTo(11_000);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 4_001_000)).isEqualTo(10_999);
         assertThat(THREE_IN_TEN.lifetimeMillis(log, EPOCH_MICROS + 20_000_000)).isEqualTo(1000);
-        assertThat(THREE_IN_TEN.lifetimeMillis(GrantLog.EMPTY, EPOCH_MICROS)).isEqualTo(1000);
+        assertThat(THREE_IN_TEN.lifetimeMillis(SlidingLog.State.EMPTY, EPOCH_MICROS))
+                .isEqualTo(1000);
     }
 
     @Test
-    void it_says_what_it_is() {
+    void it_has_its_capacity_key_suffix_and_state_type() {
         assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
         assertThat(THREE_IN_TEN.prefetch()).isNull();
     }
 
-    private static Decision giveBack(Timeline<GrantLog> log, double second, int permits) {
-        return act(log, second, Request.giveBack(permits));
+    private static Decision giveBack(Timeline<SlidingLog.State> log, double second, int permits) {
+        return act(log, second, Request.refund(permits));
     }
 
-    private static Decision charge(Timeline<GrantLog> log, double second, int permits) {
+    private static Decision charge(Timeline<SlidingLog.State> log, double second, int permits) {
         return act(log, second, Request.charge(permits));
     }
 
-    private static Decision act(Timeline<GrantLog> log, double second, Request request) {
-        Step<GrantLog> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
+    private static Decision act(Timeline<SlidingLog.State> log, double second, Request request) {
+        Step<SlidingLog.State> step = THREE_IN_TEN.step(log.state(), EPOCH_MICROS + Math.round(second * 1e6), request);
         log.state(step.state());
         return step.decision();
     }
 
     /** Seconds and totals in turn. */
-    private static GrantLog log(double... secondsAndTotals) {
+    private static SlidingLog.State log(double... secondsAndTotals) {
         double[] times = new double[secondsAndTotals.length / 2];
         double[] totals = new double[times.length];
         for (int i = 0; i < times.length; i++) {
             times[i] = EPOCH_MICROS + secondsAndTotals[2 * i] * 1e6;
             totals[i] = secondsAndTotals[2 * i + 1];
         }
-        return new GrantLog(times, totals);
+        return new SlidingLog.State(times, totals);
     }
 
     private static void check(SlidingLog limit, TraceLine... trace) {
         check(new Timeline<>(limit), trace);
     }
 
-    private static void check(Timeline<GrantLog> log, TraceLine... trace) {
+    private static void check(Timeline<SlidingLog.State> log, TraceLine... trace) {
         assertThat(log.replay(trace)).containsExactly(trace);
     }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the two sliding limits and their states reject. */
+/** Validation of the sliding limits and their states. */
 class SlidingValidationTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -65,31 +65,31 @@ class SlidingValidationTest {
         "1, 2, NaN, 2",
         "1, 9007199254740992, 1, 2"
     })
-    void a_log_that_cannot_be_is_rejected(double time1, double time2, double total1, double total2) {
+    void an_invalid_log_is_rejected(double time1, double time2, double total1, double total2) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new GrantLog(new double[] {time1, time2}, new double[] {total1, total2}))
+                .isThrownBy(() -> new SlidingLog.State(new double[] {time1, time2}, new double[] {total1, total2}))
                 .withMessageStartingWith("not a log's state: ");
     }
 
     @Test
     void a_log_has_as_many_times_as_totals() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new GrantLog(new double[2], new double[1]))
+                .isThrownBy(() -> new SlidingLog.State(new double[2], new double[1]))
                 .withMessage("not a log's state: 2 times and 1 totals");
     }
 
     @Test
     void a_log_is_a_value() {
         double[] times = {1, 2};
-        GrantLog log = new GrantLog(times, new double[] {1, 5});
+        SlidingLog.State log = new SlidingLog.State(times, new double[] {1, 5});
         times[0] = 0;
         log.totals()[0] = 7;
         assertThat(log)
-                .isEqualTo(new GrantLog(new double[] {1, 2}, new double[] {1, 5}))
-                .hasSameHashCodeAs(new GrantLog(new double[] {1, 2}, new double[] {1, 5}))
-                .isNotEqualTo(new GrantLog(new double[] {1, 3}, new double[] {1, 5}))
-                .isNotEqualTo(new GrantLog(new double[] {1, 2}, new double[] {1, 4}))
-                .hasToString("GrantLog[timesMicros=[1.0, 2.0], totals=[1.0, 5.0]]");
+                .isEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
+                .hasSameHashCodeAs(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 5}))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 3}, new double[] {1, 5}))
+                .isNotEqualTo(new SlidingLog.State(new double[] {1, 2}, new double[] {1, 4}))
+                .hasToString("State[timesMicros=[1.0, 2.0], totals=[1.0, 5.0]]");
     }
 
     @ParameterizedTest
@@ -97,9 +97,9 @@ class SlidingValidationTest {
         "-1, 1, 1, 1", "NaN, 1, 1, 1", "1e16, 1, 1, 1", "1, -1, 1, 1", "1, NaN, 1, 1", "1, 1e16, 1, 1",
         "1, 1, -1, 1", "1, 1, NaN, 1", "1, 1, 1e16, 1", "1, 1, 1, 0", "1, 1, 1, NaN", "1, 1, 1, 1e16"
     })
-    void a_pair_of_windows_that_cannot_be_is_rejected(double previous, double current, double start, double period) {
+    void an_invalid_pair_of_windows_is_rejected(double previous, double current, double start, double period) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new WindowPair(previous, current, start, period))
+                .isThrownBy(() -> new SlidingCounter.State(previous, current, start, period))
                 .withMessageStartingWith("not a counter's state: ");
     }
 }

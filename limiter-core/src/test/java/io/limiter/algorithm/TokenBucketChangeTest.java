@@ -15,14 +15,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of a state when the limit's numbers change, or when the clock steps back. */
+/** A bucket when its definition changes, or when the clock steps back. */
 class TokenBucketChangeTest {
 
     private static final TokenBucket SLOW = TokenBucket.of(1, 10);
     private static final TokenBucket FAST = SLOW.withRate(2);
 
     @Test
-    void thePastIsSettledAtTheOldRateAndThenRescaled() {
+    void elapsedTimeIsSettledAtTheOldRateAndThenRescaled() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -32,7 +32,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aSmallerBucketKeepsItsShare() {
+    void aSmallerBucketKeepsStoredPermitsUpToItsCapacity() {
         Timeline<RedisPermits> bucket = new Timeline<>(FAST);
         check(bucket, at(0, 12, 0, "G"));
 
@@ -42,7 +42,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aLargerBurstKeepsWhatIsThereAndHandsOutNothing() {
+    void aLargerBurstKeepsStoredPermitsAndAddsNone() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 5, 0, "G"));
 
@@ -52,7 +52,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void asManySecondsAreSavedUpAtAnotherRateAsTheBurstHasRoomFor() {
+    void storedPermitsAreWorthTheSameTimeAtAnotherRateUpToTheBurst() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
@@ -93,12 +93,12 @@ class TokenBucketChangeTest {
         Timeline<RedisPermits> bucket = new Timeline<>(first);
         check(bucket, at(0, 1, 0, "G"));
         bucket.ask(EPOCH_MICROS, 10, 10_000_000);
-        double booked = bucket.state().nextFreeTicketMillis();
+        double reserved = bucket.state().nextFreeTicketMillis();
 
         bucket.limit(first.withRate(4));
         assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 0).granted()).isFalse();
 
-        assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(booked);
+        assertThat(bucket.state().nextFreeTicketMillis()).isEqualTo(reserved);
         assertThat(bucket.state().intervalMillis()).isEqualTo(250);
         assertThat(bucket.ask(EPOCH_MICROS + 1_000_000, 1, 3_600_000_000L).waitMicros())
                 .isEqualTo(whoWaits == WhoWaits.CALLER ? 9_250_000 : 9_000_000);
@@ -132,7 +132,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aClockThatStepsBackStopsTheBucketAndLeavesWhatIsStored() {
+    void aClockThatStepsBackStopsTheBucketAndKeepsStoredPermits() {
         check(
                 new Timeline<>(SLOW),
                 at(100, 8, 0, "G"),
@@ -146,7 +146,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void whatIsStoredRemainsUntilTheClockHasCaughtUp() {
+    void storedPermitsStayUntilTheClockHasCaughtUp() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(100, 8, 0, "G"));
 
@@ -164,48 +164,48 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void aBookingOfMoreThanAnHourIsKnownFromAClockThatStepsBack() {
+    void aReservationOfMoreThanAnHourIsNotTakenForAClockStep() {
         TokenBucket patient = TokenBucket.of(1, 1).maxWait(Duration.ofHours(3));
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(10_000, 7201, 7200, "G 7200.0"));
-        RedisPermits booked = bucket.state();
+        RedisPermits reserved = bucket.state();
 
         check(bucket, at(10_000 - 3600, 1, 0, "D 10801.0"));
-        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.state()).isSameAs(reserved);
         check(bucket, at(10_000 - 3601, 1, 0, "D 7201.0"));
-        assertThat(bucket.state()).isNotSameAs(booked);
+        assertThat(bucket.state()).isNotSameAs(reserved);
         check(bucket, at(20_000, 1, 0, "G"));
-        assertThat(bucket.state().bookings()).isNull();
+        assertThat(bucket.state().reservations()).isNull();
     }
 
     @Test
-    void aCutBookingLosesItsRemainder() {
-        RedisPermits booked = new RedisPermits(1, 0, 1, 5, 0.5);
+    void aCutReservationLosesItsRemainder() {
+        RedisPermits reserved = new RedisPermits(1, 0, 1, 5, 0.5);
 
-        assertThat(booked.boundBooking(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
-        assertThat(booked.boundBooking(0, 5000)).isSameAs(booked);
+        assertThat(reserved.boundReservation(0, 4999)).isEqualTo(new RedisPermits(1, 0, 1, 4.999, 0));
+        assertThat(reserved.boundReservation(0, 5000)).isSameAs(reserved);
     }
 
     @Test
-    void aShorterMaxWaitLeavesWhatWasBookedUnderALongerOne() {
+    void aShorterMaxWaitKeepsEarlierReservations() {
         TokenBucket patient = TokenBucket.of(1, 1);
         Timeline<RedisPermits> bucket = new Timeline<>(patient);
         check(bucket, at(0, 101, 3600, "G 100.0"));
 
         bucket.limit(patient.maxWait(Duration.ofSeconds(10)));
 
-        RedisPermits booked = bucket.state();
+        RedisPermits reserved = bucket.state();
         check(bucket, at(0, 1, 10, "D 91.0"), at(1, 1, 10, "D 90.0"));
-        assertThat(bucket.state()).isSameAs(booked);
+        assertThat(bucket.state()).isSameAs(reserved);
         assertThat(bucket.limit(patient.maxWait(Duration.ofSeconds(10)))
                         .charge(EPOCH_MICROS, 1000)
                         .state()
                         .nextFreeTicketMillis())
-                .isEqualTo(booked.nextFreeTicketMillis());
+                .isEqualTo(reserved.nextFreeTicketMillis());
     }
 
     @Test
-    void noClockThatJumpsAboutMintsPermits() {
+    void aJumpingClockCreatesNoPermits() {
         Random random = Seed.random();
         for (int i = 0; i < 2000; i++) {
             double rate = 0.1 + 10 * random.nextDouble();
@@ -228,7 +228,7 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void noClockThatStepsBackAndForthMintsPermits() {
+    void aClockThatStepsBackAndForthCreatesNoPermits() {
         for (long step : List.of(1L, 60L, 3600L)) {
             TokenBucket limit = TokenBucket.of(10, 1);
             Timeline<RedisPermits> bucket = new Timeline<>(limit);

@@ -14,7 +14,7 @@ class TokenBucketLifetimeTest {
     private static final long MARGIN_MILLIS = 1000;
 
     @Test
-    void expireIsAFloorUnderTheTimeUntilTheBucketIsFull() {
+    void aBucketIsKeptForExpireOrUntilItIsFull() {
         TokenBucket bucket = TokenBucket.of(1.0 / 120, 120).expire(Duration.ofSeconds(60));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         timeline.ask(EPOCH_MICROS, 1, 0);
@@ -27,7 +27,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aBucketThatIsSoonFullIsKeptAsLongAsExpireSays() {
+    void aBucketThatIsSoonFullIsKeptForExpire() {
         assertThat(lifetimeAfter(TokenBucket.of(1000, 1), 1000)).isEqualTo(60_000);
         assertThat(lifetimeAfter(TokenBucket.of(1000, 1).expire(Duration.ofMillis(1)), 1000))
                 .isEqualTo(1000 + MARGIN_MILLIS);
@@ -40,7 +40,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void aDebtIsNotForgotten() {
+    void aBucketIsKeptUntilItsDebtIsOver() {
         TokenBucket bucket = TokenBucket.of(1, 5).expire(Duration.ofMillis(1));
 
         assertThat(lifetimeAfter(bucket, 105)).isEqualTo(105_000 + MARGIN_MILLIS);
@@ -64,7 +64,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void whoForgetsABucketThatStartsEmptyAfterItsLifetimeGrantsNoMoreThanIfHeKnewItAndABurstLessAtMost() {
+    void anExpiredBucketThatStartsEmptyGrantsNoMoreThanAKeptOneAndAtMostABurstLess() {
         Random random = Seed.random();
         for (int i = 0; i < 10_000; i++) {
             TokenBucket bucket = TokenBucket.guava(Math.pow(10, -1 + 5 * random.nextDouble()));
@@ -84,7 +84,7 @@ class TokenBucketLifetimeTest {
     }
 
     @Test
-    void whoForgetsAStateAfterItsLifetimeDecidesAsIfHeKnewIt() {
+    void anExpiredStateDecidesLikeAKeptOne() {
         Random random = Seed.random();
         for (int i = 0; i < 100_000; i++) {
             double rate = Math.pow(10, -6 + 12 * random.nextDouble());

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What a decision promises comes true, for random limits in random states: not later, and not a microsecond sooner. */
+/** The times of a decision are exact to the microsecond, for random limits in random states. */
 class TokenBucketPromiseTest {
 
     private static final int BUCKETS = 10_000;
@@ -21,21 +21,21 @@ class TokenBucketPromiseTest {
     private final Random random = Seed.random();
 
     @Test
-    void aRetryIsGrantedWhenPromisedAndNotAMicrosecondSooner() {
+    void aRetryIsGrantedAtRetryAfterAndNotAMicrosecondBefore() {
         forRandomRequests(this::randomBucket, asked -> {
             Decision decision = asked.decision();
             if (decision.granted()) {
                 asked.check(decision.retryAfterMicros() == 0, "a granted request needs no retry");
             } else if (decision.retryAfterMicros() != Decision.NEVER_MICROS) {
                 long then = asked.now + decision.retryAfterMicros();
-                asked.check(asked.peek(then + asked.blur).granted(), "granted when it comes back as told");
+                asked.check(asked.peek(then + asked.blur).granted(), "granted at retry-after");
                 asked.check(!asked.peek(then - 1 - asked.blur).granted(), "rejected when it comes back too early");
             }
         });
     }
 
     @Test
-    void whatIsNeverGrantedIsNeverGranted() {
+    void aRetryAfterOfNeverIsNeverGranted() {
         forRandomRequests(this::randomBucket, asked -> {
             Decision decision = asked.decision();
             if (decision.retryAfterMicros() == Decision.NEVER_MICROS) {
@@ -51,11 +51,11 @@ class TokenBucketPromiseTest {
     }
 
     @Test
-    void theWaitIsTheTimeoutThatWouldHaveBeenEnough() {
+    void theWaitIsTheShortestSufficientTimeout() {
         forRandomRequests(this::randomBucket, asked -> {
             long wait = asked.decision().waitMicros();
-            boolean bookable = asked.decision().granted() || asked.bucket.whoWaits() == WhoWaits.CALLER;
-            if (bookable && wait <= asked.bucket.maxWaitMicros()) {
+            boolean reservable = asked.decision().granted() || asked.bucket.whoWaits() == WhoWaits.CALLER;
+            if (reservable && wait <= asked.bucket.maxWaitMicros()) {
                 asked.check(asked.instead(wait).granted(), "enough");
                 asked.check(wait == 0 || !asked.instead(wait - 1).granted(), "no less is enough");
             }
@@ -63,7 +63,7 @@ class TokenBucketPromiseTest {
     }
 
     @Test
-    void whatRemainsCanBeHadAtOnceAndNoMore() {
+    void theRemainingPermitsAreGrantedAtOnceAndNoMore() {
         forRandomRequests(this::randomBurst, asked -> {
             asked.checkRemaining(asked.now);
             Decision decision = asked.decision();
@@ -75,7 +75,7 @@ class TokenBucketPromiseTest {
     }
 
     @Test
-    void theBucketIsFullWhenPromisedAndNotAMicrosecondSooner() {
+    void theBucketIsFullAtFullAfterAndNotAMicrosecondBefore() {
         forRandomRequests(this::wholeBurst, asked -> {
             Decision decision = asked.decision();
             int all = (int) decision.limit();
@@ -119,7 +119,7 @@ class TokenBucketPromiseTest {
         return random.nextBoolean() ? wholeBurst() : brokenBurst();
     }
 
-    /** A whole number of permits, and of microseconds in which each comes into being. */
+    /** A whole number of permits, and of microseconds per permit. */
     private TokenBucket wholeBurst() {
         double rate = random.nextBoolean() ? 1.0 / (1 + random.nextInt(1_000_000)) : 1e6 / (1 + random.nextInt(1000));
         return TokenBucket.of(rate, (1 + random.nextInt(20)) / rate);
@@ -146,7 +146,7 @@ class TokenBucketPromiseTest {
         return random.nextBoolean() ? 0 : (long) (random.nextDouble() * 5_000 * bucket.intervalMillis());
     }
 
-    /** A request in the state that the ones before have left. */
+    /** A request in the state after earlier ones. */
     private static final class Asked {
 
         private final TokenBucket bucket;

@@ -28,7 +28,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theNextCallerPaysForThoseBefore() {
+    void theNextCallerWaitsForEarlierReservations() {
         check(
                 TokenBucket.of(1.0 / 60, 60).whoWaits(WhoWaits.NEXT_CALLER),
                 at(0, 1, 0, "G"),
@@ -61,7 +61,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void acquiresInARowWaitForTheirPredecessorsCostTheGuavaWay() {
+    void acquiresInARowWaitForThePreviousOneWithNextCaller() {
         check(
                 TokenBucket.guava(1),
                 at(0, 1, HOUR, "G"),
@@ -72,7 +72,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theWaitCountsWhatOthersHaveBooked() {
+    void theWaitIncludesEarlierReservations() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 10, 0, "G"),
@@ -88,7 +88,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void whatNobodyTookIsKeptUpToTheBurst() {
+    void unusedPermitsAreStoredUpToTheBurst() {
         check(
                 TokenBucket.of(2, 5),
                 at(0, 10, 0, "G"),
@@ -99,12 +99,12 @@ class TokenBucketTest {
     }
 
     @Test
-    void startsEmptyIfItSaysSo() {
+    void startsEmptyIfDefinedSo() {
         check(TokenBucket.guava(5), at(0, 1, 0, "G"), at(0, 1, 0, "D 0.2"), at(0.2, 1, 0, "G"));
     }
 
     @Test
-    void moreThanTheBucketHoldsNeverComesWithoutPatience() {
+    void moreThanTheCapacityIsNeverGrantedWithoutATimeout() {
         check(
                 TokenBucket.of(1, 10),
                 at(0, 11, 0, "D never"),
@@ -124,26 +124,26 @@ class TokenBucketTest {
     }
 
     @Test
-    void theDecisionSaysWhatIsLeftAndWhenItIsFullAgain() {
+    void theDecisionHasRemainingPermitsAndFullAfter() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(4, 2.5));
         long now = EPOCH_MICROS;
 
-        assertThat(bucket.ask(now, 1, 0)).isEqualTo(booked(9, 0, 250_000, now));
-        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(booked(6, 0, 900_000, now + 100_000));
+        assertThat(bucket.ask(now, 1, 0)).isEqualTo(reserved(9, 0, 250_000, now));
+        assertThat(bucket.ask(now + 100_000, 3, 0)).isEqualTo(reserved(6, 0, 900_000, now + 100_000));
         assertThat(bucket.ask(now + 100_000, 7, 0)).isEqualTo(new Decision(false, 10, 6, 150_000, 150_000, 900_000));
-        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(booked(0, 150_000, 2_650_000, now + 250_000));
+        assertThat(bucket.ask(now + 100_000, 7, 150_000)).isEqualTo(reserved(0, 150_000, 2_650_000, now + 250_000));
         assertThat(bucket.ask(now + 100_000, 1, 10)).isEqualTo(new Decision(false, 10, 0, 400_000, 399_990, 2_650_000));
         assertThat(bucket.ask(now + 100_000, 20, 0).retryAfter()).isEqualTo(Decision.NEVER);
         assertThat(bucket.peek(now + 2_750_000, 10, 0)).isEqualTo(new Decision(true, 10, 10, 0, 0, 0));
-        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(booked(0, 0, 2_500_000, now + 2_750_000));
+        assertThat(bucket.ask(now + 2_750_000, 10, 0)).isEqualTo(reserved(0, 0, 2_500_000, now + 2_750_000));
     }
 
-    private static Decision booked(long remaining, long wait, long reset, long ticket) {
+    private static Decision reserved(long remaining, long wait, long reset, long ticket) {
         return new Decision(true, 10, remaining, wait, 0, reset, Decision.Source.BACKEND, ticket);
     }
 
     @Test
-    void aPermitBooksPartsOfAMicrosecondExactly() {
+    void aPermitReservesPartsOfAMicrosecondExactly() {
         Timeline<RedisPermits> bucket = new Timeline<>(TokenBucket.of(3_000_000, 1.0 / 3_000_000));
         long now = EPOCH_MICROS;
 
@@ -156,7 +156,7 @@ class TokenBucketTest {
 
     @ParameterizedTest
     @EnumSource(WhoWaits.class)
-    void aRejectionLeavesTheVeryStateItFound(WhoWaits whoWaits) {
+    void aRejectionReturnsTheSameState(WhoWaits whoWaits) {
         Timeline<RedisPermits> bucket =
                 new Timeline<>(TokenBucket.of(1, 2).whoWaits(whoWaits).maxWait(Duration.ofSeconds(5)));
         bucket.ask(EPOCH_MICROS, 4, 2_000_000);
@@ -176,7 +176,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void nobodyBooksFurtherAheadThanMaxWait() {
+    void noReservationIsFurtherAheadThanMaxWait() {
         check(
                 TokenBucket.of(1, 1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 100, "D never"),
@@ -186,7 +186,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void nobodyBooksFurtherAheadThanMaxWaitTheGuavaWay() {
+    void noReservationIsFurtherAheadThanMaxWaitWithNextCaller() {
         check(
                 TokenBucket.guava(1).maxWait(Duration.ofSeconds(3)),
                 at(0, 5, 0, "D never"),
@@ -198,7 +198,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void onePermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
+    void onePermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
         check(
                 TokenBucket.guava(0.1).maxWait(Duration.ofSeconds(3)),
                 at(0, 1, 0, "G"),
@@ -208,7 +208,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void aColdPermitCanBeBookedEvenIfItTakesLongerThanMaxWait() {
+    void aColdPermitCanBeReservedEvenIfItTakesLongerThanMaxWait() {
         check(
                 TokenBucket.perSecond(1)
                         .warmUp(new WarmUp(Duration.ofSeconds(100), 8.0))
@@ -228,7 +228,7 @@ class TokenBucketTest {
     }
 
     @Test
-    void theSlowestRateWaitsAsLongAsItMust() {
+    void theSlowestRateHasTheLongestWait() {
         check(
                 TokenBucket.guava(1e-8),
                 at(0, 1, 0, "G"),

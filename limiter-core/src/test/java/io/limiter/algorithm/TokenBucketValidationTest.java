@@ -86,7 +86,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void acceptsWhatIsJustInRange() {
+    void acceptsValuesJustInRange() {
         Duration longest = Duration.ofDays(1000);
 
         assertThatCode(() -> TokenBucket.of(1e9, 1e-9).maxWait(longest).expire(longest))
@@ -98,7 +98,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void namesWhatIsNull() {
+    void namesANullArgument() {
         assertThatNullPointerException().isThrownBy(() -> good.maxWait(null)).withMessage("maxWait");
         assertThatNullPointerException().isThrownBy(() -> good.expire(null)).withMessage("expire");
         assertThatNullPointerException().isThrownBy(() -> good.whoWaits(null)).withMessage("whoWaits");
@@ -112,7 +112,7 @@ class TokenBucketValidationTest {
         "1000,   0.00075, 0.001,                0.00025",
         "1,      0.99999, 1.0,                  0.00001",
     })
-    void saysWhichBurstOrWaitWouldGrantAnything(double rate, double burst, double enough, double wait) {
+    void namesTheBurstOrMaxWaitThatWouldGrantAPermit(double rate, double burst, double enough, double wait) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(rate, burst))
                 .withMessageContaining("rate " + rate + "/s with a burst of " + burst + " s")
@@ -126,7 +126,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void saysWhenMaxWaitIsTooShort() {
+    void namesAMaxWaitThatIsTooShort() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> create(0.1, 5, Duration.ofSeconds(3)))
                 .withMessageEndingWith("maxWait of PT3S: burst must be at least 10.0 s, or maxWait at least 5.0 s");
@@ -177,7 +177,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void whatItSuggestsIsAcceptedAndGrantsSomething() {
+    void theSuggestedDefinitionIsAcceptedAndGrantsAPermit() {
         Random random = Seed.random();
         for (int i = 0; i < 100_000; i++) {
             double rate =
@@ -194,13 +194,13 @@ class TokenBucketValidationTest {
 
     @ParameterizedTest
     @ValueSource(ints = {49, 98, 103, 107, 161, 187, 196, 197})
-    void aRoundingErrorIsNotALack(int seconds) {
+    void aRoundingErrorIsAccepted(int seconds) {
         assertThat(1.0 / seconds * seconds).isLessThan(1);
         assertThat(TokenBucket.of(1.0 / seconds, seconds).capacity()).isOne();
     }
 
     @Test
-    void theNextCallerPaysWhateverTheBucketHolds() {
+    void withNextCallerAnyCapacityIsAccepted() {
         assertThatCode(() -> new TokenBucket(
                         0.1,
                         1,
@@ -215,7 +215,7 @@ class TokenBucketValidationTest {
     }
 
     @Test
-    void aWarmUpWorksOnlyTheGuavaWayAndStartsCold() {
+    void aWarmUpNeedsNextCallerAndStartsCold() {
         TokenBucket cold = TokenBucket.guava(1, Duration.ofSeconds(1));
 
         assertThatIllegalArgumentException()

@@ -87,7 +87,7 @@ class WarmUpTest {
     }
 
     @Test
-    void whatIsTakenAtOnceCostsTheSameAsOneAfterTheOther() {
+    void permitsCostTheSameAtOnceAndOneAfterTheOther() {
         TokenBucket bucket = TokenBucket.guava(2, Duration.ofSeconds(4));
 
         assertThat(costOf(new Timeline<>(bucket), 4)).isEqualTo(4_000_000);
@@ -96,7 +96,7 @@ class WarmUpTest {
     }
 
     @Test
-    void itIsColdAgainAfterOnePeriodOfRest() {
+    void itIsColdAgainAfterOneIdlePeriod() {
         TokenBucket bucket = TokenBucket.perSecond(2).warmUp(new WarmUp(Duration.ofSeconds(4), 7));
         Timeline<RedisPermits> timeline = new Timeline<>(bucket);
         long now = TraceLine.EPOCH_MICROS;
@@ -110,7 +110,7 @@ class WarmUpTest {
         assertThat(timeline.state().storedPermits()).isEqualTo(bucket.maxPermits() - 1);
     }
 
-    /** How far ahead a request books. */
+    /** How far ahead a request reserves. */
     private static long costOf(Timeline<RedisPermits> timeline, int permits) {
         long now = TraceLine.EPOCH_MICROS;
         long before = timeline.peek(now, 1, 0).waitMicros();

@@ -40,14 +40,14 @@ class WarmUpValidationTest {
     }
 
     @Test
-    void acceptsWhatIsJustInRange() {
+    void acceptsValuesJustInRange() {
         assertThatCode(() -> new WarmUp(Duration.ofNanos(1000), Math.nextUp(1.0)))
                 .doesNotThrowAnyException();
         assertThatCode(() -> new WarmUp(Duration.ofDays(1000), 1000)).doesNotThrowAnyException();
     }
 
     @Test
-    void namesWhatIsNull() {
+    void namesANullArgument() {
         assertThatNullPointerException().isThrownBy(() -> new WarmUp(null)).withMessage("warm-up period");
     }
 }

@@ -16,7 +16,6 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
-import io.limiter.algorithm.WindowCount;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.TestClock;
@@ -233,12 +232,12 @@ class LocalEngineTest {
     }
 
     /** A window that lets others in while it decides. */
-    private record Interrupted(Runnable others) implements Limit<WindowCount> {
+    private record Interrupted(Runnable others) implements Limit<FixedWindow.State> {
 
         private static final FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
 
         @Override
-        public Class<WindowCount> stateType() {
+        public Class<FixedWindow.State> stateType() {
             return WINDOW.stateType();
         }
 
@@ -248,18 +247,18 @@ class LocalEngineTest {
         }
 
         @Override
-        public Step<WindowCount> step(@Nullable WindowCount state, long nowMicros, Request request) {
+        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
             others.run();
             return WINDOW.step(state, nowMicros, request);
         }
 
         @Override
-        public long lifetimeMillis(WindowCount state, long nowMicros) {
+        public long lifetimeMillis(FixedWindow.State state, long nowMicros) {
             return WINDOW.lifetimeMillis(state, nowMicros);
         }
 
         @Override
-        public Limit<WindowCount> scaled(double share) {
+        public Limit<FixedWindow.State> scaled(double share) {
             return this;
         }
     }

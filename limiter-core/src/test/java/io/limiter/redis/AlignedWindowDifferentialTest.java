@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
-import io.limiter.algorithm.WindowCount;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -62,7 +61,7 @@ class AlignedWindowDifferentialTest {
 
     private void check(Backend script, FixedWindow limit, String key) {
         long now = redis.clock().micros();
-        Step<WindowCount> expected = limit.step(null, now, ONE);
+        Step<FixedWindow.State> expected = limit.step(null, now, ONE);
         String what = limit + " at " + Instant.ofEpochMilli(now / 1000) + " + " + now % 1000 + " us; " + Seed.hint();
         assertThat(decideIn(script, key, limit, ONE)).as(what).isEqualTo(expected.decision());
         byte[] value = RedisFixture.commands().get(key);

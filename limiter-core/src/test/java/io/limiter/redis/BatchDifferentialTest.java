@@ -14,7 +14,6 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.algorithm.WindowCount;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
@@ -169,9 +168,9 @@ class BatchDifferentialTest {
                 default -> 0;
             };
             Request request = switch (random.nextInt(14)) {
-                case 0 -> Request.giveBack(permits);
+                case 0 -> Request.refund(permits);
                 case 1 -> Request.charge(permits);
-                case 2, 3 -> new Request(Request.Action.GIVE_BACK, permits, 0, randomTicket());
+                case 2, 3 -> new Request(Request.Action.REFUND, permits, 0, randomTicket());
                 default -> new Request(permits, timeout, random.nextInt(6) == 0);
             };
             int times = random.nextInt(4) == 0 ? 1 + random.nextInt(300) : 1 + random.nextInt(4);
@@ -194,15 +193,15 @@ class BatchDifferentialTest {
         if (state == null) {
             return;
         }
-        if (state instanceof WindowCount window && random.nextBoolean()) {
+        if (state instanceof FixedWindow.State window && random.nextBoolean()) {
             // Without a TTL its window starts when it is found, so it must be found now.
             String count = Long.toString((long) window.count());
             RedisFixture.commands().set(key, count.getBytes(StandardCharsets.US_ASCII));
             FixedWindow limit = windows.get(1);
             double end = (redis.clock().micros() + limit.periodMicros()) / 1000.0;
-            states.put(key, new WindowCount(window.count(), end));
+            states.put(key, new FixedWindow.State(window.count(), end));
             Request one = new Request(1, 0, false);
-            KeyRequests<WindowCount> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
+            KeyRequests<FixedWindow.State> asked = new KeyRequests<>(key, limit, List.of(one, one, one));
             List<Decision> expected = stepAll(asked);
             assertThat(decideIn(
                                     new ScriptBackend(

@@ -8,8 +8,6 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Holder;
-import io.limiter.algorithm.Holders;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
@@ -51,7 +49,7 @@ class ConcurrencyDifferentialTest {
 
     private final Random random = Seed.random();
     private final StateCodec codec = new StateCodec();
-    private final Map<String, Holders> states = new HashMap<>();
+    private final Map<String, ConcurrencyLimit.State> states = new HashMap<>();
 
     @Test
     void in_java_and_in_lua() {
@@ -116,13 +114,14 @@ class ConcurrencyDifferentialTest {
     @Test
     void an_id_that_is_there_twice_counts_twice_and_is_released_once_at_a_time() {
         String key = redis.prefix() + "{k}:holders";
-        Holder holder = new Holder(1, 1, redis.clock().micros() + 1000, 1000);
+        ConcurrencyLimit.Holder holder =
+                new ConcurrencyLimit.Holder(1, 1, redis.clock().micros() + 1000, 1000);
         ConcurrencyLimit limit = ConcurrencyLimit.of(3);
         List<Request> requests = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             requests.addAll(List.of(Request.release(1), Request.renew(1), Request.hold(2 + i, 1)));
         }
-        states.put(key, new Holders(List.of(holder, holder)));
+        states.put(key, new ConcurrencyLimit.State(List.of(holder, holder)));
         RedisFixture.commands().set(key, codec.write(states.get(key)));
         KeyRequests<?> asked = new KeyRequests<>(key, limit, requests);
         List<Decision> expected = stepAll(asked);
@@ -135,7 +134,7 @@ class ConcurrencyDifferentialTest {
             moveClock();
             List<KeyRequests<?>> batch = randomBatch();
             String where = "call " + call;
-            Map<String, Holders> before = new HashMap<>(states);
+            Map<String, ConcurrencyLimit.State> before = new HashMap<>(states);
             Supplier<String> what = () -> where + ", " + batch + ", of " + before + "; " + Seed.hint();
             List<List<Decision>> expected = new ArrayList<>();
             for (KeyRequests<?> asked : batch) {
@@ -155,7 +154,7 @@ class ConcurrencyDifferentialTest {
         ConcurrencyLimit limit = (ConcurrencyLimit) asked.limit();
         List<Decision> decisions = new ArrayList<>();
         for (Request request : asked.requests()) {
-            Step<Holders> step =
+            Step<ConcurrencyLimit.State> step =
                     limit.step(states.get(asked.key()), redis.clock().micros(), request);
             states.put(asked.key(), step.state());
             decisions.add(step.decision());
@@ -196,9 +195,9 @@ class ConcurrencyDifferentialTest {
 
     /** Often one that is there. */
     private long id(String key) {
-        Holders holders = states.get(key);
+        ConcurrencyLimit.State holders = states.get(key);
         if (holders != null && !holders.holders().isEmpty() && random.nextBoolean()) {
-            List<Holder> there = holders.holders();
+            List<ConcurrencyLimit.Holder> there = holders.holders();
             return there.get(random.nextInt(there.size())).id();
         }
         return random.nextInt(3) == 0 ? 1 + random.nextInt(3) : 1 + random.nextLong(Request.MAX_ID);
@@ -217,12 +216,12 @@ class ConcurrencyDifferentialTest {
     }
 
     /** What Redis holds, kept from expiring while simulated time goes its own way; now and then in the other spelling. */
-    private @Nullable Holders stored(String key) {
+    private ConcurrencyLimit.@Nullable State stored(String key) {
         byte[] value = RedisFixture.commands().get(key);
         if (value == null) {
             return null;
         }
-        Holders stored = codec.read(key, value, ConcurrencyLimit.of(1), 0, 1);
+        ConcurrencyLimit.State stored = codec.read(key, value, ConcurrencyLimit.of(1), 0, 1);
         if (random.nextInt(10) == 0) {
             RedisFixture.commands().set(key, codec.write(stored));
         }

@@ -8,7 +8,6 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Holders;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
@@ -136,7 +135,8 @@ class ConcurrencyOnRedisTest {
 
     private long expiresMicros() {
         String key = redis.prefix() + "{k}:holders";
-        Holders holders = new StateCodec().read(key, RedisFixture.commands().get(key), ConcurrencyLimit.of(1), 0, 1);
+        ConcurrencyLimit.State holders =
+                new StateCodec().read(key, RedisFixture.commands().get(key), ConcurrencyLimit.of(1), 0, 1);
         return holders.holders().get(0).expiresMicros();
     }
 

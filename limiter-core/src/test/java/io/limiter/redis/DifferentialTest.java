@@ -232,7 +232,7 @@ class DifferentialTest {
                 default -> random.nextInt(10) == 0 ? Long.MAX_VALUE : (long) (random.nextDouble() * 3600e6);
             };
             Request request = switch (random.nextInt(20)) {
-                case 0 -> Request.giveBack(permits);
+                case 0 -> Request.refund(permits);
                 case 1, 2, 3 -> cancellation(permits);
                 case 4, 5, 6, 7, 8 ->
                     manyCancellations ? cancellation(permits) : new Request(permits, timeout, random.nextInt(8) == 0);
@@ -250,7 +250,7 @@ class DifferentialTest {
     private Request cancellation(int permits) {
         if (tickets.isEmpty() || random.nextInt(10) == 0) {
             long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);
-            return new Request(Request.Action.GIVE_BACK, permits, 0, ticket);
+            return new Request(Request.Action.REFUND, permits, 0, ticket);
         }
         int back = random.nextInt(random.nextBoolean() ? 3 : tickets.size());
         Decision booked = tickets.get(Math.max(0, tickets.size() - 1 - back));
@@ -286,7 +286,7 @@ class DifferentialTest {
         };
     }
 
-    private Limit<io.limiter.algorithm.WindowCount> randomWindow() {
+    private Limit<io.limiter.algorithm.FixedWindow.State> randomWindow() {
         long millis = 1 + (long) (random.nextDouble() * (random.nextBoolean() ? 60_000 : 86_400_000));
         int most = 1 + random.nextInt(random.nextBoolean() ? 10 : 20_000);
         if (random.nextInt(3) == 0) {
@@ -296,19 +296,19 @@ class DifferentialTest {
         return FixedWindow.of(most, Duration.ofMillis(millis));
     }
 
-    private Limit<io.limiter.algorithm.GrantLog> randomLog() {
+    private Limit<io.limiter.algorithm.SlidingLog.State> randomLog() {
         return SlidingLog.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
-    private Limit<io.limiter.algorithm.GrantLog> logWithManyEntries() {
+    private Limit<io.limiter.algorithm.SlidingLog.State> logWithManyEntries() {
         return SlidingLog.of(1 + random.nextInt(40), Duration.ofSeconds(20 + random.nextInt(100)));
     }
 
-    private Limit<io.limiter.algorithm.WindowPair> randomCounter() {
+    private Limit<io.limiter.algorithm.SlidingCounter.State> randomCounter() {
         return SlidingCounter.of(1 + random.nextInt(random.nextBoolean() ? 10 : 20_000), randomPeriod());
     }
 
-    private Limit<io.limiter.algorithm.WindowPair> counterOfAFewPeriods() {
+    private Limit<io.limiter.algorithm.SlidingCounter.State> counterOfAFewPeriods() {
         return SlidingCounter.of(1 + random.nextInt(200), Duration.ofSeconds(5L * (1 + random.nextInt(4))));
     }
 

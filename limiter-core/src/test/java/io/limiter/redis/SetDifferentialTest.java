@@ -14,7 +14,6 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
-import io.limiter.algorithm.WindowCount;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -161,7 +160,7 @@ class SetDifferentialTest {
         if (state == null || random.nextInt(3) > 0) {
             return;
         }
-        if (state instanceof WindowCount && random.nextInt(4) == 0) {
+        if (state instanceof FixedWindow.State && random.nextInt(4) == 0) {
             RedisFixture.commands().del(key);
             states.remove(key);
             return;
@@ -190,7 +189,8 @@ class SetDifferentialTest {
         SetPart<?> bucket = new SetPart<>(key(3), TokenBucket.of(1, 3), new Request(2, 0, false));
         RedisFixture.commands().set(key(0), "3".getBytes(StandardCharsets.US_ASCII));
         assertThat(decideSetIn(engine, List.of(window, bucket))).allMatch(Decision::granted);
-        assertThat(stored(window)).isEqualTo(new WindowCount(5, (redis.clock().micros() + 60_000_000) / 1000.0));
+        assertThat(stored(window))
+                .isEqualTo(new FixedWindow.State(5, (redis.clock().micros() + 60_000_000) / 1000.0));
         RedisFixture.commands().set(key(0), "4".getBytes(StandardCharsets.US_ASCII));
         assertThat(decideSetIn(engine, List.of(bucket, window))).noneMatch(Decision::granted);
         assertThat(RedisFixture.commands().pttl(key(0)))

@@ -160,7 +160,7 @@ final class Batch {
 
         private boolean isCancellation(PendingRequest pending) {
             Request request = pending.request();
-            return request.action() == Request.Action.GIVE_BACK
+            return request.action() == Request.Action.REFUND
                     && request.id() != 0
                     && !(limit instanceof ConcurrencyLimit);
         }

@@ -105,11 +105,11 @@ public final class KnownRejections {
                 continue;
             }
             onlyPeeks = false;
-            if (keyRequests.requests().get(i).action() == Request.Action.GIVE_BACK) {
+            if (keyRequests.requests().get(i).action() == Request.Action.REFUND) {
                 // Earlier rejections may not hold any more.
                 break;
             }
-            if (!decisions.get(i).granted() && keyRequests.limit().holds(decisions.get(i))) {
+            if (!decisions.get(i).granted() && keyRequests.limit().isCacheable(decisions.get(i))) {
                 long forNanos = Math.min(decisions.get(i).retryAfterMicros(), LONGEST_NANOS / 1000) * 1000;
                 Rejection<S> rejection = new Rejection<>(
                         keyRequests.key(),
@@ -195,7 +195,7 @@ public final class KnownRejections {
 
         @Nullable
         Decision decision(Request request, long nowNanos) {
-            if (request.permits() > rejected.permits() && !limit.foreseesLarger()) {
+            if (request.permits() > rejected.permits() && !limit.coversLargerRequests()) {
                 return null;
             }
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);

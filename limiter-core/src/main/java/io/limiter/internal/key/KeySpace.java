@@ -41,7 +41,7 @@ public final class KeySpace {
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     /**
-     * Cache of recently built keys, shared by all limiters; each key has one slot in the table. Records are safely
+     * Cache of recently built keys, shared by all limiters; each key has one place in the table. Records are safely
      * published without synchronization.
      */
     private static final @Nullable Built[] RECENT = new Built[CACHE_SIZE];
@@ -66,7 +66,7 @@ public final class KeySpace {
     }
 
     /**
-     * @param suffix appended after the hash tag, so it neither affects the slot nor can be forged by a caller
+     * @param suffix appended after the hash tag, so it does not affect the slot, and no caller can forge it
      * @param firstIsHashTag whether the first of several keys alone is the hash tag
      * @throws IllegalArgumentException if the suffix could change the hash tag or collide with that of a lock
      */

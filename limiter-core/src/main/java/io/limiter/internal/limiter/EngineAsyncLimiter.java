@@ -40,7 +40,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Decision> refund(int permits) {
-        return limiter.decideUncountedAsync(Request.giveBack(permits));
+        return limiter.decideUncountedAsync(Request.refund(permits));
     }
 
     @Override

@@ -103,7 +103,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private static Function<Part, Request> refundOf(int permits) {
-        return part -> Request.giveBack(part.permitsFor(permits));
+        return part -> Request.refund(part.permitsFor(permits));
     }
 
     /** The request of every part, under its current limit. */

@@ -102,7 +102,7 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
 
     @Override
     public final Decision refund(int permits) {
-        return decideUncounted(Request.giveBack(permits));
+        return decideUncounted(Request.refund(permits));
     }
 
     @Override

@@ -253,7 +253,7 @@ final class PrefetchedKey {
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return PendingRequest.start(engine, key, limit, Request.giveBack(unused))
+        return PendingRequest.start(engine, key, limit, Request.refund(unused))
                 .exceptionally(e -> {
                     notReturned.warn(
                             1,

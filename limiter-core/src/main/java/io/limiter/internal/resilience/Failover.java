@@ -110,7 +110,7 @@ public final class Failover {
     }
 
     private Decision locally(LimiterBackendException failure, String key, Limit<?> scaled, Request request) {
-        if (request.action() == Request.Action.GIVE_BACK && failure.isAmbiguous()) {
+        if (request.action() == Request.Action.REFUND && failure.isAmbiguous()) {
             // The backend may have returned them; returned here too, they would be granted twice.
             return locally(key, scaled, request.as(Request.Action.PEEK)).from(Decision.Source.POLICY);
         }

@@ -112,7 +112,7 @@ public abstract class InOrderContract {
 
         @Override
         public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            boolean givesBack = batch.get(0).requests().get(0).action() == Request.Action.GIVE_BACK;
+            boolean givesBack = batch.get(0).requests().get(0).action() == Request.Action.REFUND;
             // Elsewhere, because it waits for Redis, whose client's thread this may be.
             return givesBack
                     ? CompletableFuture.runAsync(meanwhile).thenCompose(done -> backend.start(batch, send))

@@ -44,7 +44,7 @@ class SequentialSetTest {
     void the_first_that_rejects_ends_it() {
         rejecting.add("TAKE b");
         assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
-        assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a", "PEEK a", "PEEK c");
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "REFUND a", "PEEK a", "PEEK c");
     }
 
     @Test
@@ -54,26 +54,26 @@ class SequentialSetTest {
                 .isInstanceOf(LimiterBackendException.class)
                 .hasMessageContaining("TAKE c")
                 .hasNoSuppressedExceptions();
-        assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c", "GIVE_BACK a", "GIVE_BACK b");
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c", "REFUND a", "REFUND b");
     }
 
     @Test
     void what_cannot_go_back_is_told() {
-        failing.addAll(List.of("TAKE c", "GIVE_BACK a"));
+        failing.addAll(List.of("TAKE c", "REFUND a"));
         assertThatThrownBy(() -> decide())
                 .hasMessageContaining("TAKE c")
-                .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("GIVE_BACK a"));
-        assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
+                .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessageContaining("REFUND a"));
+        assertThat(asked).endsWith("REFUND a", "REFUND b");
         failing.remove("TAKE c");
         rejecting.add("TAKE c");
-        assertThatThrownBy(() -> decide()).hasMessageContaining("GIVE_BACK a");
-        assertThat(asked).endsWith("GIVE_BACK a", "GIVE_BACK b");
+        assertThatThrownBy(() -> decide()).hasMessageContaining("REFUND a");
+        assertThat(asked).endsWith("REFUND a", "REFUND b");
     }
 
     @Test
     void a_set_of_which_something_stays_taken_is_not_asked_again() {
         rejecting.add("TAKE c");
-        passing.add("GIVE_BACK a");
+        passing.add("REFUND a");
         staysTaken("a");
         passing.add("PEEK b");
         staysTaken("a");
@@ -82,7 +82,7 @@ class SequentialSetTest {
         passing.add("TAKE c");
         assertThat(staysTaken("c").getSuppressed())
                 .singleElement()
-                .satisfies(e -> assertThat(e).hasMessageContaining("GIVE_BACK a"));
+                .satisfies(e -> assertThat(e).hasMessageContaining("REFUND a"));
     }
 
     @Test
@@ -115,7 +115,7 @@ class SequentialSetTest {
             assertThat(e.kind()).isEqualTo(Kind.AMBIGUOUS);
             assertThat(e.key()).isEqualTo(key);
             assertThat(asked.stream().filter("TAKE a"::equals)).hasSize(1);
-            assertThat(asked).contains("GIVE_BACK a", "GIVE_BACK b");
+            assertThat(asked).contains("REFUND a", "REFUND b");
             return e;
         } finally {
             guard.close();
@@ -124,7 +124,7 @@ class SequentialSetTest {
 
     @Test
     void what_lasts_still_lasts_and_what_was_closed_is_closed() {
-        passing.add("GIVE_BACK a");
+        passing.add("REFUND a");
         for (Kind kind : List.of(Kind.PERMANENT, Kind.CLOSED)) {
             special = LimiterBackendException.of(kind, "test", "c", "TAKE c", null);
             assertThatThrownBy(() -> decide()).isInstanceOfSatisfying(LimiterBackendException.class, e -> {
@@ -142,7 +142,7 @@ class SequentialSetTest {
         failing.add("TAKE b");
         asked.clear();
         assertThatThrownBy(() -> decideAsync().join()).hasCauseInstanceOf(LimiterBackendException.class);
-        assertThat(asked).containsExactly("TAKE a", "TAKE b", "GIVE_BACK a");
+        assertThat(asked).containsExactly("TAKE a", "TAKE b", "REFUND a");
     }
 
     @Test
@@ -163,7 +163,7 @@ class SequentialSetTest {
             @Override
             public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
                 CompletableFuture<List<Answer>> decided = super.start(batch, send);
-                boolean givesBack = batch.get(0).requests().get(0).action() == Action.GIVE_BACK;
+                boolean givesBack = batch.get(0).requests().get(0).action() == Action.REFUND;
                 return givesBack ? slow.thenCompose(done -> decided) : decided;
             }
         };

@@ -58,9 +58,9 @@ class RejectionCacheTest {
     void what_is_given_back_after_a_rejection_in_one_call_drops_it() {
         Cached cached = cached(16);
         Request eleven = new Request(11, 0, false);
-        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.giveBack(1)))));
+        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.refund(1)))));
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.UNKNOWN);
-        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.giveBack(1), eleven))));
+        Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(Request.refund(1), eleven))));
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 11, 0)).isEqualTo(Engine.Known.REJECTED);
     }
 
@@ -274,7 +274,7 @@ class RejectionCacheTest {
         }
 
         void giveBack(String key, Limit<?> limit, int permits) {
-            assertThat(decide(key, limit, Request.giveBack(permits)).granted()).isTrue();
+            assertThat(decide(key, limit, Request.refund(permits)).granted()).isTrue();
         }
 
         Decision decide(String key, Limit<?> limit, Request request) {

@@ -20,7 +20,7 @@ class KeySpaceTest {
     private static final String PREFIX = "rateLimit:";
     private static final Pattern SAFE = Pattern.compile("rateLimit:\\{[^{}\\s]+}");
 
-    /** What has a meaning in a key, what spells it out, and what is easily confused. */
+    /** Characters with a meaning in keys, characters of encodings, and characters that are easily confused. */
     private static final String[] PIECES = {
         ":",
         "{",
@@ -66,12 +66,12 @@ class KeySpaceTest {
         "jürgen,         rateLimit:{sms:j%u00FCrgen}",
         "~!,             rateLimit:{sms:~!}",
     })
-    void spellsAKeySoThatItCanBeReadAndMeansNothingElse(String key, String expected) {
+    void encodesReservedCharacters(String key, String expected) {
         assertThat(keys.of(key)).isEqualTo(expected);
     }
 
     @Test
-    void spellsWhatAsciiDoesNotPrint() {
+    void encodesCharactersOutsidePrintableAscii() {
         assertThat(keys.of("a\nb")).isEqualTo("rateLimit:{sms:a%0Ab}");
         assertThat(keys.of("\u007f")).isEqualTo("rateLimit:{sms:%7F}");
         assertThat(keys.of("\u0080")).isEqualTo("rateLimit:{sms:%u0080}");
@@ -103,7 +103,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void a_hash_tag_stands_ahead_in_braces_of_its_own() {
+    void a_hash_tag_is_first_in_its_own_braces() {
         KeySpace tagged = new KeySpace(PREFIX, "sms", "", true);
         assertThat(tagged.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{acme}{sms:alice}");
         assertThat(tagged.of(List.of("acme", "alice", "a#b"))).isEqualTo("rateLimit:{acme}{sms:alice#a%23b}");
@@ -117,7 +117,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void several_keys_are_separated_by_what_none_of_them_has() {
+    void several_keys_are_separated_by_a_character_that_is_encoded() {
         assertThat(keys.of(List.of("acme", "alice"))).isEqualTo("rateLimit:{sms:acme#alice}");
         assertThat(keys.of(List.of("alice"))).isEqualTo(keys.of("alice"));
         assertThat(keys.of(List.of("a#b", "c"))).isEqualTo("rateLimit:{sms:a%23b#c}");
@@ -125,7 +125,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void no_hash_tag_name_or_key_can_be_made_up_to_reach_anothers() {
+    void no_hash_tag_name_or_key_can_be_forged() {
         Map<String, String> owners = new HashMap<>();
         for (int i = 0; i < 200_000; i++) {
             String name = text(2);
@@ -193,7 +193,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void noKeyCanBeMadeUpToEqualAHash() {
+    void noKeyCanBeForgedToEqualAHash() {
         String hashed = keys.of("k".repeat(129));
         String hash = hashed.substring(hashed.indexOf('#'), hashed.length() - 1);
 
@@ -203,7 +203,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void noNameCanBeMadeUpToReachAnothersKeys() {
+    void noNameCanBeForgedToReachOtherKeys() {
         assertThat(new KeySpace(PREFIX, "sms:alice").own()).isNotEqualTo(keys.of("alice"));
         assertThat(new KeySpace(PREFIX, "sms:a").of("b")).isNotEqualTo(keys.of("a:b"));
         assertThat(new KeySpace(PREFIX, "sms%3Aa").of("b")).isNotEqualTo(new KeySpace(PREFIX, "sms:a").of("b"));
@@ -256,7 +256,7 @@ class KeySpaceTest {
     }
 
     @Test
-    void what_was_made_lately_is_never_taken_for_another() {
+    void the_cache_never_mixes_up_keys() {
         KeySpace other = new KeySpace(PREFIX, "login");
         for (int round = 0; round < 3; round++) {
             // One hash code, one place.
@@ -271,7 +271,7 @@ class KeySpaceTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"}", "{x}", " ", ":a b", ":ä", ":lock", ":log:lock", "\n", "123456789012345678901234567890123"})
-    void a_suffix_that_could_be_mistaken_is_rejected(String suffix) {
+    void an_ambiguous_suffix_is_rejected(String suffix) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new KeySpace(PREFIX, "sms", suffix))
                 .withMessageContaining("was '" + suffix + "'")
@@ -281,7 +281,7 @@ class KeySpaceTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", ":log", ":my-own_2.0", ":lock2"})
-    void other_suffixes_stand_behind_the_key(String suffix) {
+    void other_suffixes_follow_the_key(String suffix) {
         assertThat(new KeySpace(PREFIX, "sms", suffix).of("a")).isEqualTo("rateLimit:{sms:a}" + suffix);
     }
 }

@@ -131,7 +131,7 @@ class HeldLeasesTest {
                 ownThread);
         Awaitility.await().until(leases::isClosed);
         closing.countDown();
-        assertThat(whenClosed.join()).last().matches(request -> request.action() == Request.Action.GIVE_BACK);
+        assertThat(whenClosed.join()).last().matches(request -> request.action() == Request.Action.REFUND);
         assertThat(acquired).isCompletedExceptionally();
     }
 

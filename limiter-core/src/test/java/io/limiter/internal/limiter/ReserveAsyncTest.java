@@ -35,7 +35,7 @@ class ReserveAsyncTest {
         assertThat(reserved.cancel(true)).isTrue();
         backend.call(0).answer();
         assertThat(backend.calls).hasSize(2);
-        assertThat(backend.call(1).batch.get(0).requests()).isEqualTo(List.of(Request.giveBack(3)));
+        assertThat(backend.call(1).batch.get(0).requests()).isEqualTo(List.of(Request.refund(3)));
     }
 
     @Test
@@ -60,7 +60,7 @@ class ReserveAsyncTest {
         backend.call(0).answer();
         assertThat(reserved.get(0)).isCancelled();
         assertThat(backend.calls).hasSize(2);
-        assertThat(backend.call(1).batch.get(0).requests()).isEqualTo(List.of(Request.giveBack(3)));
+        assertThat(backend.call(1).batch.get(0).requests()).isEqualTo(List.of(Request.refund(3)));
     }
 
     @Test

@@ -204,7 +204,7 @@ class PrefetchTest {
         closing.close();
         late.get(0).decided(part -> new Decision(true, 10_000, 9_988, 0, 0, 0));
         Request block = late.get(0).request(0);
-        assertThat(late).last().extracting(pending -> pending.request(0)).isEqualTo(Request.giveBack(block.permits()));
+        assertThat(late).last().extracting(pending -> pending.request(0)).isEqualTo(Request.refund(block.permits()));
     }
 
     @Test

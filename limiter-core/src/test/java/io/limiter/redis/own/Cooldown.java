@@ -37,7 +37,7 @@ public record Cooldown(Duration pause) implements Limit<Cooldown.LastCall> {
     public Step<LastCall> step(@Nullable LastCall state, long nowMicros, Request request) {
         double last = state == null ? -pauseMicros() : state.micros();
         double after = switch (request.action()) {
-            case GIVE_BACK -> -pauseMicros();
+            case REFUND -> -pauseMicros();
             case CHARGE -> nowMicros;
             case TAKE, PEEK, RENEW -> last;
         };

@@ -29,7 +29,7 @@ public final class CooldownScript extends LimitScript<Cooldown, Cooldown.LastCal
     }
 
     @Override
-    public void writeNumbers(Cooldown limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(Cooldown limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.pauseMicros());
     }
 

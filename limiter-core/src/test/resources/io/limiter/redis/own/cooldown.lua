@@ -1,4 +1,4 @@
--- The pause between calls, as Cooldown computes it. Numbers of a limit, little-endian doubles: pauseMicros.
+-- A pause between calls. Java twin: Cooldown. Parameters of a limit, little-endian doubles: pauseMicros.
 -- The value is byte 99 and the double lastMicros.
 
 --[constants]
@@ -11,12 +11,12 @@ local MARGIN_MILLIS = 1000
 --[decide]
       local last, changed = -pause, false
       if value then
-        local spelling
-        spelling, last = 0, 0
+        local encoding
+        encoding, last = 0, 0
         if #value == 9 then
-          spelling, last = unpack_bytes('<Bd', value)
+          encoding, last = unpack_bytes('<Bd', value)
         end
-        if spelling ~= 99 then
+        if encoding ~= 99 then
           found = '!UNREADABLE'
           break
         end
@@ -26,12 +26,12 @@ local MARGIN_MILLIS = 1000
         if run > 1 then
           permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
         end
-        if timeout == GIVE_BACK then
+        if timeout == REFUND then
           last, changed = -pause, true
         elseif timeout == CHARGE then
           last, changed = now, true
         elseif permits == 1 and now - last >= pause then
-          -- Only the first of like requests; a pause is more than 0.
+          -- Only the first of equal requests is granted, because a pause is more than 0.
           last, changed, granted = now, true, granted + 1
         end
       end

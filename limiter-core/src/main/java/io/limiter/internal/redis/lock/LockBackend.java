@@ -28,13 +28,13 @@ import org.jspecify.annotations.Nullable;
  * Decides in Java: loads the state under a distributed lock, takes the step, and saves. Four calls to Redis where the
  * script engine makes one, but it can decide any {@link Limit}, with no script for it.
  *
- * <p>A save replaces only the very value that was loaded. So a holder that was paused until its lock ran out cannot
- * overwrite what others have decided since; it starts over. A save whose answer is lost must not be sent again, or it
- * would find its own value and start over. For the same reason this engine and the script engine can
- * work on one key at the same time, as they do while a fleet is switched from one to the other.
+ * <p>A save replaces only the value that was loaded. So a holder that was paused until its lock expired cannot
+ * overwrite later decisions; it starts over. A save whose reply was lost must not be sent again, or it would find its
+ * own value and start over. For the same reason this engine and the script engine can work on one key at the same time,
+ * for example while a fleet is switched from one to the other.
  *
- * <p>Waiting for the lock counts against the caller's timeout. A caller with less patience than
- * {@link #DEFAULT_LOCK_WAIT} still waits that long for the lock, because whether permits are there is not known before.
+ * <p>Waiting for the lock counts against the caller's timeout. A caller with a shorter timeout than {@link
+ * #DEFAULT_LOCK_WAIT} still waits that long for the lock, because without it nothing can be decided.
  */
 public final class LockBackend implements Backend {
 
@@ -57,8 +57,8 @@ public final class LockBackend implements Backend {
     /**
      * @param lockWait how long to wait for the lock if the caller's timeout is shorter
      * @param longestWait how long to wait for it at most
-     * @param clock the part of the scripts that tells the time
-     * @param ticker measures how long the lock was waited for
+     * @param clock the part of the scripts that reads the clock
+     * @param ticker measures the wait for the lock
      * @param rejections records the decisions
      */
     public LockBackend(
@@ -96,9 +96,9 @@ public final class LockBackend implements Backend {
         return true;
     }
 
-    private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier mayGoOn) {
+    private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
-            return Answer.of(decide(keyRequests, mayGoOn));
+            return Answer.of(decide(keyRequests, send));
         } catch (LimitFailure e) {
             return Answer.failed(RedisErrors.limitFailed(keyRequests, e.cause, e.decided));
         } catch (RuntimeException e) {
@@ -116,31 +116,31 @@ public final class LockBackend implements Backend {
         }
     }
 
-    /** Fails whatever comes later; what has begun is still answered. */
+    /** Fails later requests; requests that have started are still completed. */
     @Override
     public void close() {
         closed = true;
     }
 
     /**
-     * @param mayGoOn called once, as soon as the lock is acquired
+     * @param send called once, as soon as the lock is acquired
      */
-    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier mayGoOn) {
-        boolean goesOn = false;
+    private <S> List<Decision> decide(KeyRequests<S> keyRequests, BooleanSupplier send) {
+        boolean sent = false;
         long startNanos = ticker.read();
-        long patienceNanos = patienceNanos(keyRequests.requests());
+        long lockWaitNanos = lockWaitNanos(keyRequests.requests());
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
-            long leftNanos = Math.max(0, patienceNanos - waitedNanos);
+            long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
             try (DistributedLock.Held held =
                     lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
                     throw new LimiterBackendException(
                             keyRequests.key(),
-                            "its lock could not be acquired within " + Duration.ofNanos(patienceNanos));
+                            "its lock could not be acquired within " + Duration.ofNanos(lockWaitNanos));
                 }
-                goesOn = goesOn || mayGoOn.getAsBoolean();
-                if (!goesOn) {
+                sent = sent || send.getAsBoolean();
+                if (!sent) {
                     throw RedisErrors.withdrawn(keyRequests.key());
                 }
                 long lockedMicros = (ticker.read() - startNanos) / 1000;
@@ -157,13 +157,13 @@ public final class LockBackend implements Backend {
         }
     }
 
-    private long patienceNanos(List<Request> requests) {
-        long patience = lockWait.toNanos();
+    private long lockWaitNanos(List<Request> requests) {
+        long waitNanos = lockWait.toNanos();
         for (Request request : requests) {
             long timeoutMicros = Math.min(request.timeoutMicros(), Long.MAX_VALUE / 1000);
-            patience = Math.max(patience, timeoutMicros * 1000);
+            waitNanos = Math.max(waitNanos, timeoutMicros * 1000);
         }
-        return Math.min(patience, longestWait.toNanos());
+        return Math.min(waitNanos, longestWait.toNanos());
     }
 
     /** The decisions, or {@code null} if the state was changed concurrently. */

@@ -1,8 +1,6 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.algorithm.Holder;
-import io.limiter.algorithm.Holders;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -12,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code concurrency.lua}, which describes the spellings. */
-final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
+/** Java twin of {@code concurrency.lua}, which describes the encodings. */
+final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyLimit.State> {
 
     private static final byte FIRST_BYTE = 9;
     private static final int HOLDER_BYTES = 3 * Double.BYTES + Integer.BYTES;
@@ -28,7 +26,7 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
     }
 
     @Override
-    public void writeNumbers(ConcurrencyLimit limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(ConcurrencyLimit limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.leaseMicros());
     }
@@ -39,23 +37,24 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, Holders> {
         switch (request.action()) {
             case TAKE -> out.putInt(request.permits()).putDouble(request.id());
             case RENEW -> out.putInt(0).putDouble(request.id());
-            case GIVE_BACK -> out.putInt(0).putDouble(-request.id());
+            case REFUND -> out.putInt(0).putDouble(-request.id());
             case PEEK, CHARGE -> out.putInt(-request.permits()).putDouble(0);
         }
     }
 
     @Override
-    public @Nullable Holders readPacked(byte[] value, ConcurrencyLimit limit, long nowMicros, long ttlMillis) {
+    public ConcurrencyLimit.@Nullable State readPacked(
+            byte[] value, ConcurrencyLimit limit, long nowMicros, long ttlMillis) {
         if (value[0] != FIRST_BYTE || (value.length - 1) % HOLDER_BYTES != 0) {
             return null;
         }
         ByteBuffer in = ByteBuffer.wrap(value, 1, value.length - 1).order(ByteOrder.LITTLE_ENDIAN);
-        List<Holder> holders = new ArrayList<>((value.length - 1) / HOLDER_BYTES);
+        List<ConcurrencyLimit.Holder> holders = new ArrayList<>((value.length - 1) / HOLDER_BYTES);
         while (in.hasRemaining()) {
             long id = (long) in.getDouble();
             int permits = in.getInt();
-            holders.add(new Holder(id, permits, (long) in.getDouble(), (long) in.getDouble()));
+            holders.add(new ConcurrencyLimit.Holder(id, permits, (long) in.getDouble(), (long) in.getDouble()));
         }
-        return new Holders(holders);
+        return new ConcurrencyLimit.State(holders);
     }
 }

@@ -1,7 +1,6 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.FixedWindow;
-import io.limiter.algorithm.WindowCount;
 import io.limiter.algorithm.ZoneClock;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -9,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code fixed_window.lua}. */
-final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
+/** Java twin of {@code fixed_window.lua}. */
+final class FixedWindowScript extends LimitScript<FixedWindow, FixedWindow.State> {
 
     FixedWindowScript() {
         super(FixedWindow.class, LuaScript.resource(FixedWindowScript.class, "fixed_window.lua"));
@@ -22,12 +21,12 @@ final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
     }
 
     @Override
-    public void writeNumbers(FixedWindow limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(FixedWindow limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
         out.putDouble(limit.zone() == null ? 0 : 1);
         if (limit.zone() != null) {
-            ZoneClock clock = ZoneClock.at(limit.zone(), aboutMicros);
+            ZoneClock clock = ZoneClock.at(limit.zone(), estimatedMicros);
             out.putDouble(clock.sinceMicros());
             out.putDouble(clock.offsetMicros());
             out.putDouble(clock.changesAtMicros());
@@ -37,13 +36,14 @@ final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
     }
 
     @Override
-    public @Nullable WindowCount readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+    public FixedWindow.@Nullable State readPacked(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
         double[] d = unpack(value, 2, 2, 0);
-        return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new WindowCount(d[0], d[1]);
+        return d == null ? readCounter(value, limit, nowMicros, ttlMillis) : new FixedWindow.State(d[0], d[1]);
     }
 
     /** A plain counter, as {@code INCR} and {@code EXPIRE} leave it; without a TTL, its window starts now. */
-    private static @Nullable WindowCount readCounter(byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
+    private static FixedWindow.@Nullable State readCounter(
+            byte[] value, FixedWindow limit, long nowMicros, long ttlMillis) {
         for (byte b : value) {
             if (b < '0' || b > '9') {
                 return null;
@@ -51,6 +51,6 @@ final class FixedWindowScript extends LimitScript<FixedWindow, WindowCount> {
         }
         double count = Double.parseDouble(new String(value, StandardCharsets.US_ASCII));
         long windowMicros = ttlMillis >= 0 ? ttlMillis * 1000 : limit.periodMicros();
-        return new WindowCount(count, (nowMicros + windowMicros) / 1000.0);
+        return new FixedWindow.State(count, (nowMicros + windowMicros) / 1000.0);
     }
 }

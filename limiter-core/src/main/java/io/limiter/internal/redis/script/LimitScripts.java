@@ -8,10 +8,10 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** The scripts of all kinds of limits: this library's, and those that {@link ServiceLoader} finds. */
+/** The scripts of all kinds of limits: the built-in ones, and those that {@link ServiceLoader} finds. */
 public final class LimitScripts {
 
-    /** A set names the kinds of its limits in a byte each. */
+    /** The argument of {@code set.lua} has one byte for the kind of a limit. */
     private static final int MAX_KINDS = 256;
 
     private static final List<LimitScript<?, ?>> ALL = load();
@@ -23,7 +23,7 @@ public final class LimitScripts {
     }
 
     /**
-     * The script of the limit's kind, to be called with {@link #erased(Limit)}.
+     * The script for this kind of limit, to be called with {@link #erased(Limit)}.
      *
      * @throws IllegalArgumentException if there is none
      */
@@ -39,7 +39,7 @@ public final class LimitScripts {
         return script;
     }
 
-    /** {@code null} if there is no script for this kind of limit. */
+    /** The script for this kind of limit; {@code null} if there is none. */
     @SuppressWarnings("unchecked")
     static @Nullable LimitScript<Limit<Object>, Object> find(Limit<?> limit) {
         for (int i = 0; i < ALL.size(); i++) {
@@ -50,15 +50,15 @@ public final class LimitScripts {
         return null;
     }
 
-    /** For the script that was found for it. */
+    /** The limit, typed for the script that was found for it. */
     @SuppressWarnings("unchecked")
     static Limit<Object> erased(Limit<?> limit) {
         return (Limit<Object>) limit;
     }
 
     /**
-     * @throws ServiceConfigurationError if there are too many, or one would never be used because an earlier one is for its
-     *     kind of limit
+     * @throws ServiceConfigurationError if there are too many, or an earlier script covers the kind of limit of a later
+     *     one
      */
     public static List<LimitScript<?, ?>> checked(List<LimitScript<?, ?>> all) {
         if (all.size() > MAX_KINDS) {

@@ -15,17 +15,17 @@ final class ScriptArgument {
     private static final int RUN_BYTES = Integer.BYTES + Double.BYTES + Integer.BYTES;
     private static final int MAX_RUNS = 0xFFFF;
 
-    private final long aboutMicros;
+    private final long estimatedMicros;
     private ByteBuffer out = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
 
     /**
-     * @param aboutMicros estimated server time
+     * @param estimatedMicros estimated server time
      */
-    ScriptArgument(long aboutMicros) {
-        this.aboutMicros = aboutMicros;
+    ScriptArgument(long estimatedMicros) {
+        this.estimatedMicros = estimatedMicros;
     }
 
-    /** Which kind of limit the next section is for, from 0 to 255. */
+    /** Adds the kind of limit of the next section, from 0 to 255. */
     void addKind(int kind) {
         ensure(1);
         out.put((byte) kind);
@@ -38,7 +38,7 @@ final class ScriptArgument {
         ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
-        script.writeNumbers(limit, aboutMicros, out);
+        script.writeParameters(limit, estimatedMicros, out);
         List<Request> requests = keyRequests.requests();
         int runs = 0;
         for (int first = 0; first < requests.size(); runs++) {
@@ -58,7 +58,7 @@ final class ScriptArgument {
         out.putShort(runsAt, (short) runs);
     }
 
-    /** All of it; nothing is added later. */
+    /** The complete argument. */
     byte[] toBytes() {
         byte[] bytes = new byte[out.position()];
         out.flip().get(bytes);

@@ -25,12 +25,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides inside Redis, with one {@code EVALSHA} for a batch of one kind of limit; in a Cluster, one for each slot.
- * The script reads the server's clock once and writes each key once, as the last step for it, so nothing can be half
- * done.
+ * Decides inside Redis: one {@code EVALSHA} for a batch of one kind of limit, in a Cluster one for each slot. The
+ * script reads the server's clock once, and writes each key once as the last step for it, so no decision is half done.
  *
- * <p>Redis replies with the states it found and the time; the decisions are computed from these here, by the same
- * steps. See {@link ScriptCall}.
+ * <p>Redis replies the time and the states that it found, from which {@link ScriptCall} computes the decisions by the
+ * same steps.
  */
 public final class ScriptBackend implements Backend {
 
@@ -38,12 +37,12 @@ public final class ScriptBackend implements Backend {
     private final KnownRejections rejections;
     private final Map<LimitScript<?, ?>, LuaScript> scripts = new HashMap<>();
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
-    private volatile long aboutMicros = System.currentTimeMillis() * 1000;
+    private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
     private final SetScripts setScripts;
     private volatile boolean closed;
 
     /**
-     * @param clock the part of the scripts that reads the time
+     * @param clock the part of the scripts that reads the clock
      * @param rejections records the decisions
      */
     public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
@@ -113,7 +112,7 @@ public final class ScriptBackend implements Backend {
         return closed
                 ? CompletableFuture.completedFuture(RedisErrors.closed(List.of(KeyRequests.of(parts.get(0))))
                         .get(0))
-                : callSet(parts, aboutMicros, true);
+                : callSet(parts, estimatedMicros, true);
     }
 
     /**
@@ -133,7 +132,7 @@ public final class ScriptBackend implements Backend {
         }
     }
 
-    /** Redis does not tell which key is forbidden, so each one is peeked. */
+    /** Redis does not tell which key is forbidden, so this peeks at each one. */
     private CompletableFuture<Answer> failed(SetCall call, List<SetPart<?>> parts, Throwable error) {
         Answer failed = call.failed(error);
         if (!RedisErrors.forbidsKey(error)) {
@@ -150,7 +149,7 @@ public final class ScriptBackend implements Backend {
             SetCall call, List<SetPart<?>> parts, List<Object> reply, boolean again) {
         try {
             long nowMicros = ScriptCall.nowMicros(reply);
-            aboutMicros = nowMicros;
+            estimatedMicros = nowMicros;
             return again && call.isAnotherTime(reply)
                     ? callSet(parts, nowMicros, false)
                     : CompletableFuture.completedFuture(call.answer(reply, rejections));
@@ -168,7 +167,7 @@ public final class ScriptBackend implements Backend {
         }
     }
 
-    /** Fails whatever comes later; what was sent is still answered. */
+    /** Fails later requests; requests that were sent are still completed. */
     @Override
     public void close() {
         closed = true;
@@ -215,7 +214,7 @@ public final class ScriptBackend implements Backend {
         return true;
     }
 
-    /** Which places of the batch go together: those of one kind, and in a Cluster of one slot. */
+    /** The indexes of the batch by call: one for each kind of limit, and in a Cluster for each slot. */
     private List<List<Integer>> calls(List<KeyRequests<?>> batch) {
         Map<Object, List<Integer>> calls = new LinkedHashMap<>();
         for (int i = 0; i < batch.size(); i++) {
@@ -244,7 +243,7 @@ public final class ScriptBackend implements Backend {
 
     private CompletableFuture<List<Answer>> call(LuaScript script, List<KeyRequests<?>> batch) {
         redis.sends(batch.size(), requests(batch));
-        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(batch, rejections.readNanos(), estimatedMicros);
         return send(script, call, batch)
                 .thenCompose(answers -> call.atAnotherTime().isEmpty()
                         ? CompletableFuture.completedFuture(answers)
@@ -295,7 +294,7 @@ public final class ScriptBackend implements Backend {
 
     private List<Answer> answers(ScriptCall call, List<Object> reply, List<KeyRequests<?>> batch) {
         try {
-            aboutMicros = ScriptCall.nowMicros(reply);
+            estimatedMicros = ScriptCall.nowMicros(reply);
             return call.answers(reply, rejections);
         } catch (RuntimeException e) {
             call.atAnotherTime().clear();
@@ -308,7 +307,7 @@ public final class ScriptBackend implements Backend {
             LuaScript script, List<KeyRequests<?>> batch, List<Answer> answers, List<Integer> places) {
         List<KeyRequests<?>> part =
                 places.stream().<KeyRequests<?>>map(batch::get).toList();
-        ScriptCall call = new ScriptCall(part, rejections.readNanos(), aboutMicros);
+        ScriptCall call = new ScriptCall(part, rejections.readNanos(), estimatedMicros);
         return send(script, call, part).thenApply(late -> {
             for (int i = 0; i < places.size(); i++) {
                 answers.set(places.get(i), late.get(i));

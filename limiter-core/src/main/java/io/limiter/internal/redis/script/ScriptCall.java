@@ -30,18 +30,18 @@ public final class ScriptCall {
 
     private final List<KeyRequests<?>> batch;
     private final long sentNanos;
-    private final long aboutMicros;
+    private final long estimatedMicros;
     private final List<Integer> atAnotherTime = new ArrayList<>(0);
 
     /**
      * @param batch all of one kind of limit
      * @param sentNanos by the clock of the rejection cache
-     * @param aboutMicros estimated server time
+     * @param estimatedMicros estimated server time
      */
-    public ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long aboutMicros) {
+    public ScriptCall(List<KeyRequests<?>> batch, long sentNanos, long estimatedMicros) {
         this.batch = batch;
         this.sentNanos = sentNanos;
-        this.aboutMicros = aboutMicros;
+        this.estimatedMicros = estimatedMicros;
     }
 
     /** The server time of a reply. */
@@ -63,7 +63,7 @@ public final class ScriptCall {
     }
 
     byte[] argument() {
-        ScriptArgument argument = new ScriptArgument(aboutMicros);
+        ScriptArgument argument = new ScriptArgument(estimatedMicros);
         for (int first = 0; first < batch.size(); ) {
             int end = first + 1;
             while (end < batch.size() && equalRequests(batch.get(first), batch.get(end))) {

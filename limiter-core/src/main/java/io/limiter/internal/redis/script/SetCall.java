@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call for a set of limits: Java's side of {@code set.lua}. As in {@link ScriptCall}, the decisions are worked out
- * here from what the script found, and the number of grants tells if it came to others.
+ * One call for a set of limits, the Java twin of {@code set.lua}. As in {@link ScriptCall}, this computes the decisions
+ * from the states that the script found. The number of grants must be the same.
  */
 public final class SetCall {
 
@@ -25,16 +25,16 @@ public final class SetCall {
 
     private final List<SetPart<?>> parts;
     private final long sentNanos;
-    private final long aboutMicros;
+    private final long estimatedMicros;
 
     /**
      * @param sentNanos by the clock of the rejection cache
-     * @param aboutMicros estimated server time
+     * @param estimatedMicros estimated server time
      */
-    public SetCall(List<SetPart<?>> parts, long sentNanos, long aboutMicros) {
+    public SetCall(List<SetPart<?>> parts, long sentNanos, long estimatedMicros) {
         this.parts = parts;
         this.sentNanos = sentNanos;
-        this.aboutMicros = aboutMicros;
+        this.estimatedMicros = estimatedMicros;
     }
 
     byte[][] keys() {
@@ -46,7 +46,7 @@ public final class SetCall {
     }
 
     byte[] argument() {
-        ScriptArgument argument = new ScriptArgument(aboutMicros);
+        ScriptArgument argument = new ScriptArgument(estimatedMicros);
         for (SetPart<?> part : parts) {
             argument.addKind(SetScripts.kindOf(part.limit()));
             argument.addSection(1, KeyRequests.of(part));
@@ -54,7 +54,7 @@ public final class SetCall {
         return argument.toBytes();
     }
 
-    /** Whether nothing was decided because the time was not the one expected. */
+    /** Whether the set was not decided because the server time was not the expected one. */
     boolean isAnotherTime(List<Object> reply) {
         for (int i = 0; i < parts.size(); i++) {
             byte[] value = found(reply, i);

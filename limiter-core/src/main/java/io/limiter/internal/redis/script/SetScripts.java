@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The scripts for sets of limits: one for each combination of kinds that is used, with no kind in it that is not. A kind's
- * number is its place among all that are registered.
+ * The scripts for sets of limits: one for each combination of kinds in use. The number of a kind is its index in {@link
+ * LimitScripts#all()}.
  */
 public final class SetScripts {
 
@@ -20,7 +20,7 @@ public final class SetScripts {
     private final Map<BitSet, LuaScript> byKinds = new ConcurrentHashMap<>();
 
     /**
-     * @param clock the part of the scripts that tells the time
+     * @param clock the part of the scripts that reads the clock
      */
     public SetScripts(String clock) {
         this.clock = clock;
@@ -35,7 +35,7 @@ public final class SetScripts {
         return byKinds.computeIfAbsent(kinds, this::build);
     }
 
-    /** The number by which the scripts know this kind of limit. */
+    /** The number of this kind of limit in the scripts. */
     static int kindOf(Limit<?> limit) {
         return LimitScripts.all().indexOf(LimitScripts.of(limit));
     }

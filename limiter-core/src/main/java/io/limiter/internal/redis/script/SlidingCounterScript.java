@@ -1,7 +1,6 @@
 package io.limiter.internal.redis.script;
 
 import io.limiter.algorithm.SlidingCounter;
-import io.limiter.algorithm.WindowPair;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
 import java.nio.ByteBuffer;
@@ -9,10 +8,10 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code sliding_counter.lua}. */
-final class SlidingCounterScript extends LimitScript<SlidingCounter, WindowPair> {
+/** Java twin of {@code sliding_counter.lua}. */
+final class SlidingCounterScript extends LimitScript<SlidingCounter, SlidingCounter.State> {
 
-    /** Until when the key is kept, which only the script has to know. */
+    /** The expiry of the key, which only the script reads. */
     private static final int KEPT_UNTIL_BYTES = 4;
 
     private static final int PAIR_BYTES = 1 + 4 * Double.BYTES + KEPT_UNTIL_BYTES;
@@ -28,24 +27,26 @@ final class SlidingCounterScript extends LimitScript<SlidingCounter, WindowPair>
     }
 
     @Override
-    public void writeNumbers(SlidingCounter limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingCounter limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }
 
     @Override
-    public @Nullable WindowPair readPacked(byte[] value, SlidingCounter limit, long nowMicros, long ttlMillis) {
+    public SlidingCounter.@Nullable State readPacked(
+            byte[] value, SlidingCounter limit, long nowMicros, long ttlMillis) {
         boolean hasOther = value.length == PAIR_BYTES + OTHER_DOUBLES * Double.BYTES;
         double[] d = unpack(hasOther ? Arrays.copyOf(value, PAIR_BYTES) : value, 4, 4, KEPT_UNTIL_BYTES);
         if (d == null) {
             return null;
         }
-        return new WindowPair(d[0], d[1], d[2], d[3], hasOther ? other(value) : null);
+        return new SlidingCounter.State(d[0], d[1], d[2], d[3], hasOther ? other(value) : null);
     }
 
-    private static WindowPair.OtherWindows other(byte[] value) {
+    private static SlidingCounter.State.OtherWindows other(byte[] value) {
         ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).position(PAIR_BYTES);
-        WindowPair pair = new WindowPair(in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
-        return new WindowPair.OtherWindows(pair, in.getDouble());
+        SlidingCounter.State pair =
+                new SlidingCounter.State(in.getDouble(), in.getDouble(), in.getDouble(), in.getDouble());
+        return new SlidingCounter.State.OtherWindows(pair, in.getDouble());
     }
 }

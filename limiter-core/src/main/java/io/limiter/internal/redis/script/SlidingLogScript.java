@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.GrantLog;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.spi.LimitScript;
@@ -8,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code sliding_log.lua}. */
-final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
+/** Java twin of {@code sliding_log.lua}. */
+final class SlidingLogScript extends LimitScript<SlidingLog, SlidingLog.State> {
 
     private static final int FIRST_BYTE = 3;
     private static final int ENTRY_BYTES = Double.BYTES + Integer.BYTES;
@@ -25,13 +24,13 @@ final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
     }
 
     @Override
-    public void writeNumbers(SlidingLog limit, long aboutMicros, ByteBuffer out) {
+    public void writeParameters(SlidingLog limit, long estimatedMicros, ByteBuffer out) {
         out.putDouble(limit.limit());
         out.putDouble(limit.periodMicros());
     }
 
     @Override
-    public @Nullable GrantLog readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
+    public SlidingLog.@Nullable State readPacked(byte[] value, SlidingLog limit, long nowMicros, long ttlMillis) {
         int entryBytes = value.length - 1 - END_BYTES;
         if (value[0] != FIRST_BYTE || entryBytes < 0 || entryBytes % ENTRY_BYTES != 0) {
             return null;
@@ -48,9 +47,9 @@ final class SlidingLogScript extends LimitScript<SlidingLog, GrantLog> {
         in.position(1 + dead * ENTRY_BYTES);
         for (int i = 0; i < live; i++) {
             times[i] = in.getDouble();
-            // Counts go round, and so does the difference.
+            // Counts are modulo 2^32, and so is the difference.
             totals[i] = Integer.toUnsignedLong(in.getInt() - base);
         }
-        return new GrantLog(times, totals);
+        return new SlidingLog.State(times, totals);
     }
 }

@@ -1,6 +1,5 @@
 package io.limiter.internal.redis.script;
 
-import io.limiter.algorithm.Bookings;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
@@ -10,14 +9,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/** Java's side of {@code token_bucket.lua}. */
+/** Java twin of {@code token_bucket.lua}. */
 public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermits> {
 
-    private static final int OWN_COST = 1;
+    private static final int CALLER_WAITS = 1;
     private static final int STARTS_FULL = 2;
     private static final int WARM_UP = 4;
 
-    /** Until when the key is kept, which only the script has to know. */
+    /** The expiry of the key, which only the script reads. */
     private static final int KEPT_UNTIL_BYTES = 3;
 
     private static final int PLAIN_BYTES = 1 + 5 * Double.BYTES + KEPT_UNTIL_BYTES;
@@ -32,15 +31,15 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
     }
 
     @Override
-    public void writeNumbers(TokenBucket limit, long aboutMicros, ByteBuffer out) {
-        int flags = (limit.whoWaits() == WhoWaits.CALLER ? OWN_COST : 0)
+    public void writeParameters(TokenBucket limit, long estimatedMicros, ByteBuffer out) {
+        int flags = (limit.whoWaits() == WhoWaits.CALLER ? CALLER_WAITS : 0)
                 | (limit.startsFull() ? STARTS_FULL : 0)
                 | (limit.warmUp() == null ? 0 : WARM_UP);
         out.putDouble(limit.maxPermits());
         out.putDouble(limit.intervalMillis());
         out.putDouble(flags);
         out.putDouble(limit.maxWaitMicros());
-        out.putDouble(limit.maxBookedMicros());
+        out.putDouble(limit.maxReservedMicros());
         out.putDouble(limit.expire().toMillis());
         if (limit.warmUp() != null) {
             out.putDouble(limit.thresholdPermits());
@@ -51,17 +50,17 @@ public final class TokenBucketScript extends LimitScript<TokenBucket, RedisPermi
 
     @Override
     public @Nullable RedisPermits readPacked(byte[] value, TokenBucket limit, long nowMicros, long ttlMillis) {
-        boolean hasBookings = value.length > PLAIN_BYTES;
-        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasBookings ? 3 * Double.BYTES : 0));
+        boolean hasReservations = value.length > PLAIN_BYTES;
+        double[] d = unpack(value, 1, 5, KEPT_UNTIL_BYTES + (hasReservations ? 3 * Double.BYTES : 0));
         if (d == null) {
             return null;
         }
-        Bookings bookings = null;
-        if (hasBookings) {
+        RedisPermits.Reservations reservations = null;
+        if (hasReservations) {
             ByteBuffer in = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
             in.position(PLAIN_BYTES);
-            bookings = new Bookings(in.getDouble(), in.getDouble(), in.getDouble());
+            reservations = new RedisPermits.Reservations(in.getDouble(), in.getDouble(), in.getDouble());
         }
-        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], bookings);
+        return new RedisPermits(d[0], d[1], d[2], d[3], d[4], reservations);
     }
 }

@@ -1,4 +1,4 @@
--- What the lock engine needs to take a step in Java; stands behind clock.lua. Java twin: LockBackend.load
+-- Loads a state and the time for the lock engine. Runs after clock.lua. Java twin: LockBackend.load
 --
 -- KEYS[1] the state's key
 -- RETURN  microseconds since the epoch, the key's PTTL in milliseconds (-1: none, -2: no such key), its value

@@ -1,4 +1,4 @@
--- Saves a state unless it was changed since it was loaded. Java twin: LockBackend.save
+-- Saves a state if it has not changed since it was loaded. Java twin: LockBackend.save
 --
 -- KEYS[1] the state's key
 -- ARGV[1] the new value

@@ -1,36 +1,40 @@
--- Decides for every key of a call at one moment; stands behind clock.lua, and the parts of one kind of limit stand in it.
+-- Decides the requests of all keys of a call at one time. Runs after clock.lua; LuaScript.fill inserts the parts of one kind
+-- of limit at the lines in brackets.
 --
--- The script decides and books; it does not say what every single request is answered. From the value it found and the
--- time it read, the caller takes the same steps once more in Java, and so knows each answer. Both compute the same to
--- the last bit, and the number of grants tells if they ever did not.
+-- The script replies the value that it found for each key instead of decisions. From that value and the time, ScriptCall
+-- takes the same steps in Java and computes the decisions. Both compute bit-identical results; the number of grants in the
+-- reply detects a difference.
 --
--- Redis runs all of this anew for each call, definitions included, and a function is made of everything that it uses. So
--- there are none: the parts of a kind are put where the lines in brackets are.
+-- Redis executes the whole script with each call, including its definitions, and creates a function with everything it
+-- captures. Therefore there are no functions, and the parts are inserted as text.
 --
--- KEYS    one or several
--- ARGV[1] sections, one after the other. A section is for as many of the keys as it says, all with equal requests:
---         how many keys (4 bytes), how many runs (2 bytes), the parameters of the limit (see its script), and the runs: permits
---         (4 bytes, negative to peek), timeoutMicros (8 bytes, a double; -1 to return permits, -2 to charge them, -2 less
---         its ticket to cancel a grant), and how many such requests in a row (4 bytes). All little-endian. A kind may write
---         other things than permits and a timeout into the first twelve bytes; its script says what.
--- RETURN  the time in microseconds, how many requests were granted, and for each key the value that was found (false if
---         there was none), or '!' and the reason why its requests were not decided
+-- KEYS    one or more
+-- ARGV[1] sections, little-endian. Each is for one or more consecutive keys with equal limits and equal requests:
+--           number of keys (4 bytes)
+--           number of runs (2 bytes)
+--           parameters of the limit (see its script)
+--           for each run of equal requests:
+--             permits (4 bytes; negative to peek)
+--             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel)
+--             number of requests in the run (4 bytes)
+--         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
+-- RETURN  the time in microseconds, the number of grants, and for each key the value that was found (false if there was
+--         none), or '!' and the reason why its requests were not decided
 --
--- What a kind of limit brings along:
---   constants  what does not change
---   limit      reads its numbers from arg, at at, and moves at behind them
---   decide     decides for one key, by key, value (false if there is none), now, and the runs: permits_1, timeout_1 and
---              times_1 are the first, and if there are more, the second is at run_2 of arg. Adds to granted what is
---              granted. Leaves in found what the caller is to read: the value, or a problem, with which it breaks and
---              grants nothing. Writes nothing: set.lua, in which these parts stand too, decides first and saves later, or
---              not at all. It then decides again from found, or from again if found is not all of it, and must come to the
---              same.
---   save       stands behind decide and sees what that has left. Saves what is to be saved; if that fails, grants nothing
---              (granted_before) and leaves the problem in found
+-- The parts of a kind of limit:
+--   constants  constants of the script
+--   limit      reads the parameters of the limit from arg at position at, and advances at
+--   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
+--              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
+--              to granted, and sets found to the value for the caller. On a problem it sets found to '!' and the reason, and
+--              breaks. set.lua runs this part a second time before it saves. It then starts from again, or from found if
+--              again is nil, and must come to the same result.
+--   save       runs after decide and sees its locals. Saves the new state. If that fails, it sets granted to granted_before
+--              and found to the problem.
 
 local KEYS, redis_call, redis_pcall = KEYS, redis.call, redis.pcall
 local type, pack_bytes, unpack_bytes = type, struct.pack, struct.unpack
-local GIVE_BACK, CHARGE = -1, -2
+local REFUND, CHARGE = -1, -2
 --[constants]
 
 local arg, at = ARGV[1], 1
@@ -49,7 +53,7 @@ while at <= #arg do
   last = last + keys
   for i = first, last do
     local key = KEYS[i]
-    -- MGET says of another type's key that it is not there.
+    -- MGET returns nothing for a key of another type; GET returns an error.
     local value = values and values[i] or redis_pcall('GET', key)
     local found, granted_before, again = value, granted, nil
     repeat

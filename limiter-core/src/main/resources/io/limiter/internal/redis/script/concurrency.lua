@@ -1,14 +1,17 @@
--- Permits that are held under leases, as io.limiter.algorithm.ConcurrencyLimit computes it. Change neither without the
--- other. See batch.lua, in which its parts are put.
+-- The concurrency limit. Java twin: io.limiter.algorithm.ConcurrencyLimit; change both together. Its parts are inserted into
+-- batch.lua.
 --
--- Parameters of a limit, as little-endian doubles: limit, leaseMicros.
+-- Parameters of a limit, little-endian doubles: limit, leaseMicros.
 --
--- A request's twelve bytes say, instead of permits and a timeout: how many permits to take, and the id that is to hold
--- them; or 0, and the id whose lease is renewed, negative if it is released; or a negative number of permits to peek.
+-- The first twelve bytes of a run are two numbers, permits (4 bytes) and id (a double):
+--   acquire  the permits, and the id that is to hold them
+--   renew    0, and the id
+--   release  0, and the negative id
+--   peek     the negative permits, and 0
 --
--- The value is read in both encodings and written packed: byte 9, then for each holder, 28 bytes, little-endian: its id
--- (a double, whole), how many permits it has (4 bytes), when its lease is over, in microseconds, and how long a lease of its
--- is (doubles, whole). All are whole numbers below 2^53, so it makes no difference in which order they are added.
+-- The script reads both encodings and writes the packed one: byte 9, then 28 bytes for each holder, little-endian: its id (a
+-- double), its permits (4 bytes), the expiry of its lease and the length of its lease, in microseconds (doubles). All are
+-- whole numbers below 2^53, so sums are exact in any order.
 
 --[constants]
 local HOLDER, HOLDER_BYTES, MAX_WHOLE, MAX_INT = '<dI4dd', 28, 2 ^ 53 - 1, 2 ^ 31 - 1
@@ -19,11 +22,11 @@ local RELEASED, MANY_RUNS = 0, 8
   limit, lease, at = unpack_bytes('<dd', arg, at)
 
 --[decide]
-      -- The live holders, in order; those that are released meanwhile keep their place, without an id. held is how many
-      -- permits they have in all, must_save if a clock that stepped back has left an expiry further ahead than a lease.
+      -- The live holders, in order; a released one keeps its place, with the id RELEASED. held is the sum of their permits.
+      -- must_save is set if a clock that stepped back left an expiry further ahead than a lease.
       local ids, weights, expiries, leases = {}, {}, {}, {}
       local live, held, must_save = 0, 0, false
-      -- Where each id is, if so many are looked for that this is worth its while.
+      -- The index of each id, if enough ids are looked up.
       local places = runs > MANY_RUNS and {}
       local packed, readable = value, true
       if value and (string.byte(value, 1) ~= 9 or (#value - 1) % HOLDER_BYTES ~= 0) then
@@ -60,7 +63,7 @@ local RELEASED, MANY_RUNS = 0, 8
           ids[live], weights[live], expiries[live], leases[live] = id, weight, expiry, length
           held = held + weight
           if places and places[id] then
-            -- No id is written twice. If it is there, the first counts, and after that the second.
+            -- The script writes no id twice. For a foreign value with duplicates, the linear search finds the first one.
             places = nil
           elseif places then
             places[id] = live
@@ -102,7 +105,7 @@ local RELEASED, MANY_RUNS = 0, 8
               end
             end
           elseif place then
-            -- Renewed, or taken again, which takes no second place.
+            -- Renewed, or acquired again under the same id.
             expiries[place], leases[place], changed = now + lease, lease, true
             granted = permits > 0 and granted + times or granted
           elseif permits > 0 and held + permits <= limit then

@@ -1,13 +1,12 @@
--- The fixed window, as io.limiter.algorithm.FixedWindow computes it. Change neither without the other. See batch.lua, in
--- which its parts are put.
+-- The fixed window. Java twin: io.limiter.algorithm.FixedWindow; change both together. Its parts are inserted into batch.lua.
 --
--- Parameters of a limit, as little-endian doubles: limit, periodMicros, whether its windows are aligned to a zone's clocks (1
--- or 0), and if so what these show, as io.limiter.algorithm.ZoneClock has it: sinceMicros, offsetMicros, changesAtMicros,
--- nextOffsetMicros, thenUntilMicros. A time beyond what these cover is the problem 'TIME', and the caller, who now knows
--- the time, calls again. The requests' timeouts make no difference here.
+-- Parameters of a limit, little-endian doubles: limit, periodMicros, aligned (1 or 0), and if aligned the five of
+-- io.limiter.algorithm.ZoneClock: sinceMicros, offsetMicros, changesAtMicros, nextOffsetMicros, thenUntilMicros. If the time is
+-- outside their validity, the script replies the problem 'TIME', and the caller repeats the call with the time of the reply.
+-- Timeouts are ignored.
 --
--- The value is read in both encodings and written packed: byte 2, then the doubles count, windowEndMillis. A plain
--- number is read as a counter whose window ends with its TTL, or one period from now if it has none.
+-- The script reads both encodings and writes the packed one: byte 2, then the doubles count, windowEndMillis. A plain number
+-- is read as a counter whose window ends with its TTL, or one period from now if it has none.
 
 --[constants]
 local HUGE = math.huge
@@ -75,7 +74,7 @@ local HUGE = math.huge
 
       local changed, only_peeks = must_save, true
       local was_open = open
-      -- Until a request is saved, the window's end is the one that was found.
+      -- The end of the stored window, as the next request finds it.
       local stored_end = open and math.max(found_end, window_end) or window_end
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
       for run = 1, runs do
@@ -84,7 +83,7 @@ local HUGE = math.huge
         end
         if permits > 0 then
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if open then
               count, changed = math.max(0, count - permits * times), true
             end
@@ -108,7 +107,7 @@ local HUGE = math.huge
       end
 
 --[save]
-      -- A value that was left without a TTL would stay for ever if only rejections follow.
+      -- A value without a TTL would stay for ever if only rejections follow.
       if not only_peeks and (changed or was_open and redis_call('PTTL', key) == -1) then
         local lifetime = math.max(0, math.ceil((window_end - now) / 1000)) + 1000
         local saved = redis_pcall(

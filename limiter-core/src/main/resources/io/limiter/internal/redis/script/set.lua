@@ -1,19 +1,19 @@
--- Decides for the keys of a set of limits at one moment, all or nothing; stands behind clock.lua. Each kind of limit in the
--- set has its own block in it, which is set_kind.lua with the parts of its script; see batch.lua for these.
+-- Decides a set of limits at one time, all or nothing. Runs after clock.lua. It has a block for each kind of limit in the
+-- set: set_kind.lua with the parts of its script, which batch.lua describes.
 --
--- All are decided first, and nothing is saved. If all are granted, they are decided once more and saved. If not, only those
--- that reject are: a rejection may have something to save (see Limit.step), and what would be granted takes nothing. The
--- second time each starts from what the first left, so it comes to the same, even if time has moved on in Redis.
+-- The first pass decides all parts and saves nothing. If all are granted, the second pass decides them again and saves. If
+-- not, it does so only for the parts that reject: a rejection may have to save a state (see Limit.step), and the other parts
+-- take nothing. The second pass starts from what the first one found, so both come to the same result.
 --
--- KEYS    one or several, each once
--- ARGV[1] for each key: its kind (1 byte), and a section as batch.lua has them, of one key and one request
--- RETURN  the time in microseconds, how many would be granted (-1 if the second time it was another number), and for each key
---         the value that was found (false if there was none). If one of them begins with '!', it is the reason why nothing was
---         decided
+-- KEYS    one or more, each once
+-- ARGV[1] for each key: its kind (1 byte), and a section as in batch.lua, with one key and one request
+-- RETURN  the time in microseconds, the number of parts that would be granted (-1 if the second pass came to another one), and
+--         for each key the value that was found (false if there was none). A value that begins with '!' is the reason why
+--         the set was not decided
 
 local KEYS, redis_call, redis_pcall = KEYS, redis.call, redis.pcall
 local type, pack_bytes, unpack_bytes = type, struct.pack, struct.unpack
-local GIVE_BACK, CHARGE = -1, -2
+local REFUND, CHARGE = -1, -2
 
 local arg, at = ARGV[1], 1
 local granted, grants = 0, 0
@@ -31,7 +31,7 @@ for pass = 1, 2 do
       local key, value = KEYS[i], found_all[i]
       if not saves then
         starts[i] = at
-        -- MGET says of another type's key that it is not there.
+        -- MGET returns nothing for a key of another type; GET returns an error.
         value = values[i] or redis_pcall('GET', key)
       end
       at = starts[i]
@@ -47,7 +47,7 @@ for pass = 1, 2 do
       until true
       reply[i + 2], found_all[i] = found, again or found
       if found and string.byte(found, 1) == 33 then
-        -- Nothing is half done: Redis rejects the first write of a script, or none.
+        -- Nothing is half done: Redis rejects the first write of a script, or no write.
         return reply
       end
       rejected[i] = granted == granted_before

@@ -1,12 +1,12 @@
--- The sliding window counter, as io.limiter.algorithm.SlidingCounter computes it. Change neither without the other. See
--- batch.lua, in which its parts are put.
+-- The sliding window counter. Java twin: io.limiter.algorithm.SlidingCounter; change both together. Its parts are inserted
+-- into batch.lua.
 --
--- Parameters of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+-- Parameters of a limit, little-endian doubles: limit, periodMicros. Timeouts are ignored.
 --
--- The value is read in both encodings and written packed: byte 4, then the doubles previous, current, startMicros,
--- periodMicros, and until when the key is kept, in seconds since the epoch (4 bytes). While limiters of two periods share it,
--- the doubles of the other windows follow: previous, current, startMicros, periodMicros, usedMicros. While the key is kept
--- long enough, the value is overwritten in place, which leaves the expiry alone and costs a third of a SET with a new one.
+-- The script reads both encodings and writes the packed one: byte 4; the doubles previous, current, startMicros,
+-- periodMicros; and the expiry of the key, in seconds since the epoch (4 bytes). While limiters with two periods share it, the
+-- doubles of the other windows follow: previous, current, startMicros, periodMicros, usedMicros. If the expiry is late
+-- enough, the value is overwritten in place, which keeps the expiry and costs a third of a SET with a new one.
 
 --[constants]
 local MOST, LATEST = 2 ^ 52, 2 ^ 53
@@ -126,26 +126,26 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
         end
         if permits > 0 then
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if previous + current > 0 or both and other_previous + other_current > 0 then
-              local back = permits * times
-              local newest = math.min(current, back)
-              previous, current = math.max(0, previous - (back - newest)), current - newest
+              local returned = permits * times
+              local newest = math.min(current, returned)
+              previous, current = math.max(0, previous - (returned - newest)), current - newest
               carried, changed = math.ceil(previous * left / period), true
               if both then
-                newest = math.min(other_current, back)
-                other_previous, other_current = math.max(0, other_previous - (back - newest)), other_current - newest
+                newest = math.min(other_current, returned)
+                other_previous, other_current = math.max(0, other_previous - (returned - newest)), other_current - newest
               end
             end
           elseif timeout < CHARGE then
             -- without
-            local ticket, back = CHARGE - timeout, permits * times
+            local ticket, returned = CHARGE - timeout, permits * times
             for _ = 1, both and 2 or 1 do
               local since = ticket - start
               if since >= 0 and since < period and current > 0 then
-                current, changed = math.max(0, current - back), true
+                current, changed = math.max(0, current - returned), true
               elseif since < 0 and since >= -period and previous > 0 then
-                previous, changed = math.max(0, previous - back), true
+                previous, changed = math.max(0, previous - returned), true
               end
               if both then
                 previous, current, start, period, other_previous, other_current, other_start, other_period
@@ -174,14 +174,14 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
 
 --[save]
       if changed and not only_peeks then
-        -- Nothing counts any more two windows later. One window more, and the next needs no new expiry.
+        -- No permit counts any more two windows later. One window longer, so that the next one needs no new expiry.
         local keep_until = start + 2 * period + SECOND
         local saved
         local bytes = PACKED_BYTES
         if both then
           keep_until, bytes = math.max(keep_until, other_start + 2 * other_period + SECOND), BOTH_BYTES
         end
-        -- What is overwritten in place gets no shorter.
+        -- SETRANGE cannot shorten a value.
         local in_place = kept_until * SECOND >= keep_until and bytes >= #value
         local expires
         if not in_place then

@@ -1,22 +1,25 @@
--- The sliding window log, as io.limiter.algorithm.SlidingLog computes it. Change neither without the other. See batch.lua,
--- in which its parts are put.
+-- The sliding window log. Java twin: io.limiter.algorithm.SlidingLog; change both together. Its parts are inserted into
+-- batch.lua.
 --
--- Parameters of a limit, as little-endian doubles: limit, periodMicros. The requests' timeouts make no difference here.
+-- Parameters of a limit, little-endian doubles: limit, periodMicros. Timeouts are ignored.
 --
--- The value is read in both encodings and written packed: byte 3; the entries, oldest first, each a time in microseconds
--- (a double) and the number of permits up to and including it (4 bytes, modulo 2^32); and an end of three numbers of 4
--- bytes: how many permits were granted before the first live entry, how many entries ahead of it are dead, and until when
--- the key is kept, in seconds since the epoch. What is dead stays dead, even for a longer period.
+-- The script reads both encodings and writes the packed one, little-endian:
+--   byte 3
+--   entries   oldest first: the time in microseconds (a double), and the permits up to and including it (4 bytes, modulo 2^32)
+--   end       three numbers of 4 bytes: the permits before the first live entry, the number of dead entries, and the expiry
+--             of the key in seconds since the epoch
+-- Dead entries are at the front. They stay dead, even if the period becomes longer.
 --
--- A grant is written over the end, with a new end behind it. Only when more than half of the entries are dead, permits are
--- returned that were there before, or the key has to be kept longer, the live part is set anew. What is dead need not have
--- left: the oldest of far too many permits count to the first live entry. Of what was cancelled, the entries behind it are
--- written anew, which are few if it was granted lately.
+-- A grant overwrites the end with an entry and a new end. The live entries are written as a new value only if more than half
+-- of the entries are dead, earlier permits are refunded or cancelled, or the key needs a later expiry. Dead entries need not
+-- have expired: the oldest permits of more than twice the limit count to the first live entry. A cancellation rewrites the
+-- entries after it, which are few for a recent grant.
 --
--- The caller is not sent the whole log but one from which its requests are answered alike: because entries hold sums, any
--- entry can be left out that no answer depends on, and its permits count to the next. Sent are the oldest, from the first
--- whose leaving frees a permit until enough have left for the largest request that was rejected, and the newest, from the
--- last that was not returned, or from the one before the oldest that was cancelled.
+-- The reply is a shorter log with the same decisions for the requests of this call. Entries hold sums, so an entry that no
+-- decision depends on can be omitted, and its permits count to the next one. The reply has two ranges:
+--   oldest    from the first entry whose expiry frees a permit, up to the one whose expiry frees enough for the largest
+--             rejected request
+--   newest    from the last entry that was not refunded, or the one before the oldest cancelled one, up to the last
 
 --[constants]
 local ENTRY, END = '<dI4', '<I4I4I4'
@@ -104,9 +107,9 @@ local SECOND = 1000000
         end
       end
 
-      -- How many permits count, how many at the least and at the most during the call, and how many of those found stay.
+      -- live: permits that count. least, most: their minimum and maximum during the call. kept: found permits that stay.
       local live = (total - base) % ROUND
-      -- oldest: those of more than twice the limit become one entry
+      -- oldest: the oldest of more than twice the limit become one entry
       local oldest, beyond = dead, live - 2 * limit
       if beyond > 0 and newest == now then
         local earlier = base
@@ -129,7 +132,7 @@ local SECOND = 1000000
         end
       end
       local found_live, kept, least, most, largest = live, live, live, live, 0
-      -- How many permits were cancelled of which entries, and of all of them from which one on.
+      -- The cancelled permits by entry, their sum, and the first such entry.
       local cancelled, cancelled_all, first_cancelled = nil, 0, size
       local changed, only_peeks = must_save, true
       local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
@@ -143,17 +146,17 @@ local SECOND = 1000000
           end
         else
           only_peeks = false
-          if timeout == GIVE_BACK then
+          if timeout == REFUND then
             if live > 0 then
               live, changed = math.max(0, live - permits * times), true
               kept, least = math.min(kept, live), math.min(least, live)
             end
           elseif timeout < CHARGE then
             cancelled = cancelled or {}
-            local ticket, back = CHARGE - timeout, permits * times
+            local ticket, returned = CHARGE - timeout, permits * times
             if ticket == now and live > kept then
-              local added = math.min(back, live - kept)
-              live, back, changed = live - added, back - added, true
+              local added = math.min(returned, live - kept)
+              live, returned, changed = live - added, returned - added, true
             end
             -- permitsAt
             local low, high = oldest, size
@@ -174,18 +177,18 @@ local SECOND = 1000000
               end
               until_it = until_it - (cancelled[low] or 0)
               if kept < found_live - cancelled_all then
-                -- The newest were returned in this call.
+                -- This call refunded the newest permits.
                 local earlier = 0
                 for entry, gone in pairs(cancelled) do
                   earlier = entry < low and earlier + gone or earlier
                 end
                 until_it, before = math.min(until_it - earlier, kept), before - earlier
               end
-              back = math.min(back, until_it - before)
-              if back > 0 then
-                live, kept, changed = live - back, kept - back, true
-                cancelled[low] = (cancelled[low] or 0) + back
-                cancelled_all, first_cancelled = cancelled_all + back, math.min(first_cancelled, low)
+              returned = math.min(returned, until_it - before)
+              if returned > 0 then
+                live, kept, changed = live - returned, kept - returned, true
+                cancelled[low] = (cancelled[low] or 0) + returned
+                cancelled_all, first_cancelled = cancelled_all + returned, math.min(first_cancelled, low)
               end
             end
             least = math.min(least, live)
@@ -206,8 +209,8 @@ local SECOND = 1000000
         end
       end
 
-      -- entryOf, for the last permit that was not returned, the first whose leaving frees one, and the last that has to
-      -- leave for the largest rejected request.
+      -- entryOf: for the last permit that was not refunded, the first one whose expiry frees a permit, and the last one that
+      -- must expire for the largest rejected request.
       local last_kept, first_short, last_short = size - 1, dead, dead - 1
       local short = largest > 0 and size > dead and most + largest - limit or 0
       for search = 1, 3 do
@@ -275,7 +278,7 @@ local SECOND = 1000000
               entries = entries .. pack_bytes(ENTRY, time, (base + kept) % ROUND)
             end
           end
-          -- Kept for a while longer than it has to be, so that grants can be written without a new expiry.
+          -- Longer than necessary, so that the next grants need no new expiry.
           local keep = math.ceil(2 * period / 1000) + 10000
           saved = redis_pcall(
             'SET', key, FIRST_BYTE .. entries .. now_entry

@@ -1,35 +1,33 @@
--- The token bucket, as io.limiter.algorithm.TokenBucket computes it: the same operations on the same doubles in the
--- same order, so that both come to the same bits. Change neither without the other. The steps have the names of their
--- Java twins. See batch.lua, in which its parts are put.
+-- The token bucket. Java twins: io.limiter.algorithm.TokenBucket and RedisPermits, with the same operations on the same doubles
+-- in the same order, so that the results are bit-identical; change both together. Comments name the twin of each step. The
+-- parts are inserted into batch.lua.
 --
--- Times are microseconds as whole doubles, which are exact below 2^53; only the stored state counts in milliseconds.
--- Redis runs this for millions of keys, so what most of them need is kept short: x - x % 1 is floor(x) without a call.
+-- Times are microseconds as whole doubles, exact below 2^53; only the stored state is in milliseconds. The common path avoids
+-- function calls: x - x % 1 is floor(x).
 --
--- Parameters of a limit, as little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxBookedMicros,
--- expireMillis; if warming up also thresholdPermits, slopeMicros, coolDownIntervals
+-- Parameters of a limit, little-endian doubles: maxPermits, intervalMillis, flags, maxWaitMicros, maxReservedMicros,
+-- expireMillis; with a warm-up also thresholdPermits, slopeMicros, coolDownIntervals.
 --
--- The value is read in both encodings and written packed: byte 1, then the doubles maxPermits, storedPermits,
--- intervalMillis, nextFreeTicketMillis, remainderMicros, three bytes that say until when the key is kept, in seconds
--- modulo 2^24, and where there are any, the three doubles of Bookings. A bucket that is kept long enough is overwritten in
--- place, which leaves its expiry alone and costs a third of a SET with a new one. So a new expiry is given once in a while,
--- and then for longer than it has to be.
+-- The script reads both encodings and writes the packed one: byte 1; the doubles maxPermits, storedPermits, intervalMillis,
+-- nextFreeTicketMillis, remainderMicros; the expiry of the key in seconds modulo 2^24 (3 bytes); and if there are any, the
+-- three doubles of Reservations. If the expiry is late enough, the value is overwritten in place, which keeps the expiry and
+-- costs a third of a SET with a new one. So each new expiry is later than necessary.
 
 --[constants]
-local OWN_COST, STARTS_FULL, WARM_UP = 1, 2, 4
+local CALLER_WAITS, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
 local SECONDS = 2 ^ 24
 local HUGE = math.huge
-local PACKED, PACKED_WITH_BOOKINGS = '<BdddddI3', '<BdddddI3ddd'
+local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
 local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[limit]
-  -- What the caller's limit says, and what follows from it. Most buckets need be kept for just expire: all those that
-  -- are full again before expire_covers.
-  local limit_max, limit_interval, flags, max_wait, max_booked, expire
+  -- The definition of the caller. A bucket that is full again before expire_covers is kept for expire.
+  local limit_max, limit_interval, flags, max_wait, max_reserved, expire
   local threshold, slope, cool_down_intervals = 0, 0, 1
-  limit_max, limit_interval, flags, max_wait, max_booked, expire, at = unpack_bytes('<dddddd', arg, at)
-  local own_cost, starts_full, warm_up = flags % 2 >= OWN_COST, flags % 4 >= STARTS_FULL, flags >= WARM_UP
+  limit_max, limit_interval, flags, max_wait, max_reserved, expire, at = unpack_bytes('<dddddd', arg, at)
+  local caller_waits, starts_full, warm_up = flags % 2 >= CALLER_WAITS, flags % 4 >= STARTS_FULL, flags >= WARM_UP
   if warm_up then
     threshold, slope, cool_down_intervals, at = unpack_bytes('<ddd', arg, at)
   end
@@ -44,9 +42,9 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
       local max, stored, next_free, remainder, kept_until
       local must_save, other_definition = false, false
       local interval_micros, negligible = limit_micros, limit_negligible
-      -- Bookings: lastTicketMicros, cancelledUntilMicros, furthestMicros
+      -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
       local last_ticket, cancelled_until, furthest = 0, 0, 0
-      -- As found, until something is changed; a cancellation looks at them
+      -- The state as found, for cancellations; nil after the first change
       local exists, found_free, found_remainder, found_last = value, nil, nil, nil
 
       if not value then
@@ -59,7 +57,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           encoding, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
         elseif #value == 68 and string.byte(value, 1) == 1 then
           encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
-            unpack_bytes(PACKED_WITH_BOOKINGS, value)
+            unpack_bytes(PACKED_WITH_RESERVATIONS, value)
         else
           local ok, json = pcall(cjson.decode, value)
           if ok and type(json) == 'table' then
@@ -72,14 +70,14 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
               and type(next_free) == 'number' and type(remainder) == 'number' then
               encoding = 1
             end
-            local bookings = json.bookings
-            if type(bookings) == 'table' then
+            local reservations = json.bookings
+            if type(reservations) == 'table' then
               last_ticket, cancelled_until, furthest =
-                bookings.lastTicketMicros, bookings.cancelledUntilMicros, bookings.furthestMicros
+                reservations.lastTicketMicros, reservations.cancelledUntilMicros, reservations.furthestMicros
               if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
                 encoding = nil
               end
-            elseif bookings ~= nil and bookings ~= cjson.null then
+            elseif reservations ~= nil and reservations ~= cjson.null then
               encoding = nil
             end
           end
@@ -131,13 +129,13 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
         end
         if permits > 0 then
-          local allowed, bookable, charged = timeout < max_wait and timeout or max_wait, max_booked, false
+          local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
           if timeout < 0 then
             if timeout == CHARGE then
-              allowed, bookable, charged = HUGE, HUGE, granted
-            elseif not exists or timeout == GIVE_BACK and warm_up then
+              allowed, reservable, charged = HUGE, HUGE, granted
+            elseif not exists or timeout == REFUND and warm_up then
               times = 0
-            elseif timeout == GIVE_BACK then
+            elseif timeout == REFUND then
               for _ = 1, times do
                 stored = math.min(max, stored + permits)
               end
@@ -174,7 +172,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
                       after = after + 1
                     end
                     -- overlapMicros
-                    local fits = own_cost or not warm_up and permits <= max + negligible / interval_micros
+                    local fits = caller_waits or not warm_up and permits <= max + negligible / interval_micros
                     restored = fits and math.max(0, cost - after) or 0
                   end
                 end
@@ -210,8 +208,8 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           if takes then
             only_peeks = false
           end
-          -- Like requests that stored permits pay for are taken at once. Whole numbers can be subtracted from a larger
-          -- double without rounding, so that leaves the same bits as one after the other.
+          -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
+          -- without rounding, so the result is the same as one after the other.
           if times > 1 and permits <= stored and not warm_up then
             local taken = stored / permits
             taken = math.min(times, taken - taken % 1)
@@ -223,7 +221,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           end
           -- After one rejection, all equal requests are rejected.
           while times > 0 do
-            -- book
+            -- reserve
             local from_stored = permits < stored and permits or stored
             local cost = (permits - from_stored) * interval_micros
             if warm_up then
@@ -237,23 +235,24 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             local micros = remainder + cost
             local part = micros % 1
             local free = next_free + (micros - part)
-            local booked = free - now + (part > negligible and 1 or 0)
-            local wait = own_cost and booked or next_free - now + (remainder > negligible and 1 or 0)
-            -- What is stored can be taken whatever is booked. Less than nothing counts as 0 in Java, which every bound allows.
-            if booked > 0 and (warm_up or permits > stored + negligible / interval_micros) then
-              if wait > allowed or booked > bookable then
+            local reserved = free - now + (part > negligible and 1 or 0)
+            local wait = caller_waits and reserved or next_free - now + (remainder > negligible and 1 or 0)
+            -- Stored permits are granted whatever is reserved. Java counts a negative reservation as 0, which every bound
+            -- allows.
+            if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
+              if wait > allowed or reserved > reservable then
                 break
               end
               if charged then
-                -- boundBooking
-                local most = math.max(max_booked, next_free - now + (remainder > negligible and 1 or 0))
+                -- boundReservation
+                local most = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
                 if free - now > most then
                   free, part = now + most, 0
                 end
-                booked = math.min(most, booked)
+                reserved = math.min(most, reserved)
               end
-              if booked > HOUR and booked > furthest then
-                furthest = booked
+              if reserved > HOUR and reserved > furthest then
+                furthest = reserved
               end
             end
             stored, next_free, remainder = stored - from_stored, free, part
@@ -276,13 +275,13 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           local reset = math.max(0, next_free - now + filling - over + (over > negligible and 1 or 0))
           keep = math.max(expire, math.ceil(reset / 1000) + EXPIRE_MARGIN_MILLIS)
         end
-        local has_bookings = last_ticket > 0 or cancelled_until > 0 or furthest > 0
+        local has_reservations = last_ticket > 0 or cancelled_until > 0 or furthest > 0
         local packed_as, length = PACKED, 44
-        if has_bookings then
-          packed_as, length = PACKED_WITH_BOOKINGS, 68
+        if has_reservations then
+          packed_as, length = PACKED_WITH_RESERVATIONS, 68
         end
         if last_ticket > now then
-          -- Forgotten before it is due, a cancellation could restore too much.
+          -- If the state expired before this ticket is due, a cancellation could restore too much.
           keep = math.max(keep, math.ceil((last_ticket - now) / 1000) + EXPIRE_MARGIN_MILLIS)
         end
         local seconds = now / 1000000
@@ -293,11 +292,11 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             packed_as, 1, max, stored, limit_interval, next_free / 1000, remainder, kept_until,
             last_ticket, cancelled_until, furthest))
         else
-          -- A quarter longer, and the next calls need no new expiry; a second at least, which is what kept_until can tell.
+          -- A quarter longer, so that the next calls need no new expiry; at least a second, the resolution of kept_until.
           keep = keep + math.max(math.floor(expire / 4), EXPIRE_MARGIN_MILLIS)
           if other_definition or value and #value ~= length then
-            -- What was stored under another definition may have to be kept longer than this one needs. Not longer still, or two
-            -- limits that take turns would keep it for ever.
+            -- A state stored under another definition may have to be kept longer than this one needs. Not longer than its TTL,
+            -- or two limits that take turns would keep it for ever.
             keep = math.max(keep, redis_call('PTTL', key))
           end
           kept_until = math.floor(seconds + keep / 1000) % SECONDS

@@ -53,7 +53,7 @@ class ScriptBackendTest {
     }
 
     @Test
-    void a_bucket_is_given_a_new_expiry_once_in_a_while_and_never_too_late() {
+    void a_bucket_gets_a_new_expiry_seldom_and_never_too_late() {
         String key = redis.prefix() + "{k}";
         TokenBucket limit = TokenBucket.of(1, 10).expire(Duration.ofSeconds(20));
         Backend engine = engine();
@@ -61,7 +61,7 @@ class ScriptBackendTest {
         long startNanos = System.nanoTime();
         decideIn(engine, key, limit, ONE);
         for (int second = 1; second <= 40; second++) {
-            // The test's clock moves, and what expiry goes by does not.
+            // The test moves its clock, but not the one of Redis's expiry.
             redis.clock().advance(Duration.ofSeconds(1));
             RedisFixture.commands().pexpire(key, RedisFixture.commands().pttl(key) - 1_000);
             Decision decision = decideIn(engine, key, limit, new Request(second % 3 + 1, 0, false));
@@ -78,7 +78,7 @@ class ScriptBackendTest {
     }
 
     @Test
-    void a_bucket_does_not_say_that_it_is_kept_for_longer_than_it_is() {
+    void the_recorded_expiry_of_a_bucket_is_never_later_than_its_ttl() {
         String key = redis.prefix() + "{k}";
         long startNanos = System.nanoTime();
         decideIn(engine(), key, TEN, ONE);
@@ -167,7 +167,7 @@ class ScriptBackendTest {
     }
 
     @Test
-    void a_decision_that_cannot_be_saved_was_not_made() {
+    void a_decision_that_cannot_be_saved_is_an_error() {
         String full = redis.prefix() + "{full}";
         RedisFixture.commands().configSet("maxmemory", "1");
         try {
@@ -224,7 +224,7 @@ class ScriptBackendTest {
     }
 
     @Test
-    void a_limit_without_a_script_is_an_error_that_names_those_with_one() {
+    void a_limit_without_a_script_is_an_error_that_names_the_kinds_with_one() {
         Limit<String> own = new OwnLimit();
         assertThatThrownBy(() -> decideIn(engine(), "k", own, ONE))
                 .isInstanceOf(LimiterBackendException.class)
@@ -286,7 +286,7 @@ class ScriptBackendTest {
     }
 
     @Test
-    void clocks_in_another_season_than_expected_cost_one_more_call() {
+    void an_unexpected_server_time_costs_one_more_call() {
         FixedWindow daily = FixedWindow.of(1, Duration.ofDays(1)).alignedTo(ZoneId.of("Europe/Berlin"));
         Limiter limiter = redis.byScript().build("k", daily);
         limiter.tryAcquire();

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Permits that were taken and not used. */
-class GiveBackTest {
+/** Refunds of unused permits. */
+class RefundTest {
 
     private static final long NOW = 1_763_650_000_000_000L;
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
     private static final FixedWindow THREE = FixedWindow.of(3, Duration.ofMinutes(1));
 
     @Test
-    void a_bucket_has_them_again() {
+    void a_bucket_stores_refunded_permits() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(10, 0, false));
-        Step<RedisPermits> returned = TEN.step(taken.state(), NOW, Request.giveBack(4));
+        Step<RedisPermits> returned = TEN.step(taken.state(), NOW, Request.refund(4));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 10, 4, 0, 0, 6_000_000));
         assertThat(TEN.step(returned.state(), NOW, new Request(4, 0, false))
                         .decision()
@@ -28,18 +28,18 @@ class GiveBackTest {
     }
 
     @Test
-    void a_bucket_never_gets_more_than_it_holds() {
+    void a_refund_does_not_exceed_the_capacity() {
         Step<RedisPermits> taken = TEN.step(null, NOW, new Request(3, 0, false));
-        Step<RedisPermits> returned = TEN.step(taken.state(), NOW + 2_500_000, Request.giveBack(3));
+        Step<RedisPermits> returned = TEN.step(taken.state(), NOW + 2_500_000, Request.refund(3));
         assertThat(returned.decision().remaining()).isEqualTo(10);
-        assertThat(TEN.step(null, NOW, Request.giveBack(5)).decision().remaining())
+        assertThat(TEN.step(null, NOW, Request.refund(5)).decision().remaining())
                 .isEqualTo(10);
     }
 
     @Test
-    void what_is_booked_ahead_stays_booked() {
-        Step<RedisPermits> booked = TEN.step(null, NOW, new Request(12, 2_000_000, false));
-        Step<RedisPermits> returned = TEN.step(booked.state(), NOW, Request.giveBack(2));
+    void a_refund_does_not_change_reservations() {
+        Step<RedisPermits> reserved = TEN.step(null, NOW, new Request(12, 2_000_000, false));
+        Step<RedisPermits> returned = TEN.step(reserved.state(), NOW, Request.refund(2));
         assertThat(TEN.step(returned.state(), NOW, new Request(1, 0, false))
                         .decision()
                         .waitMicros())
@@ -53,20 +53,20 @@ class GiveBackTest {
     }
 
     @Test
-    void a_window_that_is_open_has_them_again() {
-        Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 1, Request.giveBack(2));
+    void an_open_window_subtracts_refunded_permits() {
+        Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
+        Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 1, Request.refund(2));
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 2, 0, 0, 59_999_999));
-        Step<WindowCount> all = THREE.step(returned.state(), NOW + 1, Request.giveBack(5));
+        Step<FixedWindow.State> all = THREE.step(returned.state(), NOW + 1, Request.refund(5));
         assertThat(all.decision().remaining()).isEqualTo(3);
     }
 
     @Test
-    void a_window_that_has_ended_does_not_reopen_for_them() {
-        Step<WindowCount> taken = THREE.step(null, NOW, new Request(3, 0, false));
-        Step<WindowCount> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.giveBack(2));
+    void an_ended_window_is_not_changed_by_a_refund() {
+        Step<FixedWindow.State> taken = THREE.step(null, NOW, new Request(3, 0, false));
+        Step<FixedWindow.State> returned = THREE.step(taken.state(), NOW + 60_000_000, Request.refund(2));
         assertThat(returned.state()).isSameAs(taken.state());
         assertThat(returned.decision()).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
-        assertThat(THREE.step(null, NOW, Request.giveBack(1)).state()).isNull();
+        assertThat(THREE.step(null, NOW, Request.refund(1)).state()).isNull();
     }
 }
