@@ -253,15 +253,14 @@ final class PrefetchedKey {
         if (unused == 0 || forgotten) {
             return CompletableFuture.completedFuture(null);
         }
-        return PendingRequest.start(engine, key, limit, Request.refund(unused))
-                .exceptionally(e -> {
-                    notReturned.warn(
-                            1,
-                            AsyncFailures.cause(e),
-                            () -> unused + " unused prefetched permits of '" + key + "' could not be returned: "
-                                    + AsyncFailures.cause(e).getMessage()
-                                    + ". They count as used until the limit has refilled; nothing needs to be done.");
-                    return null;
-                });
+        return PendingRequest.start(engine, key, limit, Request.refund(unused)).exceptionally(e -> {
+            notReturned.warn(
+                    1,
+                    AsyncFailures.cause(e),
+                    () -> unused + " unused prefetched permits of '" + key + "' could not be returned: "
+                            + AsyncFailures.cause(e).getMessage()
+                            + ". They count as used until the limit has refilled; nothing needs to be done.");
+            return null;
+        });
     }
 }
