@@ -44,8 +44,8 @@ class KeysSnippets {
     // end
 
     // keys: slot
-    @RateLimit(rate = 10, key = "#{user}", slot = "#{tenant}")
-    @CountLimit(limit = 1000, period = 86_400, key = "#{tenant}", slot = "#{tenant}")
+    @RateLimit(rate = 10, key = "#{user}", hashTag = "#{tenant}")
+    @CountLimit(limit = 1000, period = 86_400, key = "#{tenant}", hashTag = "#{tenant}")
     public void order(String tenant, String user) {
         orders.add(user);
     }

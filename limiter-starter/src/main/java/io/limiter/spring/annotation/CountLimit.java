@@ -66,8 +66,8 @@ public @interface CountLimit {
      */
     String name() default "";
 
-    /** The hash tag of the permits in a Redis Cluster, as in {@link RateLimit#slot()}. */
-    String slot() default "";
+    /** The hash tag of the permits in a Redis Cluster, as in {@link RateLimit#hashTag()}. */
+    String hashTag() default "";
 
     /** The bean that chooses the limit of each call, as in {@link RateLimit#resolver()}. */
     String resolver() default "";

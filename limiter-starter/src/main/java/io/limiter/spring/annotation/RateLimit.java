@@ -145,7 +145,7 @@ public @interface RateLimit {
      * with the same one each time, because its permits under each are separate. Not with {@link LimitType#METHOD}, where all
      * callers share the permits. Default: the key is the hash tag.
      */
-    String slot() default "";
+    String hashTag() default "";
 
     /**
      * The name of a {@link io.limiter.spring.aop.LimitResolver} bean, which chooses the limit of each call: that of the

@@ -36,7 +36,7 @@ final class BoundLimit {
     /** @param factory the one of the declared limit */
     BoundLimit(DeclaredLimit declared, LimiterFactory factory, ApplicationBeans beans) {
         this.declared = declared;
-        this.factory = declared.slot() == null ? factory : factory.withHashTag(HashTag.FIRST_KEY);
+        this.factory = declared.hashTag() == null ? factory : factory.withHashTag(HashTag.FIRST_KEY);
         RejectionLog log = new RejectionLog(declared.where(), declared.enforced(), System::nanoTime);
         this.checked = new CheckedLimit(declared.name(), declared.enforced(), declared.message(), log);
         String name = declared.name().name();
@@ -104,8 +104,9 @@ final class BoundLimit {
                 calls.skip();
                 return null;
             }
-            String slot = declared.slot() == null ? null : declared.slot().of(arguments);
-            return new PermitRequest(checked.name(), declared.key().of(arguments), slot, permits);
+            String hashTag =
+                    declared.hashTag() == null ? null : declared.hashTag().of(arguments);
+            return new PermitRequest(checked.name(), declared.key().of(arguments), hashTag, permits);
         } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
             checked.log().failed(e);
             if (checked.enforced()) {

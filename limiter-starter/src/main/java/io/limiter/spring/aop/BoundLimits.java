@@ -98,7 +98,7 @@ final class BoundLimits {
         return one.request().limit().prefix().equals(other.request().limit().prefix())
                 && one.request().limit().name().equals(other.request().limit().name())
                 && Objects.equals(one.request().key(), other.request().key())
-                && Objects.equals(one.request().slot(), other.request().slot());
+                && Objects.equals(one.request().hashTag(), other.request().hashTag());
     }
 
     /**

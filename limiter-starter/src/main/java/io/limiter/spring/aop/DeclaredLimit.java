@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param where the annotation and the method, for messages
  * @param timeout how long a call waits for permits
- * @param slot the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
+ * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
  * @param fallback answers rejected calls; {@code null} if they throw
@@ -33,7 +33,7 @@ record DeclaredLimit(
         Permits permits,
         LimitType type,
         CallKey key,
-        @Nullable CallKey slot,
+        @Nullable CallKey hashTag,
         String resolver,
         String message,
         @Nullable Fallback fallback,

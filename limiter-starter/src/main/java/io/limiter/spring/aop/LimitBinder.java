@@ -53,9 +53,9 @@ final class LimitBinder {
                     + ", which is " + first.limit() + ", and this is " + declared.limit()
                     + ": give both the same limit, or one of them another name");
         }
-        if (first != null && (first.slot() == null) != (declared.slot() == null)) {
+        if (first != null && (first.hashTag() == null) != (declared.hashTag() == null)) {
             throw new IllegalArgumentException("it shares the name '" + name + "' with " + first.where()
-                    + ", and permits under a slot are separate: give both a slot, or none");
+                    + ", and permits under a hash tag are separate: give both a hash tag, or none");
         }
     }
 

@@ -117,7 +117,7 @@ final class LimitParser {
                 permits,
                 type,
                 keys.of(type, key, annotated),
-                slot(text(annotation, "slot"), type, annotated),
+                hashTag(text(annotation, "hashTag"), type, annotated),
                 text(annotation, "resolver"),
                 annotation.getString("message"),
                 fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
@@ -130,16 +130,16 @@ final class LimitParser {
         return annotation.getValue(attribute, String.class).orElse("");
     }
 
-    private static @Nullable CallKey slot(String slot, LimitType type, Method annotated) {
-        if (slot.isEmpty()) {
+    private static @Nullable CallKey hashTag(String hashTag, LimitType type, Method annotated) {
+        if (hashTag.isEmpty()) {
             return null;
         }
         if (type == LimitType.METHOD) {
             throw new IllegalArgumentException(
-                    "slot '" + slot + "' would give each slot permits of its own, but with"
-                            + " limitType METHOD all callers share them: leave the slot out, or use limitType CUSTOM and a key");
+                    "hashTag '" + hashTag + "' would give each hash tag permits of its own, but with"
+                            + " limitType METHOD all callers share them: leave the hash tag out, or use limitType CUSTOM and a key");
         }
-        return CallKeys.slot(slot, annotated);
+        return CallKeys.hashTag(hashTag, annotated);
     }
 
     private static DeclaredLimit.Permits permits(MergedAnnotation<?> annotation, Method annotated) {

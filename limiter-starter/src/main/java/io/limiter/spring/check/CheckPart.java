@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The permits that a check takes from one limit.
  *
- * @param limiter must take its first key as the hash tag if the request has a slot
+ * @param limiter must take its first key as the hash tag if the request has a hash tag
  * @param timeout how long the call waits for the permits
  * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
  */
@@ -25,7 +25,7 @@ public record CheckPart(
 
     /** The limiter's view of the requested key. */
     Limiter view() {
-        Limiter tagged = request.slot() == null ? limiter : limiter.on(request.slot());
+        Limiter tagged = request.hashTag() == null ? limiter : limiter.on(request.hashTag());
         return request.key() == null ? tagged : tagged.on(request.key());
     }
 

@@ -25,7 +25,7 @@ public abstract class CheckStep<D> {
     /** Takes the permits of one limit. */
     public static CheckStep<?> of(CheckPart part) {
         // A hash tag can only be given to a set, and an earlier rejection is repeated without a decision.
-        return part.request().slot() == null || part.earlier() != null
+        return part.request().hashTag() == null || part.earlier() != null
                 ? new PartStep(part)
                 : new SetStep(List.of(part));
     }

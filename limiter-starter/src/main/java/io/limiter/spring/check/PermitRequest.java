@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * The permits that one call takes from one limit. Two that are equal take the same permits.
  *
  * @param key {@code null} if all callers share the permits
- * @param slot the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
+ * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param permits at least 1
  */
 public record PermitRequest(
-        LimitName limit, @Nullable String key, @Nullable String slot, int permits) {}
+        LimitName limit, @Nullable String key, @Nullable String hashTag, int permits) {}

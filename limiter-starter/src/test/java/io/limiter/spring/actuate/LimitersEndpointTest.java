@@ -55,7 +55,7 @@ class LimitersEndpointTest {
                 period = 3600,
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
-                slot = "#{tenant}")
+                hashTag = "#{tenant}")
         public void tagged(String user, String tenant) {}
 
         @CountLimit(limit = 5, period = 3600, limitType = LimitType.CUSTOM, key = "#{user}")

@@ -29,7 +29,7 @@ class AnnotationDefaultsTest {
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
-                        Map.entry("slot", ""),
+                        Map.entry("hashTag", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));
@@ -49,7 +49,7 @@ class AnnotationDefaultsTest {
                         Map.entry("condition", ""),
                         Map.entry("fallback", ""),
                         Map.entry("resolver", ""),
-                        Map.entry("slot", ""),
+                        Map.entry("hashTag", ""),
                         Map.entry("message", ""),
                         Map.entry("onFailure", OnFailure.DEFAULT),
                         Map.entry("limitType", LimitType.METHOD)));

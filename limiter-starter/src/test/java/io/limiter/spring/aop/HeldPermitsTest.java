@@ -146,14 +146,14 @@ class HeldPermitsTest {
             return work;
         }
 
-        @ConcurrentLimit(name = "held-slot", limitType = LimitType.CUSTOM, key = "#{who}")
+        @ConcurrentLimit(name = "held-hash-tag", limitType = LimitType.CUSTOM, key = "#{who}")
         @CountLimit(
-                name = "held-slot",
+                name = "held-hash-tag",
                 limit = 2,
                 period = 3600,
                 limitType = LimitType.CUSTOM,
                 key = "#{who}",
-                slot = "#{who}")
+                hashTag = "#{who}")
         public void inSlot(String who, Runnable work) {
             work.run();
         }
@@ -354,7 +354,7 @@ class HeldPermitsTest {
             Limiter tagged = context.getBean(LimiterFactory.class)
                     .withPrefix("countLimit:")
                     .withHashTag(HashTag.FIRST_KEY)
-                    .count("held-slot", 2, HOUR);
+                    .count("held-hash-tag", 2, HOUR);
             eventually(() -> assertThat(LimitSet.of(tagged.on(who).on(who))
                             .peek(1)
                             .decision()

@@ -160,18 +160,18 @@ class InvalidLimitsTest {
         public void call(String phone) {}
     }
 
-    static class SlotOfAll {
-        @RateLimit(slot = "#{phone}")
+    static class HashTagOfAll {
+        @RateLimit(hashTag = "#{phone}")
         public void call(String phone) {}
     }
 
-    static class ConstantSlot {
-        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", slot = "one")
+    static class ConstantHashTag {
+        @RateLimit(limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "one")
         public void call(String phone) {}
     }
 
     static class OneNameTwoPlaces {
-        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", slot = "#{phone}")
+        @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}", hashTag = "#{phone}")
         public void call(String phone) {}
 
         @RateLimit(name = "places", limitType = LimitType.CUSTOM, key = "#{phone}")
@@ -373,8 +373,8 @@ class InvalidLimitsTest {
                         UnknownName.class,
                         "@CountLimit for %s.call(java.lang.String): #{fone} in the key '#{fone}' uses 'fone'"),
                 Arguments.of(UselessKey.class, "key '#{phone}' has no effect with limitType USER"),
-                Arguments.of(SlotOfAll.class, "slot '#{phone}' would give each slot permits of its own"),
-                Arguments.of(ConstantSlot.class, "slot 'one' is the same for all calls: write #{one}"),
+                Arguments.of(HashTagOfAll.class, "hashTag '#{phone}' would give each hash tag permits of its own"),
+                Arguments.of(ConstantHashTag.class, "hashTag 'one' is the same for all calls: write #{one}"),
                 Arguments.of(OneNameTwoPlaces.class, "it shares the name 'places' with @RateLimit for %s."),
                 Arguments.of(Private.class, "limit on %s.call(): the method is private"),
                 Arguments.of(Static.class, "limit on %s.call(): the method is static"),

@@ -142,22 +142,22 @@ class SeveralLimitsTest {
                 burst = 2,
                 limitType = LimitType.CUSTOM,
                 key = "#{user}",
-                slot = "#{tenant}")
+                hashTag = "#{tenant}")
         @CountLimit(
                 name = "tenants",
                 limit = 3,
                 period = 60,
                 limitType = LimitType.CUSTOM,
                 key = "#{tenant}",
-                slot = "#{tenant}")
+                hashTag = "#{tenant}")
         public void both(String tenant, String user) {}
 
-        @CountLimit(name = "alone", limit = 1, limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}")
+        @CountLimit(name = "alone", limit = 1, limitType = LimitType.CUSTOM, key = "#{user}", hashTag = "#{tenant}")
         public CompletableFuture<String> alone(String tenant, String user) {
             return CompletableFuture.completedFuture(user);
         }
 
-        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", slot = "#{tenant}", timeout = 1)
+        @RateLimit(name = "free", limitType = LimitType.CUSTOM, key = "#{user}", hashTag = "#{tenant}", timeout = 1)
         public void free(String tenant, String user) {}
     }
 

@@ -51,8 +51,8 @@ public final class CallKeys {
      * @param annotated the method that declares the arguments
      * @throws IllegalArgumentException if the hash tag cannot work
      */
-    public static CallKey slot(String slot, Method annotated) {
-        return template("slot", slot, annotated, "leave the slot out");
+    public static CallKey hashTag(String hashTag, Method annotated) {
+        return template("hashTag", hashTag, annotated, "leave the hash tag out");
     }
 
     /**
