@@ -1,0 +1,43 @@
+package io.limiter.faults.account;
+
+import java.util.Collection;
+
+/**
+ * Whether {@code taken in Redis = granted + ambiguous}, on a bucket practically without refill. An ambiguous call may have
+ * been executed or not, so {@code granted <= taken <= granted + ambiguous}.
+ *
+ * @param taken permits that are missing from the buckets in Redis
+ * @param granted permits that callers have from Redis
+ * @param ambiguous permits of calls of which the callers know that they may have been executed, and of calls that were under
+ *     way when their JVM was killed
+ */
+public record Conservation(long taken, long granted, long ambiguous) {
+
+    /** Of all keys together. */
+    public static Conservation of(long taken, Collection<Entry> calls) {
+        long granted = calls.stream()
+                .filter(call -> call.granted() && call.answer() == Answer.REDIS)
+                .mapToLong(Entry::permits)
+                .sum();
+        long ambiguous = calls.stream()
+                .filter(call -> call.answer() == Answer.PENDING || call.answer() == Answer.AMBIGUOUS)
+                .mapToLong(Entry::permits)
+                .sum();
+        return new Conservation(taken, granted, ambiguous);
+    }
+
+    /** Permits taken that no caller has or may have: a call was executed twice, or one that was withdrawn was sent. */
+    public long takenTooOften() {
+        return Math.max(0, taken - granted - ambiguous);
+    }
+
+    /** Permits granted that Redis does not know as taken: its state was lost, or written over. */
+    public long forgotten() {
+        return Math.max(0, granted - taken);
+    }
+
+    @Override
+    public String toString() {
+        return String.format("%,d taken, %,d granted, %,d ambiguous", taken, granted, ambiguous);
+    }
+}

@@ -1,0 +1,203 @@
+package io.limiter.faults.process;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.Lease;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.Decision;
+import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Answer;
+import io.limiter.faults.account.Limiters;
+import io.limiter.redis.RedisRateLimiterFactory;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A JVM whose threads call limiters until it is told to stop, and which writes down every call. It knows nothing of faults.
+ * It says {@code ready} when all threads call, and {@code done} at the end, and ends when its input does.
+ */
+final class Member {
+
+    private final MemberSettings settings;
+    private final AccountFile account;
+    private final RedisRateLimiterFactory factory;
+    private volatile boolean ended;
+
+    private Member(MemberSettings settings) throws IOException {
+        this.settings = settings;
+        this.account = AccountFile.create(settings.account());
+        this.factory = RedisRateLimiterFactory.builder(Clients.open(settings)).build();
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        new Member(MemberSettings.parse(arguments)).run();
+        // Not waiting for what a client leaves running.
+        System.exit(0);
+    }
+
+    private void run() throws IOException, InterruptedException {
+        if (settings.logMillis() > 0) {
+            slowLog(settings.logMillis());
+        }
+        factory.warmUp().join();
+        List<Thread> callers = startCallers();
+        start("control", this::control);
+        if (settings.interrupts()) {
+            start("interrupts", () -> interrupt(callers));
+        }
+        System.out.println("ready");
+        try (BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String order = orders.readLine(); order != null; order = orders.readLine()) {
+                if (order.equals("close")) {
+                    close();
+                } else if (order.equals("stop")) {
+                    stop(callers);
+                    System.out.println("done");
+                }
+            }
+        }
+    }
+
+    private List<Thread> startCallers() {
+        List<Thread> callers = new ArrayList<>();
+        for (int i = 0; i < settings.threads(); i++) {
+            Limiters limiter = settings.limiters().get(i % settings.limiters().size());
+            Random random = new Random(settings.seed() * 31 + i);
+            Runnable calls = limiter == Limiters.LEASED ? () -> hold(random) : () -> call(limiter, random);
+            callers.add(start("caller-" + i, calls));
+        }
+        return callers;
+    }
+
+    private static Thread start(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private Limiter limiter(Limiters which) {
+        String name = which.name().toLowerCase(Locale.ROOT);
+        return which == Limiters.COUNTED
+                ? factory.withFailurePolicy(FailurePolicy.THROW).build(name, which.bucket())
+                : factory.build(name, which.bucket());
+    }
+
+    private void call(Limiters which, Random random) {
+        Limiter limiter = limiter(which);
+        while (!ended) {
+            int key = random.nextInt(which.keys());
+            int permits = which == Limiters.COUNTED ? 1 + random.nextInt(3) : 1;
+            long record = account.begin(which, key, permits);
+            try {
+                Decision decision = limiter.decide(which.key(key), permits);
+                account.end(record, Answer.of(decision.source()), decision.granted());
+            } catch (LimiterBackendException e) {
+                account.end(record, Answer.of(e), false);
+            } catch (RuntimeException e) {
+                account.end(record, Answer.ERROR, false);
+                LoggerFactory.getLogger(Member.class).error("a call has failed", e);
+            }
+            pause(settings.pauseMillis());
+        }
+    }
+
+    private void hold(Random random) {
+        ConcurrencyLimiter limiter = factory.build("leased", Limiters.LEASES).on(Limiters.LEASED.key(0));
+        while (!ended) {
+            Optional<Lease> granted;
+            try {
+                granted = limiter.tryAcquire(1, Duration.ofMillis(50));
+            } catch (RuntimeException e) {
+                // An interrupt while it waits, or the factory was closed.
+                granted = Optional.empty();
+            }
+            granted.ifPresent(lease -> hold(lease, 50 + random.nextInt(250)));
+            pause(settings.pauseMillis());
+        }
+    }
+
+    private void hold(Lease lease, long millis) {
+        long sinceMicros = AccountFile.nowMicros() + 1;
+        long record = account.write(sinceMicros, sinceMicros, Limiters.LEASED, 0, 1, Answer.LEASE, true);
+        try (lease) {
+            long now = sinceMicros;
+            while (now < sinceMicros + millis * 1000) {
+                pause(5);
+                now = AccountFile.nowMicros();
+                if (!lease.isHeld()) {
+                    return;
+                }
+                account.extend(record, Math.max(now, sinceMicros));
+            }
+        }
+    }
+
+    /** An interrupt is the harness's, and has done its work once it reached a call. */
+    private static void pause(long millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+        boolean unused = Thread.interrupted();
+    }
+
+    /** How late this machine and JVM let a thread go on that has nothing to do with limiters. */
+    private void control() {
+        while (!ended) {
+            long dueMicros = AccountFile.nowMicros() + 1000;
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            long nowMicros = Math.max(dueMicros, AccountFile.nowMicros());
+            account.write(dueMicros, nowMicros, Limiters.ROOMY, 0, 0, Answer.CONTROL, false);
+        }
+    }
+
+    private void interrupt(List<Thread> callers) {
+        Random random = new Random(settings.seed());
+        while (!ended) {
+            callers.get(random.nextInt(callers.size())).interrupt();
+            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(2000)));
+        }
+    }
+
+    private void close() {
+        long callMicros = AccountFile.nowMicros();
+        factory.close();
+        account.write(callMicros, AccountFile.nowMicros() + 1, Limiters.ROOMY, 0, 0, Answer.CLOSING, false);
+    }
+
+    private void stop(List<Thread> callers) throws InterruptedException {
+        ended = true;
+        for (Thread caller : callers) {
+            caller.join(5000);
+        }
+        factory.close();
+    }
+
+    private static void slowLog(long millis) {
+        AppenderBase<ILoggingEvent> slow = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+            }
+        };
+        LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
+        slow.setContext(context);
+        slow.start();
+        Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.addAppender(slow);
+    }
+}

@@ -1,0 +1,140 @@
+package io.limiter.faults.process;
+
+import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Entry;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A {@link Member} as its parent sees it. */
+public final class MemberProcess implements AutoCloseable {
+
+    private static final long PATIENCE_SECONDS = 90;
+
+    private final Process process;
+    private final Path folder;
+    private final Writer orders;
+    private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
+
+    private MemberProcess(Process process, Path folder) {
+        this.process = process;
+        this.folder = folder;
+        this.orders = process.outputWriter(StandardCharsets.UTF_8);
+        Thread reader = new Thread(this::read, "member-" + process.pid());
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /**
+     * It may not be ready yet.
+     *
+     * @param prefix words before the command, such as {@code nice}
+     */
+    public static MemberProcess start(int port, MemberSettings settings, long seed, List<String> prefix)
+            throws IOException {
+        Path folder = Leftovers.folder();
+        List<String> command = new ArrayList<>(prefix);
+        command.addAll(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xms128m",
+                "-Xmx256m",
+                "-Xss512k",
+                "-XX:+UseSerialGC",
+                // Its file would outlive a JVM that is killed.
+                "-XX:-UsePerfData",
+                "-classpath",
+                System.getProperty("java.class.path"),
+                Member.class.getName()));
+        command.addAll(settings.at(port, seed, folder.resolve("account")).arguments());
+        return new MemberProcess(
+                Leftovers.start(new ProcessBuilder(command)
+                        .redirectError(folder.resolve("log").toFile())),
+                folder);
+    }
+
+    private void read() {
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                answers.add(line);
+            }
+        } catch (IOException e) {
+            // It has ended.
+        }
+    }
+
+    /** Returns when all its threads call. */
+    public void awaitReady() throws IOException, InterruptedException {
+        await("ready");
+    }
+
+    private void await(String expected) throws IOException, InterruptedException {
+        String answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (!expected.equals(answer)) {
+            throw new IOException("a member said " + answer + " instead of " + expected + ": "
+                    + Files.readString(folder.resolve("log")));
+        }
+    }
+
+    public void pause() throws IOException, InterruptedException {
+        Signals.send(process.pid(), "STOP");
+    }
+
+    public void goOn() throws IOException, InterruptedException {
+        Signals.send(process.pid(), "CONT");
+    }
+
+    public void kill() {
+        Leftovers.kill(process);
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Closes its factory while its threads call. */
+    public void closeLimiters() throws IOException {
+        order("close");
+    }
+
+    /** Ends its calls, and then it. */
+    public void end() throws IOException, InterruptedException {
+        if (isAlive()) {
+            order("stop");
+            await("done");
+            kill();
+        }
+    }
+
+    private void order(String order) throws IOException {
+        orders.write(order + "\n");
+        orders.flush();
+    }
+
+    public List<Entry> account() throws IOException {
+        return AccountFile.read(folder.resolve("account"));
+    }
+
+    public long linesLogged() throws IOException {
+        try (Stream<String> lines = Files.lines(folder.resolve("log"), StandardCharsets.ISO_8859_1)) {
+            return lines.count();
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+        Leftovers.delete(folder);
+    }
+}

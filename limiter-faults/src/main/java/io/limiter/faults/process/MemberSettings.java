@@ -1,0 +1,127 @@
+package io.limiter.faults.process;
+
+import io.limiter.faults.account.Limiters;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * How a JVM calls its limiters.
+ *
+ * @param port of Redis, or of the network in front of it
+ * @param user by which it connects, whose password is the same; empty for the default
+ * @param threads that call; each has one of the limiters
+ * @param pauseMillis how long each pauses between two calls
+ * @param interrupts whether threads are interrupted at random
+ * @param logMillis how long each line of the log takes
+ * @param account where the account goes
+ */
+public record MemberSettings(
+        int port,
+        String user,
+        boolean jedis,
+        int threads,
+        int pauseMillis,
+        List<Limiters> limiters,
+        boolean interrupts,
+        int logMillis,
+        long seed,
+        Path account) {
+
+    /** Two dozen threads that pause 2 ms, over Lettuce. */
+    public static MemberSettings standard() {
+        return new MemberSettings(
+                0,
+                "",
+                false,
+                24,
+                2,
+                List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY),
+                false,
+                0,
+                0,
+                Path.of(""));
+    }
+
+    public MemberSettings at(int newPort, long newSeed, Path newAccount) {
+        return new MemberSettings(
+                newPort, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, newSeed, newAccount);
+    }
+
+    public MemberSettings user(String newUser) {
+        return new MemberSettings(
+                port, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+    }
+
+    /** Over Jedis. */
+    public MemberSettings byJedis() {
+        return new MemberSettings(
+                port, user, true, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+    }
+
+    public MemberSettings threads(int newThreads, int newPauseMillis) {
+        return new MemberSettings(
+                port, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, seed, account);
+    }
+
+    public MemberSettings limiters(Limiters... newLimiters) {
+        return new MemberSettings(
+                port, user, jedis, threads, pauseMillis, List.of(newLimiters), interrupts, logMillis, seed, account);
+    }
+
+    public MemberSettings interrupted() {
+        return new MemberSettings(port, user, jedis, threads, pauseMillis, limiters, true, logMillis, seed, account);
+    }
+
+    public MemberSettings logMillis(int newLogMillis) {
+        return new MemberSettings(
+                port, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, seed, account);
+    }
+
+    /** As arguments of {@link Member}. */
+    List<String> arguments() {
+        return List.of(
+                "port=" + port,
+                "user=" + user,
+                "jedis=" + jedis,
+                "threads=" + threads,
+                "pause=" + pauseMillis,
+                "limiters=" + limiters.stream().map(Limiters::name).collect(Collectors.joining(",")),
+                "interrupts=" + interrupts,
+                "log=" + logMillis,
+                "seed=" + seed,
+                "account=" + account);
+    }
+
+    static MemberSettings parse(String... arguments) {
+        Map<String, String> values = new HashMap<>();
+        for (String argument : arguments) {
+            int separator = argument.indexOf('=');
+            values.put(argument.substring(0, separator), argument.substring(separator + 1));
+        }
+        return new MemberSettings(
+                Integer.parseInt(value(values, "port")),
+                value(values, "user"),
+                Boolean.parseBoolean(value(values, "jedis")),
+                Integer.parseInt(value(values, "threads")),
+                Integer.parseInt(value(values, "pause")),
+                Arrays.stream(value(values, "limiters").split(",", -1))
+                        .map(Limiters::valueOf)
+                        .toList(),
+                Boolean.parseBoolean(value(values, "interrupts")),
+                Integer.parseInt(value(values, "log")),
+                Long.parseLong(value(values, "seed")),
+                Path.of(value(values, "account")));
+    }
+
+    private static String value(Map<String, String> values, String name) {
+        String value = values.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("a member needs " + name + "=, was given " + values);
+        }
+        return value;
+    }
+}
