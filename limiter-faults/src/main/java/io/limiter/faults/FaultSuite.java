@@ -1,0 +1,78 @@
+package io.limiter.faults;
+
+import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Experiments;
+import io.limiter.faults.experiment.Result;
+import io.limiter.faults.experiment.Trial;
+import io.limiter.faults.report.Environment;
+import io.limiter.faults.report.Progress;
+import io.limiter.faults.report.ReliabilityPage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Runs experiments one after the other, prints their results, and writes the page about them. */
+public final class FaultSuite {
+
+    private FaultSuite() {}
+
+    /**
+     * Ends with status 1 if a promise did not hold, and with 2 if the arguments cannot be understood.
+     *
+     * @param arguments see {@link Options#USAGE}
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        Options options;
+        try {
+            options = Options.parse(Experiments.all(), arguments);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        if (options.list()) {
+            list(options.experiments());
+        } else {
+            System.exit(run(options) ? 0 : 1);
+        }
+    }
+
+    private static void list(List<Experiment> experiments) {
+        for (Experiment experiment : experiments) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "%-36s %3d s  %s  %s%n",
+                    experiment.name(),
+                    experiment.duration().toSeconds(),
+                    experiment.quick() ? "short" : "     ",
+                    experiment.does());
+        }
+    }
+
+    private static boolean run(Options options) throws IOException, InterruptedException {
+        Environment environment = Environment.here();
+        System.out.println(environment + "; seed " + options.seed());
+        List<Result> results = new ArrayList<>();
+        try (Progress progress = new Progress(options.experiments())) {
+            for (Experiment experiment : options.experiments()) {
+                progress.begins(experiment);
+                Result result = Trial.run(experiment, seed(options, experiment));
+                progress.ended(result);
+                results.add(result);
+            }
+        }
+        System.out.println();
+        System.out.println(ReliabilityPage.summary(results));
+        if (options.page() != null) {
+            Files.writeString(options.page(), ReliabilityPage.page(results, environment, options.seed()));
+        }
+        return results.stream().allMatch(Result::holds);
+    }
+
+    /** The same for an experiment however many others run. */
+    private static long seed(Options options, Experiment experiment) {
+        return options.seed() * 1_000_003 + experiment.name().hashCode();
+    }
+}

@@ -1,0 +1,84 @@
+package io.limiter.faults;
+
+import io.limiter.faults.experiment.Experiment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the program is asked to do.
+ *
+ * @param page where the page goes; {@code null} if it is not written
+ * @param list whether the program only says what there is
+ */
+record Options(
+        List<Experiment> experiments, long seed, @Nullable Path page, boolean list) {
+
+    static final Path PAGE = Path.of("docs", "reliability.md");
+
+    static final String USAGE = """
+            --list         what experiments there are
+            --short        a selection, in under five minutes
+            --only a,b     only these; * stands for anything, as in redis-*
+            --seed n       of all that is random; default 1
+            --out file     writes the page there; without it all experiments write docs/reliability.md, and some write none
+            """;
+
+    static Options parse(List<Experiment> all, String... arguments) {
+        Iterator<String> rest = List.of(arguments).iterator();
+        List<Experiment> selected = all;
+        long seed = 1;
+        Path page = null;
+        boolean list = false;
+        while (rest.hasNext()) {
+            String option = rest.next();
+            switch (option) {
+                case "--list" -> list = true;
+                case "--short" ->
+                    selected = all.stream().filter(Experiment::quick).toList();
+                case "--only" -> selected = select(value(option, rest), all);
+                case "--seed" -> seed = seed(value(option, rest));
+                case "--out" -> page = Path.of(value(option, rest));
+                default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
+            }
+        }
+        return new Options(selected, seed, page == null && selected.equals(all) ? PAGE : page, list);
+    }
+
+    private static List<Experiment> select(String patterns, List<Experiment> all) {
+        List<Experiment> selected = new ArrayList<>();
+        for (String pattern : patterns.split(",", -1)) {
+            Pattern regex = Pattern.compile(
+                    Stream.of(pattern.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
+            List<Experiment> matching = all.stream()
+                    .filter(each -> regex.matcher(each.name()).matches())
+                    .toList();
+            if (matching.isEmpty()) {
+                throw new IllegalArgumentException("--only: no experiment is named " + pattern + "; there are "
+                        + all.stream().map(Experiment::name).collect(Collectors.joining(", ")));
+            }
+            selected.addAll(matching);
+        }
+        return all.stream().filter(selected::contains).toList();
+    }
+
+    private static long seed(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("--seed must be a whole number, was " + text, e);
+        }
+    }
+
+    private static String value(String option, Iterator<String> rest) {
+        if (!rest.hasNext()) {
+            throw new IllegalArgumentException(option + " needs a value:\n" + USAGE);
+        }
+        return rest.next();
+    }
+}

@@ -1,0 +1,69 @@
+package io.limiter.faults.experiment;
+
+import static io.limiter.faults.experiment.Experiment.named;
+
+import io.limiter.faults.process.Network;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Redis is well, and the way there is not. */
+final class BadNetworks {
+
+    private static final String ONCE =
+            "What was sent is never sent again, and counts as spent: taken in Redis = granted + ambiguous";
+    private static final String DECIDES = "Redis decides all the same, as the decision timeout is 100 ms";
+
+    private BadNetworks() {}
+
+    static List<Experiment> all() {
+        return List.of(
+                broken(
+                                "replies-lost",
+                                "Requests are executed for 3 s, and no reply comes back",
+                                3,
+                                Network::loseReplies)
+                        .promises(ONCE)
+                        .inShort(),
+                delayed(30).localAtMost(0.05),
+                delayed(60).localAtMost(0.05).inShort(),
+                delayed(90),
+                named("connections-cut")
+                        .does("All connections break, 10 times in 3 s")
+                        .promises(ONCE)
+                        .withNetwork()
+                        .fault(Duration.ofSeconds(3), scene -> {
+                            for (int i = 0; i < 10; i++) {
+                                scene.network().cut();
+                                scene.pass(Duration.ofMillis(300));
+                            }
+                        }),
+                broken("connections-refused", "Connections break and cannot be made for 3 s", 3, Network::refuse)
+                        .promises(ONCE),
+                broken("replies-trickle", "Replies come byte by byte for 3 s, 200 in a second", 3, Network::trickle)
+                        .promises(ONCE),
+                broken(
+                                "blackhole",
+                                "Nothing arrives in either direction for 5 s, and all of it afterwards",
+                                5,
+                                Network::blackhole)
+                        .promises(ONCE));
+    }
+
+    private static Experiment broken(String name, String does, int seconds, Consumer<Network> fault) {
+        return named(name).does(does).withNetwork().fault(Duration.ofSeconds(seconds), scene -> {
+            fault.accept(scene.network());
+            scene.pass(Duration.ofSeconds(seconds));
+            scene.network().heal();
+        });
+    }
+
+    private static Experiment delayed(int millis) {
+        return broken(
+                        "replies-delayed-" + millis + "ms",
+                        "Each reply comes " + millis + " ms later for 4 s",
+                        4,
+                        network -> network.delayReplies(millis))
+                .promises(millis < 80 ? DECIDES : ONCE);
+    }
+}

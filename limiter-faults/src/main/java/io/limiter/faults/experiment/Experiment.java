@@ -1,0 +1,155 @@
+package io.limiter.faults.experiment;
+
+import io.limiter.faults.process.MemberSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A promise, and a fault under which it must hold. Immutable; the methods return a changed copy.
+ *
+ * @param does what is done, in a few words
+ * @param promise what must hold beyond what {@link Judge} checks of every experiment
+ * @param members the JVMs that call
+ * @param prefix words before the command of each JVM
+ * @param redisSettings as on the command line of Redis
+ * @param parts what else there is
+ * @param takes how long the fault takes about
+ * @param expected what this fault may change
+ * @param quick whether it belongs to the short selection
+ */
+public record Experiment(
+        String name,
+        String does,
+        String promise,
+        List<MemberSettings> members,
+        List<String> prefix,
+        List<String> redisSettings,
+        Parts parts,
+        Fault fault,
+        Duration takes,
+        Expected expected,
+        boolean quick) {
+
+    /** How long calls are made before the fault, and after it. */
+    static final Duration BEFORE = Duration.ofSeconds(2);
+
+    static final Duration AFTER = Duration.ofSeconds(4);
+
+    /** Does it to the scene, and undoes it. */
+    @FunctionalInterface
+    public interface Fault {
+        void on(Scene scene) throws Exception;
+    }
+
+    /**
+     * Parts that only some experiments need.
+     *
+     * @param network whether members reach Redis through a {@link io.limiter.faults.process.Network}
+     * @param clock whether the clock of Redis can be stepped
+     */
+    public record Parts(boolean network, boolean clock) {}
+
+    /**
+     * What the fault may change.
+     *
+     * @param statesLost how often Redis may have lost all it knew, each of which grants a capacity again
+     * @param extraPermits what the limits may grant on top, because the clock says so
+     * @param recovery how long after the end of the fault Redis decides again at the latest
+     * @param localShare the largest share of decisions that JVMs make alone
+     */
+    public record Expected(int statesLost, double extraPermits, Duration recovery, double localShare) {}
+
+    /** Two standard JVMs on one Redis, and no fault yet. */
+    public static Experiment named(String name) {
+        return new Experiment(
+                name,
+                "",
+                "",
+                List.of(MemberSettings.standard(), MemberSettings.standard()),
+                List.of(),
+                List.of(),
+                new Parts(false, false),
+                scene -> {},
+                Duration.ZERO,
+                new Expected(0, 0, Duration.ofSeconds(1), 1),
+                false);
+    }
+
+    public Experiment does(String newDoes) {
+        return new Experiment(
+                name, newDoes, promise, members, prefix, redisSettings, parts, fault, takes, expected, quick);
+    }
+
+    public Experiment promises(String newPromise) {
+        return new Experiment(
+                name, does, newPromise, members, prefix, redisSettings, parts, fault, takes, expected, quick);
+    }
+
+    public Experiment members(MemberSettings... newMembers) {
+        return new Experiment(
+                name, does, promise, List.of(newMembers), prefix, redisSettings, parts, fault, takes, expected, quick);
+    }
+
+    public Experiment prefix(String... newPrefix) {
+        return new Experiment(
+                name, does, promise, members, List.of(newPrefix), redisSettings, parts, fault, takes, expected, quick);
+    }
+
+    public Experiment redis(String... settings) {
+        List<String> all = new ArrayList<>(redisSettings);
+        all.addAll(Arrays.asList(settings));
+        return new Experiment(
+                name, does, promise, members, prefix, List.copyOf(all), parts, fault, takes, expected, quick);
+    }
+
+    public Experiment withNetwork() {
+        return with(new Parts(true, parts.clock));
+    }
+
+    public Experiment withClock() {
+        return with(new Parts(parts.network, true));
+    }
+
+    private Experiment with(Parts newParts) {
+        return new Experiment(
+                name, does, promise, members, prefix, redisSettings, newParts, fault, takes, expected, quick);
+    }
+
+    public Experiment fault(Duration about, Fault newFault) {
+        return new Experiment(
+                name, does, promise, members, prefix, redisSettings, parts, newFault, about, expected, quick);
+    }
+
+    public Experiment mayLoseState(int times) {
+        return expect(new Expected(times, expected.extraPermits, expected.recovery, expected.localShare));
+    }
+
+    public Experiment mayGrant(double extraPermits) {
+        return expect(new Expected(expected.statesLost, extraPermits, expected.recovery, expected.localShare));
+    }
+
+    public Experiment recoversWithin(Duration recovery) {
+        return expect(new Expected(expected.statesLost, expected.extraPermits, recovery, expected.localShare));
+    }
+
+    public Experiment localAtMost(double share) {
+        return expect(new Expected(expected.statesLost, expected.extraPermits, expected.recovery, share));
+    }
+
+    private Experiment expect(Expected newExpected) {
+        return new Experiment(
+                name, does, promise, members, prefix, redisSettings, parts, fault, takes, newExpected, quick);
+    }
+
+    /** Belongs to the short selection. */
+    public Experiment inShort() {
+        return new Experiment(name, does, promise, members, prefix, redisSettings, parts, fault, takes, expected, true);
+    }
+
+    /** How long it runs about, with the start of its processes. */
+    public Duration duration() {
+        return BEFORE.plus(takes).plus(AFTER).plusSeconds(6);
+    }
+}

@@ -1,0 +1,23 @@
+package io.limiter.faults.experiment;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All there are, family by family. */
+public final class Experiments {
+
+    private Experiments() {}
+
+    public static List<Experiment> all() {
+        return Stream.of(
+                        Outages.all(),
+                        BusyRedis.all(),
+                        BadNetworks.all(),
+                        LostState.all(),
+                        Rights.all(),
+                        Instances.all(),
+                        Clocks.all())
+                .flatMap(List::stream)
+                .toList();
+    }
+}

@@ -1,0 +1,119 @@
+package io.limiter.faults.experiment;
+
+import static io.limiter.faults.experiment.Experiment.named;
+
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.process.Leftovers;
+import io.limiter.faults.process.MemberSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Redis is well; a JVM that calls is not. */
+final class Instances {
+
+    private static final MemberSettings STANDARD = MemberSettings.standard();
+    private static final MemberSettings LEASES = STANDARD.limiters(Limiters.LEASED, Limiters.COUNTED);
+    private static final MemberSettings PREFETCH = STANDARD.limiters(Limiters.PREFETCHED, Limiters.COUNTED);
+
+    private Instances() {}
+
+    static List<Experiment> all() {
+        return List.of(
+                named("jvm-killed-with-batches")
+                        .does("One JVM of two is killed under load (SIGKILL) and replaced, 3 times")
+                        .promises("Nothing is granted again; calls under way at the kill are ambiguous")
+                        .inShort()
+                        .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, STANDARD)),
+                named("jvm-killed-with-leases")
+                        .does("One JVM of two is killed while it holds leases, and replaced, 3 times")
+                        .promises("Never more leases than 8; those of the dead come back after the lease time, 2 s")
+                        .members(LEASES, LEASES)
+                        .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, LEASES)),
+                named("jvm-killed-with-prefetched-permits")
+                        .does("One JVM of two is killed while it has prefetched permits, and replaced, 3 times")
+                        .promises("At most one prefetch more for each JVM; what the dead had prefetched is spent")
+                        .members(PREFETCH, PREFETCH)
+                        .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, PREFETCH)),
+                named("jvm-stopped-with-leases")
+                        .does("One JVM of two is stopped for 5 s while it holds leases of 2 s")
+                        .promises("Never more leases than 8: a JVM that goes on knows that it has lost its leases")
+                        .members(LEASES, LEASES)
+                        .inShort()
+                        .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
+                named("jvm-stopped-with-prefetched-permits")
+                        .does("One JVM of two is stopped for 5 s while it has prefetched permits")
+                        .promises("At most one prefetch more for each JVM")
+                        .members(PREFETCH, PREFETCH)
+                        .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
+                named("jvm-paused-12-times")
+                        .does("One JVM of two is stopped for 150 ms, 12 times")
+                        .promises("A pause of the JVM is not an outage of Redis: under 1 % of its decisions are local")
+                        .localAtMost(0.01)
+                        .inShort()
+                        .fault(Duration.ofSeconds(6), scene -> {
+                            for (int i = 0; i < 12; i++) {
+                                pause(scene, Duration.ofMillis(150));
+                                scene.pass(Duration.ofMillis(350));
+                            }
+                        }),
+                named("interrupts")
+                        .does("Calling threads are interrupted at random, 1,000 times a second in each JVM")
+                        .promises("An interrupt withdraws no request, so none is ambiguous")
+                        .members(STANDARD.interrupted(), STANDARD.interrupted())
+                        .fault(Duration.ofSeconds(4), scene -> scene.pass(Duration.ofSeconds(4))),
+                named("close-under-load")
+                        .does("The factory of one JVM of two is closed while its threads call")
+                        .promises("A closed factory throws, and grants nothing more")
+                        .fault(Duration.ofSeconds(2), scene -> {
+                            scene.member(0).closeLimiters();
+                            scene.pass(Duration.ofSeconds(2));
+                        }),
+                callers(200, 10).inShort(),
+                callers(2000, 100),
+                named("slow-log")
+                        .does("Redis is stopped for 5 s, and each line logged takes 1 s")
+                        .promises("No caller waits for the log")
+                        .members(STANDARD.logMillis(1000), STANDARD.logMillis(1000))
+                        .fault(Duration.ofSeconds(5), scene -> Outages.stop(scene, 5)),
+                named("starved")
+                        .does("JVMs of nice 19 beside two busy loops for each processor, for 6 s")
+                        .promises("What is late is decided alone, within the limit")
+                        .prefix("nice", "-n", "19")
+                        .recoversWithin(Duration.ofSeconds(5))
+                        .fault(Duration.ofSeconds(6), Instances::starve));
+    }
+
+    private static Experiment callers(int threads, int pauseMillis) {
+        return named("callers-" + threads + "-redis-down")
+                .does(threads + " threads of one JVM call while Redis is killed; it comes back 5 s later, empty")
+                .promises("The JVM decides alone, within the limit; callers wait for no connection")
+                .members(STANDARD.threads(threads, pauseMillis))
+                .mayLoseState(1)
+                .fault(Duration.ofSeconds(5), scene -> Outages.restart(scene, 5));
+    }
+
+    private static void killAndReplace(Scene scene, MemberSettings settings) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            int last = scene.members().size() - 1;
+            scene.member(last).kill();
+            scene.join(settings);
+            scene.pass(Duration.ofMillis(scene.random().nextInt(500, 1000)));
+        }
+    }
+
+    private static void pause(Scene scene, Duration duration) throws Exception {
+        scene.member(0).pause();
+        scene.pass(duration);
+        scene.member(0).goOn();
+    }
+
+    private static void starve(Scene scene) throws Exception {
+        List<Process> loops = new ArrayList<>();
+        for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
+            loops.add(Leftovers.start(new ProcessBuilder("sh", "-c", "while :; do :; done")));
+        }
+        scene.pass(Duration.ofSeconds(6));
+        loops.forEach(Leftovers::kill);
+    }
+}

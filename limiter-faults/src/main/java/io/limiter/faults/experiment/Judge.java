@@ -1,0 +1,294 @@
+package io.limiter.faults.experiment;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.faults.account.Answer;
+import io.limiter.faults.account.Conservation;
+import io.limiter.faults.account.Entry;
+import io.limiter.faults.account.Excess;
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.account.Overlap;
+import io.limiter.faults.process.Clients;
+import io.limiter.faults.process.MemberProcess;
+import io.limiter.redis.RedisRateLimiterFactory;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * What must hold in every experiment:
+ *
+ * <ul>
+ *   <li>what Redis granted stays within {@code capacity + rate * d}, over all JVMs together and in every interval,
+ *   <li>what one JVM granted alone stays within the same, so that all together stay within that times one plus their number,
+ *   <li>{@code granted <= taken in Redis <= granted + ambiguous}: nothing was executed twice, or after it was withdrawn,
+ *   <li>no call is rejected while there are permits,
+ *   <li>no more leases are held at once than there may be,
+ *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
+ *   <li>and Redis decides again, for every JVM, a second after the fault at the latest.
+ * </ul>
+ *
+ * An experiment says what its fault may change of that ({@link Experiment.Expected}).
+ */
+final class Judge {
+
+    /** Off by one is a whole permit. A machine's clock that is adjusted while an experiment runs moves less than this. */
+    private static final double TOLERANCE = 0.5;
+
+    private final Scene scene;
+    private final Experiment experiment;
+    private final List<List<Entry>> accounts = new ArrayList<>();
+    private final List<Entry> all = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
+    private double excess;
+    private double beyondPromise;
+
+    private Judge(Experiment experiment, Scene scene) throws IOException {
+        this.experiment = experiment;
+        this.scene = scene;
+        for (MemberProcess member : scene.members()) {
+            List<Entry> account = member.account();
+            accounts.add(account);
+            all.addAll(account);
+        }
+    }
+
+    static Result judge(Experiment experiment, Scene scene, long seed) throws IOException {
+        return new Judge(experiment, scene).result(seed);
+    }
+
+    private Result result(long seed) throws IOException {
+        checkExcess(Limiters.LIMITED);
+        checkExcess(Limiters.PREFETCHED);
+        Conservation conservation = conservation();
+        long wronglyRejected = wronglyRejected();
+        long mostLeases = Overlap.of(of(all, entry -> entry.answer() == Answer.LEASE));
+        if (mostLeases > Limiters.LEASES.capacity()) {
+            violations.add(mostLeases + " leases were held at once, of " + Limiters.LEASES.capacity());
+        }
+        checkClosed();
+        long errors =
+                all.stream().filter(entry -> entry.answer() == Answer.ERROR).count();
+        if (errors > 0) {
+            violations.add(errors + " calls threw what they do not document");
+        }
+        OptionalLong recovery = recovery();
+        checkRecovery(recovery);
+        Map<Answer, Long> sources = sources();
+        checkLocal(sources);
+        long lines = 0;
+        for (MemberProcess member : scene.members()) {
+            lines += member.linesLogged();
+        }
+        return new Result(
+                experiment,
+                seed,
+                excess,
+                beyondPromise,
+                conservation,
+                wronglyRejected,
+                sources,
+                latency(Answer::isDecision),
+                latency(answer -> answer == Answer.CONTROL),
+                recovery,
+                mostLeases,
+                lines,
+                List.copyOf(violations),
+                null);
+    }
+
+    private static List<Entry> of(Collection<Entry> entries, Predicate<Entry> which) {
+        return entries.stream().filter(which).toList();
+    }
+
+    private void checkExcess(Limiters limiter) {
+        TokenBucket bucket = limiter.bucket();
+        double capacity = bucket.maxPermits();
+        double rate = bucket.permitsPerSecond();
+        int instances = accounts.size();
+        double prefetched = bucket.prefetch() == null ? 0 : bucket.prefetch().maxPermits() * (double) instances;
+        double extra = experiment.expected().statesLost() * capacity
+                + experiment.expected().extraPermits()
+                + prefetched;
+        for (int key = 0; key < limiter.keys(); key++) {
+            int which = key;
+            Predicate<Entry> grants = entry -> entry.granted() && entry.limiter() == limiter && entry.key() == which;
+            List<Entry> granted = of(all, grants);
+            if (granted.isEmpty()) {
+                continue;
+            }
+            within(
+                    Excess.of(
+                            capacity + extra,
+                            rate,
+                            of(granted, entry -> entry.answer().isOfRedis())),
+                    "Redis",
+                    key);
+            int alone = 0;
+            for (List<Entry> account : accounts) {
+                List<Entry> local = of(account, grants.and(entry -> entry.answer() == Answer.LOCAL));
+                alone += local.isEmpty() ? 0 : 1;
+                within(Excess.of(capacity, rate, local), "a JVM alone", key);
+            }
+            within(Excess.of(capacity * (1 + alone) + extra, rate * (1 + alone), granted), "all together", key);
+            excess = Math.max(excess, Excess.of(capacity, rate, granted));
+        }
+    }
+
+    private void within(double beyond, String who, int key) {
+        beyondPromise = Math.max(beyondPromise, beyond);
+        if (beyond > TOLERANCE) {
+            violations.add(
+                    String.format(Locale.ROOT, "%s granted %.1f more than promised of key %d", who, beyond, key));
+        }
+    }
+
+    private Conservation conservation() throws IOException {
+        List<Entry> calls = of(
+                all,
+                entry -> entry.limiter() == Limiters.COUNTED
+                        && entry.answer() != Answer.CONTROL
+                        && entry.answer() != Answer.CLOSING);
+        Conservation conservation = Conservation.of(taken(), calls);
+        // What was refilled, and a part of a permit of each key.
+        long blur = 2L * Limiters.COUNTED.keys();
+        if (conservation.takenTooOften() > blur) {
+            violations.add(conservation.takenTooOften() + " permits were taken that no caller has");
+        }
+        if (conservation.forgotten() > blur && experiment.expected().statesLost() == 0) {
+            violations.add(conservation.forgotten() + " granted permits were not taken in Redis");
+        }
+        return conservation;
+    }
+
+    /** What is missing in the buckets of {@link Limiters#COUNTED}, as Redis has them. */
+    private long taken() throws IOException {
+        LettuceConnectionFactory connections = Clients.lettuce(scene.redis().port());
+        try (LimiterFactory limiters =
+                // It may be the first call that this JVM makes, on a machine that is busy.
+                RedisRateLimiterFactory.builder(connections)
+                        .failurePolicy(FailurePolicy.THROW)
+                        .decisionTimeout(Duration.ofSeconds(30))
+                        .build()) {
+            RateLimiter counted =
+                    limiters.build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.bucket());
+            long taken = 0;
+            for (int key = 0; key < Limiters.COUNTED.keys(); key++) {
+                taken += Limiters.COUNTED.bucket().capacity()
+                        - counted.on(Limiters.COUNTED.key(key)).peek(1).remaining();
+            }
+            return taken;
+        } finally {
+            connections.destroy();
+        }
+    }
+
+    private long wronglyRejected() {
+        long rejected = all.stream()
+                .filter(entry -> entry.limiter() != Limiters.LIMITED && entry.limiter() != Limiters.PREFETCHED)
+                .filter(entry -> entry.answer().isOfRedis() || entry.answer() == Answer.LOCAL)
+                .filter(entry -> !entry.granted())
+                .count();
+        if (rejected > 0) {
+            violations.add(rejected + " calls were rejected although there were permits");
+        }
+        return rejected;
+    }
+
+    private void checkClosed() {
+        for (List<Entry> account : accounts) {
+            long closed = account.stream()
+                    .filter(entry -> entry.answer() == Answer.CLOSING)
+                    .mapToLong(Entry::returnMicros)
+                    .findFirst()
+                    .orElse(Long.MAX_VALUE);
+            long late = account.stream()
+                    .filter(entry -> entry.answer().isDecision() && entry.granted() && entry.callMicros() > closed)
+                    .count();
+            if (late > 0) {
+                violations.add(late + " calls were granted after the factory was closed");
+            }
+        }
+    }
+
+    /** The JVMs that call until the end. */
+    private Stream<List<Entry>> lasting() {
+        List<List<Entry>> lasting = new ArrayList<>(accounts);
+        lasting.removeIf(account -> account.stream()
+                .noneMatch(entry -> entry.answer() == Answer.CONTROL
+                        && entry.callMicros() > scene.healedMicros() + Experiment.AFTER.toNanos() / 2000));
+        lasting.removeIf(account -> account.stream().anyMatch(entry -> entry.answer() == Answer.CLOSING));
+        return lasting.stream();
+    }
+
+    private OptionalLong recovery() {
+        long healed = scene.healedMicros();
+        long latest = 0;
+        for (List<Entry> account : lasting().toList()) {
+            OptionalLong first = account.stream()
+                    .filter(entry -> entry.answer() == Answer.REDIS && entry.returnMicros() > healed)
+                    .mapToLong(Entry::returnMicros)
+                    .min();
+            if (first.isEmpty()) {
+                return first;
+            }
+            latest = Math.max(latest, first.getAsLong() - healed);
+        }
+        return OptionalLong.of(latest);
+    }
+
+    private void checkRecovery(OptionalLong recovery) {
+        long most = experiment.expected().recovery().toMillis();
+        if (recovery.isEmpty()) {
+            violations.add("Redis did not decide again for all JVMs");
+        } else if (recovery.getAsLong() > most * 1000) {
+            violations.add(String.format(
+                    Locale.ROOT, "Redis decided again %,d ms after the fault", recovery.getAsLong() / 1000));
+        }
+    }
+
+    private Map<Answer, Long> sources() {
+        return all.stream()
+                .filter(entry -> entry.answer().isDecision())
+                .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
+                .collect(
+                        Collectors.groupingBy(Entry::answer, () -> new EnumMap<>(Answer.class), Collectors.counting()));
+    }
+
+    /** A fault of a moment shows afterwards. */
+    private long untilMicros() {
+        return Math.max(scene.healedMicros(), scene.faultMicros() + 1_000_000);
+    }
+
+    private void checkLocal(Map<Answer, Long> sources) {
+        long decisions = sources.values().stream().mapToLong(Long::longValue).sum();
+        long local = decisions
+                - sources.getOrDefault(Answer.REDIS, 0L)
+                - sources.getOrDefault(Answer.REJECTION_CACHE, 0L)
+                - sources.getOrDefault(Answer.PREFETCH, 0L);
+        if (local > experiment.expected().localShare() * decisions) {
+            violations.add(String.format(
+                    Locale.ROOT, "%.1f %% of the decisions were not made by Redis", 100.0 * local / decisions));
+        }
+    }
+
+    private Result.Latency latency(Predicate<Answer> which) {
+        return Result.Latency.of(all.stream()
+                .filter(entry -> which.test(entry.answer()) && entry.callMicros() >= scene.faultMicros())
+                .mapToLong(Entry::tookMicros)
+                .sorted()
+                .toArray());
+    }
+}

@@ -1,0 +1,81 @@
+package io.limiter.faults.experiment;
+
+import static io.limiter.faults.experiment.Experiment.named;
+
+import io.limiter.faults.process.MemberSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Redis is gone for a while: it hangs, or its port is closed. */
+final class Outages {
+
+    private static final String LOCAL =
+            "Each JVM decides alone, within the limit (policy local), so all grant at most one capacity more for each";
+    private static final String EMPTY = LOCAL + "; a Redis that comes back empty grants one more";
+    private static final String SAVED = LOCAL + "; a Redis that comes back with its data knows every permit taken";
+
+    private Outages() {}
+
+    static List<Experiment> all() {
+        List<Experiment> all = new ArrayList<>();
+        all.add(stopped(1));
+        all.add(stopped(5).inShort());
+        all.add(stopped(30));
+        all.add(restartedEmpty(2));
+        all.add(restartedEmpty(20).inShort());
+        all.add(restartedWithData(2).inShort());
+        all.add(restartedWithData(20));
+        all.add(named("redis-stopped-5s-jedis")
+                .does("As redis-stopped-5s, over Jedis")
+                .promises(LOCAL)
+                .members(
+                        MemberSettings.standard().byJedis(),
+                        MemberSettings.standard().byJedis())
+                .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));
+        all.add(named("redis-restarted-empty-20s-jedis")
+                .does("As redis-restarted-empty-20s, over Jedis")
+                .promises(EMPTY)
+                .members(
+                        MemberSettings.standard().byJedis(),
+                        MemberSettings.standard().byJedis())
+                .mayLoseState(1)
+                .fault(Duration.ofSeconds(20), scene -> restart(scene, 20)));
+        return all;
+    }
+
+    private static Experiment stopped(int seconds) {
+        return named("redis-stopped-" + seconds + "s")
+                .does("Redis is stopped (SIGSTOP) and goes on " + seconds + " s later")
+                .promises(LOCAL)
+                .fault(Duration.ofSeconds(seconds), scene -> stop(scene, seconds));
+    }
+
+    private static Experiment restartedEmpty(int seconds) {
+        return named("redis-restarted-empty-" + seconds + "s")
+                .does("Redis is killed and started " + seconds + " s later, empty")
+                .promises(EMPTY)
+                .mayLoseState(1)
+                .fault(Duration.ofSeconds(seconds), scene -> restart(scene, seconds));
+    }
+
+    private static Experiment restartedWithData(int seconds) {
+        return named("redis-restarted-aof-" + seconds + "s")
+                .does("Redis is killed and started " + seconds + " s later, from its append-only file")
+                .promises(SAVED)
+                .redis("--appendonly", "yes")
+                .fault(Duration.ofSeconds(seconds), scene -> restart(scene, seconds));
+    }
+
+    static void stop(Scene scene, int seconds) throws Exception {
+        scene.redis().stop();
+        scene.pass(Duration.ofSeconds(seconds));
+        scene.redis().goOn();
+    }
+
+    static void restart(Scene scene, int seconds) throws Exception {
+        scene.redis().kill();
+        scene.pass(Duration.ofSeconds(seconds));
+        scene.redis().startAgain();
+    }
+}

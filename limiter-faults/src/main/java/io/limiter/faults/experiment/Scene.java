@@ -1,0 +1,158 @@
+package io.limiter.faults.experiment;
+
+import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.process.MemberProcess;
+import io.limiter.faults.process.MemberSettings;
+import io.limiter.faults.process.Network;
+import io.limiter.faults.process.RedisServer;
+import io.limiter.faults.process.ServerClock;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** What an experiment acts on: a Redis, JVMs that call, and if it needs them a network and a clock. */
+public final class Scene implements AutoCloseable {
+
+    private final Experiment experiment;
+    private final long seed;
+    private final Random random;
+    private final List<MemberProcess> members = new ArrayList<>();
+    private @Nullable ServerClock clock;
+    private @Nullable RedisServer redis;
+    private @Nullable Network network;
+    private long faultMicros;
+    private long healedMicros;
+
+    private Scene(Experiment experiment, long seed) {
+        this.experiment = experiment;
+        this.seed = seed;
+        this.random = new Random(seed);
+    }
+
+    /** Everything runs, and nobody calls yet. */
+    static Scene open(Experiment experiment, long seed) throws IOException, InterruptedException {
+        Scene scene = new Scene(experiment, seed);
+        try {
+            scene.startRedis();
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            scene.close();
+            throw e;
+        }
+        return scene;
+    }
+
+    private void startRedis() throws IOException, InterruptedException {
+        String[] settings = experiment.redisSettings().toArray(String[]::new);
+        if (experiment.parts().clock()) {
+            clock = ServerClock.create();
+            redis = RedisServer.start(clock, settings);
+        } else {
+            redis = RedisServer.start(settings);
+        }
+        if (experiment.parts().network()) {
+            network = new Network(redis.port());
+        }
+    }
+
+    /** From before the calls to after them. */
+    void play() throws Exception {
+        for (MemberSettings settings : experiment.members()) {
+            startMember(settings);
+        }
+        for (MemberProcess member : members) {
+            member.awaitReady();
+        }
+        pass(Experiment.BEFORE);
+        faultMicros = AccountFile.nowMicros();
+        experiment.fault().on(this);
+        if (healedMicros == 0) {
+            healed();
+        }
+        pass(Experiment.AFTER);
+        for (MemberProcess member : members) {
+            member.end();
+        }
+    }
+
+    private MemberProcess startMember(MemberSettings settings) throws IOException {
+        int port = network != null ? network.port() : redis().port();
+        MemberProcess member = MemberProcess.start(port, settings, seed * 31 + members.size(), experiment.prefix());
+        members.add(member);
+        return member;
+    }
+
+    /** One more JVM, as if it were a new instance. */
+    public MemberProcess join(MemberSettings settings) throws IOException, InterruptedException {
+        MemberProcess member = startMember(settings);
+        member.awaitReady();
+        return member;
+    }
+
+    /** From this moment on Redis can decide again; if nobody says so, from the end of the fault. */
+    public void healed() {
+        healedMicros = AccountFile.nowMicros();
+    }
+
+    public void pass(Duration duration) throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+    }
+
+    public RedisServer redis() {
+        return required(redis, "Redis");
+    }
+
+    public Network network() {
+        return required(network, "network");
+    }
+
+    public ServerClock clock() {
+        return required(clock, "clock");
+    }
+
+    private static <T> T required(@Nullable T part, String name) {
+        if (part == null) {
+            throw new IllegalStateException("this experiment has no " + name);
+        }
+        return part;
+    }
+
+    /** All that were started, in this order; some may be dead. */
+    public List<MemberProcess> members() {
+        return members;
+    }
+
+    public MemberProcess member(int index) {
+        return members.get(index);
+    }
+
+    /** Of this experiment's seed. */
+    public Random random() {
+        return random;
+    }
+
+    long faultMicros() {
+        return faultMicros;
+    }
+
+    long healedMicros() {
+        return healedMicros;
+    }
+
+    @Override
+    public void close() {
+        members.forEach(MemberProcess::close);
+        if (network != null) {
+            network.close();
+        }
+        if (redis != null) {
+            redis.close();
+        }
+        if (clock != null) {
+            clock.close();
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.limiter.faults.experiment;
+
+import io.limiter.faults.process.ServerClock;
+
+/** One run of an experiment. */
+public final class Trial {
+
+    private Trial() {}
+
+    /**
+     * Runs it, and leaves nothing behind.
+     *
+     * @param seed of all that is random
+     */
+    public static Result run(Experiment experiment, long seed) throws InterruptedException {
+        try (Scene scene = Scene.open(experiment, seed)) {
+            scene.play();
+            return Judge.judge(experiment, scene, seed);
+        } catch (ServerClock.Unsupported e) {
+            return Result.skipped(experiment, seed, String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            throw e;
+        } catch (Exception e) {
+            return Result.broken(experiment, seed, e);
+        }
+    }
+}

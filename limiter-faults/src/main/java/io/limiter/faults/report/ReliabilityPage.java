@@ -1,0 +1,173 @@
+package io.limiter.faults.report;
+
+import io.limiter.faults.account.Answer;
+import io.limiter.faults.account.Conservation;
+import io.limiter.faults.experiment.Result;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The results for readers: a table in which each row is an experiment. */
+public final class ReliabilityPage {
+
+    private static final List<String> COLUMNS = List.of(
+            "experiment",
+            "what is done",
+            "promise",
+            "excess",
+            "beyond promise",
+            "taken in Redis",
+            "wrongly rejected",
+            "decided by",
+            "p99, worst call",
+            "p99, worst park",
+            "recovery",
+            "verdict");
+
+    private ReliabilityPage() {}
+
+    /** The whole page. */
+    public static String page(List<Result> results, Environment environment, long seed) {
+        return template()
+                .replace("${environment}", environment.toString())
+                .replace("${seed}", Long.toString(seed))
+                .replace(
+                        "${held}",
+                        Long.toString(
+                                results.stream().filter(ReliabilityPage::held).count()))
+                .replace("${experiments}", Integer.toString(results.size()))
+                .replace("${exceptions}", exceptions(results))
+                .replace("${table}", markdown(rows(results)));
+    }
+
+    private static boolean held(Result result) {
+        return result.holds() && result.skipped() == null;
+    }
+
+    /** The same table for a terminal, without what is long. */
+    public static String summary(List<Result> results) {
+        List<List<String>> rows = new ArrayList<>();
+        List<Integer> columns = List.of(0, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+        rows.add(columns.stream().map(COLUMNS::get).toList());
+        for (List<String> row : rows(results)) {
+            rows.add(columns.stream().map(row::get).toList());
+        }
+        List<Integer> widths = new ArrayList<>();
+        for (int column = 0; column < columns.size(); column++) {
+            int index = column;
+            widths.add(
+                    rows.stream().mapToInt(row -> row.get(index).length()).max().orElse(0));
+        }
+        StringBuilder table = new StringBuilder();
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int column = 0; column < row.size(); column++) {
+                line.append(String.format("%-" + (widths.get(column) + 2) + "s", row.get(column)));
+            }
+            table.append(line.toString().stripTrailing()).append('\n');
+        }
+        return table + exceptions(results);
+    }
+
+    /** What did not hold, and what did not run. */
+    private static String exceptions(List<Result> results) {
+        List<String> lines = new ArrayList<>();
+        for (Result result : results) {
+            String name = result.experiment().name();
+            if (result.skipped() != null) {
+                lines.add("- **" + name + " was skipped**: " + result.skipped());
+            }
+            result.violations().stream()
+                    .limit(5)
+                    .forEach(violation -> lines.add("- **" + name + "**, seed " + result.seed() + ": " + violation));
+        }
+        return lines.isEmpty() ? "All promises held, and no experiment was skipped." : String.join("\n", lines);
+    }
+
+    private static List<List<String>> rows(List<Result> results) {
+        return results.stream().map(ReliabilityPage::row).toList();
+    }
+
+    private static List<String> row(Result result) {
+        boolean ran = result.skipped() == null && result.calls().worstMicros() > 0;
+        return List.of(
+                result.experiment().name(),
+                result.experiment().does(),
+                result.experiment().promise(),
+                ran ? excess(result) : "",
+                ran ? permits(result.beyondPromise()) : "",
+                ran ? conservation(result.conservation()) : "",
+                ran ? Long.toString(result.wronglyRejected()) : "",
+                ran ? sources(result.sources()) : "",
+                ran ? latency(result.calls()) : "",
+                ran ? latency(result.control()) : "",
+                ran ? recovery(result) : "",
+                Verdict.of(result));
+    }
+
+    private static String excess(Result result) {
+        String leases = result.mostLeases() > 0 ? "; " + result.mostLeases() + " leases" : "";
+        return permits(result.excess()) + leases;
+    }
+
+    private static String permits(double permits) {
+        return String.format(Locale.ROOT, "%.1f", Math.max(0, permits));
+    }
+
+    private static String conservation(@Nullable Conservation conservation) {
+        return conservation == null ? "" : conservation.toString();
+    }
+
+    private static String sources(Map<Answer, Long> sources) {
+        double all = sources.values().stream().mapToLong(Long::longValue).sum();
+        return sources.entrySet().stream()
+                .map(entry -> String.format(
+                        Locale.ROOT,
+                        "%s %.1f %%",
+                        entry.getKey().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+                        100 * entry.getValue() / all))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String latency(Result.Latency latency) {
+        return millis(latency.p99Micros()) + ", " + millis(latency.worstMicros()) + " ms";
+    }
+
+    private static String recovery(Result result) {
+        return result.recoveryMicros().isEmpty()
+                ? "none"
+                : millis(result.recoveryMicros().getAsLong()) + " ms";
+    }
+
+    private static String millis(long micros) {
+        return String.format(Locale.ROOT, micros < 10_000 ? "%.1f" : "%,.0f", micros / 1000.0);
+    }
+
+    private static String markdown(List<List<String>> rows) {
+        StringBuilder table = new StringBuilder();
+        table.append(line(COLUMNS))
+                .append(line(COLUMNS.stream().map(column -> "---").toList()));
+        rows.forEach(row -> table.append(line(row)));
+        return table.toString().stripTrailing();
+    }
+
+    private static String line(List<String> cells) {
+        return "| " + String.join(" | ", cells) + " |\n";
+    }
+
+    private static String template() {
+        try (InputStream page = Objects.requireNonNull(ReliabilityPage.class.getResourceAsStream("reliability.md"))) {
+            return new String(page.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.limiter.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Experiments;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OptionsTest {
+
+    private static final List<Experiment> ALL = Experiments.all();
+
+    @Test
+    void all_experiments_write_the_page_and_some_do_not() {
+        assertThat(Options.parse(ALL).experiments()).isEqualTo(ALL);
+        assertThat(Options.parse(ALL).page()).isEqualTo(Options.PAGE);
+        assertThat(Options.parse(ALL, "--short").page()).isNull();
+        assertThat(Options.parse(ALL, "--short", "--out", "a.md").page()).isEqualTo(Path.of("a.md"));
+    }
+
+    @Test
+    void experiments_are_chosen_by_name() {
+        assertThat(Options.parse(ALL, "--only", "clock-back-*,evictions", "--seed", "7")
+                        .experiments())
+                .extracting(Experiment::name)
+                .containsExactly("evictions", "clock-back-1s", "clock-back-60s");
+        assertThatThrownBy(() -> Options.parse(ALL, "--only", "nothing"))
+                .hasMessageStartingWith("--only: no experiment is named nothing; there are redis-stopped-1s, ");
+    }
+
+    @Test
+    void what_is_not_understood_is_said() {
+        assertThatThrownBy(() -> Options.parse(ALL, "--all")).hasMessageStartingWith("there is no option --all");
+        assertThatThrownBy(() -> Options.parse(ALL, "--seed", "x")).hasMessageContaining("was x");
+        assertThatThrownBy(() -> Options.parse(ALL, "--seed")).hasMessageStartingWith("--seed needs a value");
+    }
+
+    @Test
+    void each_experiment_says_what_it_does_and_has_a_name_of_its_own() {
+        assertThat(ALL).extracting(Experiment::name).doesNotHaveDuplicates();
+        assertThat(ALL).allSatisfy(experiment -> {
+            assertThat(experiment.does()).isNotEmpty();
+            assertThat(experiment.promise()).isNotEmpty();
+        });
+    }
+
+    @Test
+    void the_short_selection_takes_less_than_five_minutes() {
+        assertThat(Options.parse(ALL, "--short").experiments().stream()
+                        .map(Experiment::duration)
+                        .reduce(Duration.ZERO, Duration::plus))
+                .isLessThan(Duration.ofMinutes(5));
+    }
+}
