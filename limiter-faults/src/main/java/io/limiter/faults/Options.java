@@ -26,7 +26,7 @@ record Options(
             --short        a selection, in under five minutes
             --only a,b     only these; * stands for anything, as in redis-*
             --seed n       of all that is random; default 1
-            --out file     writes the page there; without it all experiments write docs/reliability.md, and some write none
+            --out file     writes the page there; all experiments write docs/reliability.md without it, and some write none
             """;
 
     static Options parse(List<Experiment> all, String... arguments) {

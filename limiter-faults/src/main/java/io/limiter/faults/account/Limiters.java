@@ -14,7 +14,7 @@ public enum Limiters {
     ROOMY(64, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
     /** As {@link #LIMITED}, with prefetch. */
     PREFETCHED(1, TokenBucket.perSecond(1000).capacity(1000).prefetch(100, Duration.ofMillis(500))),
-    /** Leases of {@link #LEASES}. */
+    /** Leases of {@link #LEASES}, policy {@code deny}: shows whether too many are held. */
     LEASED(1, TokenBucket.perSecond(1));
 
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */

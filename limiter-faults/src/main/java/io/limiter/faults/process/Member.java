@@ -119,7 +119,9 @@ final class Member {
     }
 
     private void hold(Random random) {
-        ConcurrencyLimiter limiter = factory.build("leased", Limiters.LEASES).on(Limiters.LEASED.key(0));
+        ConcurrencyLimiter limiter = factory.withFailurePolicy(FailurePolicy.DENY)
+                .build("leased", Limiters.LEASES)
+                .on(Limiters.LEASED.key(0));
         while (!ended) {
             Optional<Lease> granted;
             try {
