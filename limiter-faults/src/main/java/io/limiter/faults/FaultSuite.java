@@ -66,7 +66,8 @@ public final class FaultSuite {
         System.out.println();
         System.out.println(ReliabilityPage.summary(results));
         if (options.page() != null) {
-            Files.writeString(options.page(), ReliabilityPage.page(results, environment, options.seed()));
+            int existing = Experiments.all().size();
+            Files.writeString(options.page(), ReliabilityPage.page(results, existing, environment, options.seed()));
         }
         return results.stream().allMatch(Result::holds);
     }

@@ -33,9 +33,9 @@ public record Experiment(
         boolean quick) {
 
     /** How long calls are made before the fault, and after it. */
-    static final Duration BEFORE = Duration.ofSeconds(2);
+    public static final Duration BEFORE = Duration.ofSeconds(2);
 
-    static final Duration AFTER = Duration.ofSeconds(4);
+    public static final Duration AFTER = Duration.ofSeconds(4);
 
     /** Does it to the scene, and undoes it. */
     @FunctionalInterface

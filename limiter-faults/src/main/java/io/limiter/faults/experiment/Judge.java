@@ -252,7 +252,7 @@ final class Judge {
     private void checkRecovery(OptionalLong recovery) {
         long most = experiment.expected().recovery().toMillis();
         if (recovery.isEmpty()) {
-            violations.add("Redis did not decide again for all JVMs");
+            violations.add("Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s");
         } else if (recovery.getAsLong() > most * 1000) {
             violations.add(String.format(
                     Locale.ROOT, "Redis decided again %,d ms after the fault", recovery.getAsLong() / 1000));

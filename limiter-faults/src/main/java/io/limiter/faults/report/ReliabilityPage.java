@@ -2,6 +2,7 @@ package io.limiter.faults.report;
 
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
+import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Result;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,8 +35,12 @@ public final class ReliabilityPage {
 
     private ReliabilityPage() {}
 
-    /** The whole page. */
-    public static String page(List<Result> results, Environment environment, long seed) {
+    /**
+     * The whole page.
+     *
+     * @param existing how many experiments there are, of which some may not have run
+     */
+    public static String page(List<Result> results, int existing, Environment environment, long seed) {
         return template()
                 .replace("${environment}", environment.toString())
                 .replace("${seed}", Long.toString(seed))
@@ -43,7 +48,9 @@ public final class ReliabilityPage {
                         "${held}",
                         Long.toString(
                                 results.stream().filter(ReliabilityPage::held).count()))
-                .replace("${experiments}", Integer.toString(results.size()))
+                .replace(
+                        "${experiments}",
+                        results.size() + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
                 .replace("${exceptions}", exceptions(results))
                 .replace("${table}", markdown(rows(results)));
     }
@@ -143,7 +150,7 @@ public final class ReliabilityPage {
 
     private static String recovery(Result result) {
         return result.recoveryMicros().isEmpty()
-                ? "none"
+                ? "over " + Experiment.AFTER.toSeconds() + " s"
                 : millis(result.recoveryMicros().getAsLong()) + " ms";
     }
 
