@@ -39,7 +39,8 @@ public record Result(
         List<String> violations,
         @Nullable String skipped) {
 
-    static Result skipped(Experiment experiment, long seed, String reason) {
+    /** It could not run here. */
+    public static Result skipped(Experiment experiment, long seed, String reason) {
         return without(experiment, seed, List.of(), reason);
     }
 

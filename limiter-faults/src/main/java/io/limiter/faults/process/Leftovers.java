@@ -14,6 +14,7 @@ public final class Leftovers {
 
     private static final Set<Process> PROCESSES = ConcurrentHashMap.newKeySet();
     private static final Set<Path> FOLDERS = ConcurrentHashMap.newKeySet();
+    private static boolean cleaning;
 
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(Leftovers::clean, "leftovers"));
@@ -21,16 +22,25 @@ public final class Leftovers {
 
     private Leftovers() {}
 
-    public static Path folder() throws IOException {
+    public static synchronized Path folder() throws IOException {
+        checkOpen();
         Path folder = Files.createTempDirectory("limiter-faults");
         FOLDERS.add(folder);
         return folder;
     }
 
-    public static Process start(ProcessBuilder builder) throws IOException {
+    public static synchronized Process start(ProcessBuilder builder) throws IOException {
+        checkOpen();
         Process process = builder.start();
         PROCESSES.add(process);
         return process;
+    }
+
+    /** An experiment goes on while this JVM ends. */
+    private static void checkOpen() {
+        if (cleaning) {
+            throw new IllegalStateException("this JVM ends");
+        }
     }
 
     /** Also one that is stopped. */
@@ -51,7 +61,8 @@ public final class Leftovers {
         }
     }
 
-    private static void clean() {
+    private static synchronized void clean() {
+        cleaning = true;
         PROCESSES.forEach(Leftovers::kill);
         FOLDERS.forEach(Leftovers::delete);
     }

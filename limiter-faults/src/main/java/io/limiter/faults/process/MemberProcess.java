@@ -53,14 +53,13 @@ public final class MemberProcess implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 // Its file would outlive a JVM that is killed.
                 "-XX:-UsePerfData",
-                "-classpath",
-                System.getProperty("java.class.path"),
                 Member.class.getName()));
         command.addAll(settings.at(port, seed, folder.resolve("account")).arguments());
-        return new MemberProcess(
-                Leftovers.start(new ProcessBuilder(command)
-                        .redirectError(folder.resolve("log").toFile())),
-                folder);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectError(folder.resolve("log").toFile());
+        // Not an argument, which would fill lists of processes.
+        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        return new MemberProcess(Leftovers.start(builder), folder);
     }
 
     private void read() {
