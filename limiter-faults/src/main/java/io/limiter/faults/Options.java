@@ -23,7 +23,7 @@ record Options(
 
     static final String USAGE = """
             --list         what experiments there are
-            --short        a selection, in under five minutes
+            --short        a selection, in about five minutes
             --only a,b     only these; * stands for anything, as in redis-*
             --seed n       of all that is random; default 1
             --out file     writes the page there; all experiments write docs/reliability.md without it, and some write none

@@ -11,9 +11,9 @@ import java.util.List;
 final class Outages {
 
     private static final String LOCAL =
-            "Each JVM decides alone, within the limit (policy local), so all grant at most one capacity more for each";
-    private static final String EMPTY = LOCAL + "; a Redis that comes back empty grants one more";
-    private static final String SAVED = LOCAL + "; a Redis that comes back with its data knows every permit taken";
+            "Each JVM decides alone, within the limit: n of them and Redis grant 1 + n times the limit";
+    private static final String EMPTY = LOCAL + ", and a Redis that comes back empty one capacity more";
+    private static final String SAVED = LOCAL + ". A Redis that comes back with its data knows every permit taken";
 
     private Outages() {}
 
@@ -63,7 +63,7 @@ final class Outages {
         return named("redis-restarted-aof-" + seconds + "s")
                 .does("Redis is killed and started " + seconds + " s later, from its append-only file")
                 .promises(SAVED)
-                .redis("--appendonly", "yes")
+                .redis("--appendonly", "yes", "--appendfsync", "always")
                 .fault(Duration.ofSeconds(seconds), scene -> restart(scene, seconds));
     }
 
