@@ -59,13 +59,13 @@ class EngineLimiterFactoryTest {
                 .limiterCache(0, 1, Duration.ofMinutes(1))
                 .maxKeys(100)
                 .build();
-        RateLimiter first = small.build("first", 1, 1, 60);
+        RateLimiter first = small.build("first", 1.0 / 60, 60, 60);
         assertThat(first.tryAcquire()).isTrue();
         for (int i = 0; i < 50; i++) {
             small.build("k" + i, 1, 1, 60);
         }
-        assertThat(small.build("first", 1, 1, 60)).isNotSameAs(first);
-        assertThat(small.build("first", 1, 1, 60).tryAcquire()).isFalse();
+        assertThat(small.build("first", 1.0 / 60, 60, 60)).isNotSameAs(first);
+        assertThat(small.build("first", 1.0 / 60, 60, 60).tryAcquire()).isFalse();
     }
 
     @Test
