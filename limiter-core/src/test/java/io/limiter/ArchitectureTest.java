@@ -90,12 +90,22 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework.data..", "org.redisson..", "io.lettuce..", "redis.clients..");
 
+    /** Callers must not wait for an appender. */
+    @ArchTest
+    static final ArchRule onlyTheAsynchronousLogKnowsTheLogger = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.limiter.internal.log..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.slf4j..");
+
     /** From the bottom up; docs/architecture.md lists them from the top down. */
     private static final List<String> PACKAGES = List.of(
             "io.limiter.algorithm",
             "io.limiter",
             "io.limiter.spi",
             "io.limiter.internal.key",
+            "io.limiter.internal.log",
             "io.limiter.internal.time",
             "io.limiter.internal.statistics",
             "io.limiter.internal.backend",

@@ -9,6 +9,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -23,8 +24,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides in this process, on a bounded map. Time is the JVM's monotonic clock, which no change of the wall clock
@@ -40,7 +39,7 @@ public final class LocalEngine implements Engine {
     /** How many keys are held at most, unless set. */
     public static final int DEFAULT_MAX_KEYS = 100_000;
 
-    private static final Logger log = LoggerFactory.getLogger(LocalEngine.class);
+    private static final AsyncLog log = AsyncLog.of(LocalEngine.class);
 
     private static final long WARNING_INTERVAL_MICROS = 60_000_000;
 

@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.spi.DistributedLock;
@@ -11,8 +12,6 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -26,7 +25,7 @@ public final class RedisLock implements DistributedLock {
     /** How long the lock of a crashed holder lasts, unless set. */
     public static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
 
-    private static final Logger log = LoggerFactory.getLogger(RedisLock.class);
+    private static final AsyncLog log = AsyncLog.of(RedisLock.class);
     private static final long SHORTEST_PAUSE_MICROS = 1_000;
     private static final long LONGEST_PAUSE_MICROS = 32_000;
 

@@ -20,6 +20,7 @@ import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -44,8 +45,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -60,7 +59,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  */
 public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
-    private static final Logger log = LoggerFactory.getLogger(RedisRateLimiterFactory.class);
+    private static final Duration LOG_TIMEOUT = Duration.ofSeconds(1);
+    private static final AsyncLog log = AsyncLog.of(RedisRateLimiterFactory.class);
 
     private final KnownRejections rejections;
     private final Engine engine;
@@ -162,6 +162,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         notifier.close();
         blockingCalls.shutdown();
         redis.close();
+        AsyncLog.flush(LOG_TIMEOUT);
     }
 
     @Override

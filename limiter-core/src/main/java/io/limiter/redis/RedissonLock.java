@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.DistributedLock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -9,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.api.RFuture;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Redisson's lock, whose waiters are woken by a message instead of polling.
@@ -19,7 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class RedissonLock implements DistributedLock {
 
-    private static final Logger log = LoggerFactory.getLogger(RedissonLock.class);
+    private static final AsyncLog log = AsyncLog.of(RedissonLock.class);
 
     private final RedissonClient redisson;
     private final Duration lease;

@@ -3,11 +3,10 @@ package io.limiter.internal.lease;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
-import io.limiter.internal.time.ThrottledLog;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.ThrottledLog;
 import java.util.Arrays;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Logs what happens to the leases of a factory. An outage concerns all of them at once, so each cause is one line a
@@ -15,7 +14,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LeaseLog {
 
-    private static final Logger log = LoggerFactory.getLogger(LeaseLog.class);
+    private static final AsyncLog log = AsyncLog.of(LeaseLog.class);
 
     private final ThrottledLog[] lost = new ThrottledLog[Loss.values().length];
     private final ThrottledLog notRenewed;

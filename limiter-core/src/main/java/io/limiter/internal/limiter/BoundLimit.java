@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
@@ -17,8 +18,6 @@ import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A limit bound to a name and an engine: what a limiter shares with its views, and the one path that every public method
@@ -28,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class BoundLimit<L extends Limit<?>> {
 
-    private static final Logger log = LoggerFactory.getLogger(BoundLimit.class);
+    private static final AsyncLog log = AsyncLog.of(BoundLimit.class);
 
     private final KeySpace keys;
     private final Failover engine;

@@ -15,6 +15,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -23,8 +24,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A factory that caches its limiters by prefix, name, limit and options. A rate that was set holds for a prefix and name as
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public abstract class EngineLimiterFactory implements LimiterFactory {
 
-    private static final Logger log = LoggerFactory.getLogger(EngineLimiterFactory.class);
+    private static final AsyncLog log = AsyncLog.of(EngineLimiterFactory.class);
 
     private static final String RATE_PREFIX = "rateLimit:";
     private static final String COUNT_PREFIX = "countLimit:";

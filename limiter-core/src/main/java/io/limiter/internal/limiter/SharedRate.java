@@ -1,16 +1,15 @@
 package io.limiter.internal.limiter;
 
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.log.AsyncLog;
 import java.util.Collections;
 import java.util.Set;
 import java.util.WeakHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The rate that was set for a prefix and name, shared by all limiters that a factory builds for them. */
 final class SharedRate {
 
-    private static final Logger log = LoggerFactory.getLogger(SharedRate.class);
+    private static final AsyncLog log = AsyncLog.of(SharedRate.class);
 
     private final Set<BoundLimit<TokenBucket>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
     private final Set<SharedRate> kept;

@@ -3,9 +3,10 @@ package io.limiter.internal.prefetch;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.ThrottledLog;
+import io.limiter.internal.log.ThrottledLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -15,8 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Applies only to limits
@@ -32,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Prefetch implements Engine {
 
-    private static final Logger log = LoggerFactory.getLogger(Prefetch.class);
+    private static final AsyncLog log = AsyncLog.of(Prefetch.class);
 
     private static final int SLOTS = 4096;
     private static final int CLOSE_SECONDS = 1;

@@ -7,7 +7,7 @@ import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
-import io.limiter.internal.time.ThrottledLog;
+import io.limiter.internal.log.ThrottledLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;

@@ -5,8 +5,9 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.LogThrottle;
+import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -18,8 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Circuit breaker of Resilience4j, opened by failures of the backend and closed by a probe in the background, so that
@@ -29,12 +28,11 @@ import org.slf4j.LoggerFactory;
  * all. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
  * without another: in normal operation a success costs one read.
  *
- * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, no monitor is taken, and
- * logging happens on the listeners' thread.
+ * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, and no monitor is taken.
  */
 public final class Breaker implements AutoCloseable {
 
-    private static final Logger log = LoggerFactory.getLogger(Breaker.class);
+    private static final AsyncLog log = AsyncLog.of(Breaker.class);
 
     private static final int WINDOW = 10;
     private static final int FEWEST = 5;
@@ -45,6 +43,7 @@ public final class Breaker implements AutoCloseable {
     private final ListenerNotifier notifier;
     private final ScheduledThreadPoolExecutor prober;
     private final LogThrottle openFailures = new LogThrottle();
+    private final LogThrottle probeFailures = new LogThrottle();
     private final AtomicInteger answersToCount = new AtomicInteger();
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("nobody can probe");
@@ -141,11 +140,10 @@ public final class Breaker implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for the probe's thread. The next failure tries again.
-            if (openFailures.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
-                notifier.run(() -> log.error(
-                        "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
-                        e));
-            }
+            log.error(
+                    openFailures,
+                    "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
+                    e);
         }
     }
 
@@ -158,11 +156,11 @@ public final class Breaker implements AutoCloseable {
         openedNanos = System.nanoTime();
         pauses.away(openedNanos);
         state.set(new BackendState(false, Instant.now(), failure));
-        notifier.run(() -> log.warn(
+        log.warn(
                 "The backend is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
                         + " every {} ms, and closes as soon as the backend answers.",
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
-                failure));
+                failure);
         notifier.tell(listener -> listener.backendDown(failure));
         probeLater(failure.key());
     }
@@ -201,8 +199,7 @@ public final class Breaker implements AutoCloseable {
                 stillUnavailable(key, e);
             }
         } catch (RuntimeException | Error e) {
-            notifier.run(() -> log.warn(
-                    "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.", e));
+            log.warn(probeFailures, "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.", e);
             stillUnavailable(key, e);
         }
     }
@@ -225,8 +222,7 @@ public final class Breaker implements AutoCloseable {
         Duration downtime = Duration.ofNanos(now - openedNanos);
         state.updateAndGet(before -> new BackendState(true, Instant.now(), before.failure()));
         openedBy.set(null);
-        notifier.run(() ->
-                log.info("The backend has recovered after {} ms; the circuit breaker is closed.", downtime.toMillis()));
+        log.info("The backend has recovered after {} ms; the circuit breaker is closed.", downtime.toMillis());
         notifier.tell(listener -> listener.backendUp(downtime));
     }
 

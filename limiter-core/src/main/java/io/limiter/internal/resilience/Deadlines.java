@@ -1,8 +1,9 @@
 package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.time.BlockingCalls;
-import io.limiter.internal.time.LogThrottle;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.time.RunningClock;
 import java.time.Duration;
 import java.util.Queue;
@@ -14,8 +15,6 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Fails pending requests at their deadlines. One thread checks all of them every twentieth of the decision timeout,
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Deadlines {
 
-    private static final Logger log = LoggerFactory.getLogger(Deadlines.class);
+    private static final AsyncLog log = AsyncLog.of(Deadlines.class);
 
     private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -187,17 +186,9 @@ public final class Deadlines {
         }
     }
 
-    /** Logs an unexpected exception, once a minute at most, on a thread that no caller waits for. */
+    /** Logs an unexpected exception, once a minute at most. */
     public void report(String what, Throwable thrown) {
-        if (reported.suppressed(System.nanoTime()) == LogThrottle.NOT_NOW) {
-            return;
-        }
-        try {
-            outside.execute(() -> log.error(what, thrown));
-        } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // Closed, or no thread can be started.
-            return;
-        }
+        log.error(reported, what, thrown);
     }
 
     /** Stops the checks as soon as nothing is pending. Requests that are added later fail at once. */

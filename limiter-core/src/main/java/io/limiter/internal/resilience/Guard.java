@@ -4,8 +4,9 @@ import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.LogThrottle;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.Pending;
 import java.time.Duration;
@@ -14,8 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decision timeout, retries and circuit breaker of a factory's backend, shared by all its limiters.
@@ -32,7 +31,7 @@ public final class Guard implements AutoCloseable {
     /** The {@linkplain LimiterBackendException#problem() problem} of a decision that took longer than it may. */
     public static final String OVERRAN = "timeout";
 
-    private static final Logger log = LoggerFactory.getLogger(Guard.class);
+    private static final AsyncLog log = AsyncLog.of(Guard.class);
 
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
@@ -41,7 +40,6 @@ public final class Guard implements AutoCloseable {
     private final Deadlines deadlines;
     private final Breaker breaker;
     private final PermanentFailures permanentFailures;
-    private final ListenerNotifier notifier;
     private final EngineObserver observer;
     private final LogThrottle overran = new LogThrottle();
     private final Executor outside;
@@ -63,7 +61,7 @@ public final class Guard implements AutoCloseable {
      * Creates a guard that notifies listeners.
      *
      * @param firstDecisionTimeout decision timeout until the backend has first answered, if longer
-     * @param notifier notifies the listeners, and logs
+     * @param notifier notifies the listeners
      * @param observer observes failures
      */
     public Guard(
@@ -87,7 +85,6 @@ public final class Guard implements AutoCloseable {
             ListenerNotifier notifier,
             EngineObserver observer) {
         this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
-        this.notifier = notifier;
         this.observer = observer;
         this.decisionTimeout = decisionTimeout;
         this.deadlines = deadlines;
@@ -201,14 +198,11 @@ public final class Guard implements AutoCloseable {
 
     private void overran(LimiterBackendException failure) {
         observer.failed(failure.problem());
-        long unsaid = overran.suppressed(System.nanoTime());
-        if (unsaid != LogThrottle.NOT_NOW) {
-            notifier.run(() -> log.warn(
-                    "A decision timed out and its failure policy decided: {} ({} more since the last such line, which is logged"
-                            + " once a minute at most). If Redis is only slow, raise limiter.failure.decision-timeout.",
-                    failure.getMessage(),
-                    unsaid));
-        }
+        log.warn(
+                overran,
+                "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
+                        + " limiter.failure.decision-timeout.",
+                failure.getMessage());
     }
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */

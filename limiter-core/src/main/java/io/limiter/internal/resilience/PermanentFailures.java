@@ -5,8 +5,9 @@ import io.limiter.FailingLimiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
-import io.limiter.internal.time.LogThrottle;
+import io.limiter.internal.log.LogThrottle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -17,8 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Limiters with permanent failures, which last until an operator acts. A limiter fails from its first permanent
@@ -34,7 +33,7 @@ final class PermanentFailures {
     static final int MAX_LIMITERS = 100;
     static final int MAX_KEYS = 16;
 
-    private static final Logger log = LoggerFactory.getLogger(PermanentFailures.class);
+    private static final AsyncLog log = AsyncLog.of(PermanentFailures.class);
 
     private static final long FORGOTTEN_NANOS = Duration.ofMinutes(1).toNanos();
     private static final long LOOK_NANOS = Duration.ofSeconds(1).toNanos();
@@ -124,7 +123,7 @@ final class PermanentFailures {
             if (unsaid == LogThrottle.NOT_NOW) {
                 return;
             }
-            notifier.run(() -> log(now, unsaid));
+            log(now, unsaid);
             if (!notified) {
                 notified = true;
                 notifier.tell(listener -> listener.limiterFailing(now));
@@ -145,8 +144,7 @@ final class PermanentFailures {
             failing.decrementAndGet();
             if (notified) {
                 notified = false;
-                notifier.run(() ->
-                        log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since()));
+                log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since());
                 notifier.tell(listener -> listener.limiterRecovered(before));
             }
         }

@@ -13,19 +13,18 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Probes Redis by peeking at keys that are never written. */
 public final class Probe {
 
-    private static final Logger log = LoggerFactory.getLogger(Probe.class);
+    private static final AsyncLog log = AsyncLog.of(Probe.class);
 
     public static final String KEY = KeySpace.PROBE + "{limiter}";
 

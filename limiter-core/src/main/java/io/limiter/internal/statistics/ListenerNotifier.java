@@ -1,7 +1,8 @@
 package io.limiter.internal.statistics;
 
 import io.limiter.LimiterListener;
-import io.limiter.internal.time.LogThrottle;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -9,8 +10,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Notifies listeners of events, in order, on its own thread. Exceptions of listeners are logged, once a minute at
@@ -27,7 +26,7 @@ public final class ListenerNotifier implements AutoCloseable {
 
     public static final int MAX_WAITING = 1024;
 
-    private static final Logger log = LoggerFactory.getLogger(ListenerNotifier.class);
+    private static final AsyncLog log = AsyncLog.of(ListenerNotifier.class);
     private static final int IDLE_SECONDS = 10;
 
     private final List<LimiterListener> listeners;
@@ -92,14 +91,7 @@ public final class ListenerNotifier implements AutoCloseable {
             try {
                 event.accept(listener);
             } catch (RuntimeException | Error e) {
-                long more = failing.suppressed(System.nanoTime());
-                if (more != LogThrottle.NOT_NOW) {
-                    log.warn(
-                            "A listener has thrown; the event is lost for it. {} earlier exceptions of listeners were not logged. Listener: {}",
-                            more,
-                            listener,
-                            e);
-                }
+                log.warn(failing, "A listener has thrown; the event is lost for it. Listener: {}", listener, e);
             }
         }
     }

@@ -182,7 +182,7 @@ class ThrowingTest {
             logger.detachAppender(hanging);
             logger.setAdditive(additive);
         }
-        assertThat(threads).containsExactly("limiter-listeners");
+        assertThat(threads).containsExactly("limiter-log");
         assertThat(down.get(MOST_SECONDS, TimeUnit.SECONDS).kind()).isIn(Kind.AMBIGUOUS, Kind.NOT_EXECUTED);
     }
 

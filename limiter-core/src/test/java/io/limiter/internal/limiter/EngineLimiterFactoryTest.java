@@ -23,6 +23,7 @@ import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.local.LocalLimiterFactory;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -119,6 +120,7 @@ class EngineLimiterFactoryTest {
         try {
             roomy.setRate(0.1);
         } finally {
+            AsyncLog.flush(Duration.ofMinutes(1));
             logger.setAdditive(true);
             logger.detachAppender(said);
         }
@@ -165,10 +167,12 @@ class EngineLimiterFactoryTest {
         try {
             limiters.build("moderate", SlidingLog.of(1000, Duration.ofSeconds(1)));
             limiters.build("large", SlidingCounter.of(100_000, Duration.ofSeconds(1)));
+            AsyncLog.flush(Duration.ofMinutes(1));
             assertThat(said.list).isEmpty();
             limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
             limiters.build("dear", SlidingLog.of(1001, Duration.ofSeconds(1)));
         } finally {
+            AsyncLog.flush(Duration.ofMinutes(1));
             logger.detachAppender(said);
         }
         assertThat(said.list).singleElement().satisfies(event -> {

@@ -7,13 +7,13 @@ import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.ExpiryClock;
-import io.limiter.internal.time.ThrottledLog;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.ThrottledLog;
 import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** The blocks of one key. */
 class PrefetchedKeyTest {
@@ -29,7 +29,7 @@ class PrefetchedKeyTest {
             new SteppingEngine(clock::micros, new KnownRejections(0)),
             leaseClock,
             new HandSleeper(clock),
-            new ThrottledLog(LoggerFactory.getLogger(Prefetch.class), clock));
+            new ThrottledLog(AsyncLog.of(Prefetch.class), clock));
 
     @Test
     void a_block_that_takes_the_place_of_the_one_before_while_permits_are_counted_is_counted() {

@@ -11,6 +11,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterListener;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
@@ -57,9 +58,7 @@ class PermanentFailuresTest {
 
     @AfterEach
     void listenNoMore() throws InterruptedException {
-        CountDownLatch logged = new CountDownLatch(1);
-        notices.run(logged::countDown);
-        logged.await();
+        AsyncLog.flush(Duration.ofMinutes(1));
         notices.close();
         logger.detachAppender(lines);
         logger.setAdditive(true);

@@ -1,4 +1,4 @@
-package io.limiter.internal.time;
+package io.limiter.internal.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

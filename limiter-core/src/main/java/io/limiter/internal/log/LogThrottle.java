@@ -1,4 +1,4 @@
-package io.limiter.internal.time;
+package io.limiter.internal.log;
 
 /** Limits a log line to once a minute, and counts the events that were not logged. Thread-safe. */
 public final class LogThrottle {
