@@ -6,8 +6,8 @@ import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -199,7 +199,10 @@ public final class Breaker implements AutoCloseable {
                 stillUnavailable(key, e);
             }
         } catch (RuntimeException | Error e) {
-            log.warn(probeFailures, "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.", e);
+            log.warn(
+                    probeFailures,
+                    "Probing the backend has failed unexpectedly; retrying. The circuit breaker stays open.",
+                    e);
             stillUnavailable(key, e);
         }
     }

@@ -2,8 +2,8 @@ package io.limiter.internal.resilience;
 
 import com.google.common.base.Ticker;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.RunningClock;
 import java.time.Duration;
 import java.util.Queue;

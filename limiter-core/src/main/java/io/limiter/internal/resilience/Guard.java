@@ -5,8 +5,8 @@ import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.Pending;
 import java.time.Duration;
@@ -91,6 +91,12 @@ public final class Guard implements AutoCloseable {
         this.outside = deadlines::outside;
         this.breaker = breaker;
         this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
+    }
+
+    /** Does not log timeouts for a minute. */
+    public Guard withoutLog() {
+        overran.suppressed(System.nanoTime());
+        return this;
     }
 
     public Deadlines deadlines() {

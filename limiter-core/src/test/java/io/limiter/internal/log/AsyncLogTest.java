@@ -78,8 +78,9 @@ class AsyncLogTest {
         }
         writing.release(100_000);
         assertThat(AsyncLog.flush(MINUTE)).isTrue();
-        assertThat(lines()).hasSize(1 + AsyncLog.MAX_QUEUED + 1).containsOnlyOnce(
-                "WARN 3 lines were not logged, because the log is too slow for them.");
+        assertThat(lines())
+                .hasSize(1 + AsyncLog.MAX_QUEUED + 1)
+                .containsOnlyOnce("WARN 3 lines were not logged, because the log is too slow for them.");
     }
 
     @Test
@@ -91,8 +92,7 @@ class AsyncLogTest {
         log.warn("failed for {}", "k", new IllegalStateException("no route"));
         AsyncLog.flush(MINUTE);
         assertThat(lines())
-                .containsExactly(
-                        "WARN failed for k (java.lang.IllegalStateException: no route)", "WARN failed for k");
+                .containsExactly("WARN failed for k (java.lang.IllegalStateException: no route)", "WARN failed for k");
         assertThat(events.get(0).getThrowableProxy()).isNull();
         assertThat(events.get(1).getThrowableProxy().getMessage()).isEqualTo("no route");
     }
