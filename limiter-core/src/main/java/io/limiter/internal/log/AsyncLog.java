@@ -18,9 +18,9 @@ import org.slf4j.helpers.MessageFormatter;
  * The log of a class, written by one daemon thread of this JVM, because an appender may block and callers must not wait
  * for it.
  *
- * <p>At most {@value #MAX_QUEUED} lines are queued. Further ones are dropped, and a line says how many. The stack trace of
- * an exception is logged only if the class logs at DEBUG; otherwise the exception is at the end of the line. The thread
- * ends when it has been idle for a few seconds.
+ * <p>At most {@value #MAX_QUEUED} lines are queued. Further ones are dropped, and a line says how many. Stack traces are
+ * logged with errors, which are bugs, and otherwise only if the class logs at DEBUG; without one, the
+ * exception is at the end of the line. The thread ends when it has been idle for a few seconds.
  */
 public final class AsyncLog {
 
@@ -136,7 +136,7 @@ public final class AsyncLog {
         String line = MessageFormatter.arrayFormat(format, arguments).getMessage();
         if (thrown == null) {
             logger.atLevel(level).log(line);
-        } else if (logger.isDebugEnabled()) {
+        } else if (level == Level.ERROR || logger.isDebugEnabled()) {
             logger.atLevel(level).setCause(thrown).log(line);
         } else {
             logger.atLevel(level).log(line + " (" + thrown + ")");

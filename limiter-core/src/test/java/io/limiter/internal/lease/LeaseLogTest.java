@@ -141,7 +141,7 @@ class LeaseLogTest {
             assertThat(all).hasSize(1);
             assertThat(all.get(0).getFormattedMessage()).contains(parts);
             assertThat(all.get(0).getThrowableProxy()).isNull();
-            assertThat(all.get(0).getThreadName()).startsWith("limiter-timed-");
+            assertThat(all.get(0).getThreadName()).startsWith("limiter-log");
             all.clear();
         }
     }
