@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Stands between a client and Redis, and keeps replies to itself if it is told to: what was sent is executed. */
@@ -28,6 +29,7 @@ public final class MuteProxy implements AutoCloseable {
     private final ServerSocket server;
     private final int redisPort;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger generation = new AtomicInteger();
     private final AtomicReference<Replies> replies = new AtomicReference<>(Replies.PASSED_ON);
 
     private MuteProxy(ServerSocket server, int redisPort) {
@@ -56,6 +58,11 @@ public final class MuteProxy implements AutoCloseable {
         }
     }
 
+    /** Over the connections there are, no reply arrives any more, and they stay open; new ones are as before. */
+    public void forgetConnections() {
+        generation.incrementAndGet();
+    }
+
     private void closeConnections() {
         Socket socket;
         while ((socket = sockets.poll()) != null) {
@@ -79,6 +86,7 @@ public final class MuteProxy implements AutoCloseable {
     }
 
     private void copy(Socket from, Socket to, boolean isReply) throws IOException {
+        int born = generation.get();
         try (from;
                 to) {
             InputStream in = from.getInputStream();
@@ -91,7 +99,7 @@ public final class MuteProxy implements AutoCloseable {
                                 || replies.get() == Replies.CUT_OFF)) {
                     return;
                 }
-                if (!isReply || replies.get() == Replies.PASSED_ON) {
+                if (!isReply || replies.get() == Replies.PASSED_ON && born == generation.get()) {
                     out.write(bytes, 0, length);
                 }
             }

@@ -51,7 +51,23 @@ public interface Backend extends AutoCloseable {
      */
     default void connect() {}
 
-    /** The failure of a key's requests if {@link #connect} has thrown. */
+    /** Whether there is a connection to the node of a key, as far as the client knows. */
+    default boolean isConnected(String key) {
+        return true;
+    }
+
+    /**
+     * Replaces the connection to the node of a key. Blocks. Calls over the former one may fail, so this is for
+     * probes that had no answer.
+     *
+     * @return whether it was replaced; {@code false} if the client sees to that
+     * @throws RuntimeException if there is no connection
+     */
+    default boolean reconnect(String key) {
+        return false;
+    }
+
+    /** The failure of a key's requests if {@link #connect} or {@link #reconnect} has thrown. */
     default LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return LimiterBackendException.of(
                 LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);

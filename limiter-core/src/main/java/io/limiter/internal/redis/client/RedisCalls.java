@@ -3,6 +3,7 @@ package io.limiter.internal.redis.client;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.spi.EngineObserver;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -106,6 +107,32 @@ public final class RedisCalls {
         if (lettuce != null) {
             lettuce.connect();
         }
+    }
+
+    /** Whether a probe has a chance to be answered over the connection to the node of a key. */
+    public boolean isConnected(String key) {
+        return lettuce == null || lettuce.isConnected(utf8(key));
+    }
+
+    /**
+     * Opens another connection to the node of a key, over which the next calls go; blocks.
+     *
+     * @return whether it did; not if the client does that by itself
+     */
+    public boolean reconnect(String key) {
+        if (lettuce == null) {
+            return false;
+        }
+        try {
+            lettuce.reconnect(utf8(key));
+        } catch (RuntimeException e) {
+            throw new NotConnectedException(e);
+        }
+        return true;
+    }
+
+    private static byte[] utf8(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 
     /**

@@ -96,6 +96,16 @@ public final class LockBackend implements Backend {
         return true;
     }
 
+    @Override
+    public boolean isConnected(String key) {
+        return redis.isConnected(key);
+    }
+
+    @Override
+    public boolean reconnect(String key) {
+        return redis.reconnect(key);
+    }
+
     private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
             return Answer.of(decide(keyRequests, send));

@@ -66,6 +66,16 @@ public final class ScriptBackend implements Backend {
     }
 
     @Override
+    public boolean isConnected(String key) {
+        return redis.isConnected(key);
+    }
+
+    @Override
+    public boolean reconnect(String key) {
+        return redis.reconnect(key);
+    }
+
+    @Override
     public LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return RedisErrors.of(key, thrown);
     }
