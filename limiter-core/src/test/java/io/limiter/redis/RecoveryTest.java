@@ -138,7 +138,7 @@ class RecoveryTest {
                 .rejectionCacheSize(0)
                 .listener(new LimiterListener() {
                     @Override
-                    public void backendDown(LimiterBackendException cause) {
+                    public void backendDown(String node, LimiterBackendException cause) {
                         outages.incrementAndGet();
                     }
                 })

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -26,6 +27,9 @@ public final class TestCluster implements AutoCloseable {
     private static final int BUS_OFFSET = 10_000;
 
     private static final int SLOTS = 16_384;
+
+    // A killed node's port is free, and its Cluster looks for it there.
+    private static final Set<Integer> USED = ConcurrentHashMap.newKeySet();
 
     private final List<RedisProcess> masters;
 
@@ -81,7 +85,7 @@ public final class TestCluster implements AutoCloseable {
         Set<Integer> ports = new LinkedHashSet<>();
         while (ports.size() < count) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-            if (isFree(port) && isFree(port + BUS_OFFSET)) {
+            if (!USED.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && USED.add(port)) {
                 ports.add(port);
             }
         }

@@ -1,5 +1,6 @@
 package io.limiter.internal.backend;
 
+import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spi.SetPart;
@@ -50,6 +51,16 @@ public interface Backend extends AutoCloseable {
      * @throws RuntimeException if there is no connection
      */
     default void connect() {}
+
+    /** The name of the node that decides a key: one node can be unavailable while others decide. Never blocks. */
+    default String nodeOf(String key) {
+        return BackendState.ONLY_NODE;
+    }
+
+    /** The number of nodes, as far as it is known. Never blocks. */
+    default int nodes() {
+        return 1;
+    }
 
     /** Whether there is a connection to the node of a key, as far as the client knows. */
     default boolean isConnected(String key) {

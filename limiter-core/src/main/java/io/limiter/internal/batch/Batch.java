@@ -95,6 +95,11 @@ final class Batch {
         return keyRequests;
     }
 
+    /** In a Cluster, all keys of a batch are in one slot. */
+    String firstKey() {
+        return keys.get(0).key;
+    }
+
     boolean isEmpty() {
         return keys.isEmpty();
     }

@@ -304,7 +304,7 @@ public final class Lane {
         signal();
         try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
-                guard.answered(startNanos);
+                guard.answered(batch.firstKey(), startNanos);
             }
         } catch (RuntimeException | Error e) {
             batch.fail(

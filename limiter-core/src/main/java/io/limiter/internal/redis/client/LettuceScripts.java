@@ -14,9 +14,11 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
+import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
 import java.util.List;
@@ -256,13 +258,31 @@ final class LettuceScripts {
         shared = newConnected;
     }
 
-    /** The node that has a key, as {@code host:port}; empty where there is no choice. */
-    private String nodeOf(byte[] key) {
+    /** The node that has a key, as {@code host:port}. */
+    String nodeOf(byte[] key) {
+        Partitions known = partitions();
+        RedisClusterNode node = known == null ? null : known.getPartitionBySlot(SlotHash.getSlot(key));
+        return node == null
+                ? BackendState.ONLY_NODE
+                : node.getUri().getHost() + ":" + node.getUri().getPort();
+    }
+
+    /** How many nodes have slots. */
+    int nodes() {
+        Partitions known = partitions();
+        return known == null
+                ? 1
+                : (int) known.getPartitions().stream()
+                        .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM)
+                                && !node.getSlots().isEmpty())
+                        .count();
+    }
+
+    private @Nullable Partitions partitions() {
         Connected now = shared;
-        RedisClusterNode node = now != null && now.connection instanceof StatefulRedisClusterConnection<?, ?> cluster
-                ? cluster.getPartitions().getPartitionBySlot(SlotHash.getSlot(key))
+        return now != null && now.connection instanceof StatefulRedisClusterConnection<?, ?> cluster
+                ? cluster.getPartitions()
                 : null;
-        return node == null ? "" : node.getUri().getHost() + ":" + node.getUri().getPort();
     }
 
     /**
@@ -328,9 +348,9 @@ final class LettuceScripts {
         }
 
         /**
-         * Where there is a connection for each node, behind the one that is used, only the client is told what becomes
-         * of them. It is told of other connections too, so it is not asked where there is one; nor in a Cluster, where
-         * Lettuce sends again what was given up.
+         * Where there is a connection for each master and replica behind this one, only the client learns what becomes
+         * of them, and it learns of others too. In a Cluster it does not help: Lettuce sends again what was given up, and
+         * what was sent to other nodes is not concerned.
          */
         private void listen(SentCommands sent, LettuceConnectionFactory factory) {
             RedisConnectionStateListener listener = sent.cancelling(this);
@@ -338,7 +358,7 @@ final class LettuceScripts {
                 AbstractRedisClient client = factory.getRequiredNativeClient();
                 client.addListener(listener);
                 listenNoMore = () -> client.removeListener(listener);
-            } else {
+            } else if (connection instanceof StatefulRedisConnection) {
                 connection.addListener(listener);
                 listenNoMore = () -> connection.removeListener(listener);
             }

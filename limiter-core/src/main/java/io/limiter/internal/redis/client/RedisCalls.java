@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.client;
 
+import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.spi.EngineObserver;
@@ -44,11 +45,13 @@ public final class RedisCalls {
     private final RedisConnectionFactory connections;
     private final EngineObserver observer;
     private final @Nullable LettuceScripts lettuce;
+    private final ClusterSlots slots;
     private volatile @Nullable Boolean cluster;
 
     /** One that blocks, whatever the client, and whose calls nobody observes. */
     public RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
+        this.slots = new ClusterSlots(connections);
         this.observer = EngineObserver.NONE;
         this.lettuce = null;
     }
@@ -64,6 +67,7 @@ public final class RedisCalls {
      */
     public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         this.connections = connections;
+        this.slots = new ClusterSlots(connections);
         this.observer = observer;
         this.lettuce = HAS_LETTUCE ? LettuceScripts.of(connections, this::call, deadlines) : null;
     }
@@ -106,7 +110,23 @@ public final class RedisCalls {
     public void connect() {
         if (lettuce != null) {
             lettuce.connect();
+        } else if (isCluster()) {
+            slots.ensureLoaded();
         }
+    }
+
+    /** The node that has a key; in a Cluster as {@code host:port}. Does not block. */
+    public String nodeOf(String key) {
+        if (!isCluster()) {
+            return BackendState.ONLY_NODE;
+        }
+        String master = lettuce == null ? slots.masterOf(slotOf(key)) : lettuce.nodeOf(utf8(key));
+        return master == null ? BackendState.ONLY_NODE : master;
+    }
+
+    /** How many nodes there are, as far as that is known. */
+    public int nodes() {
+        return lettuce == null ? slots.count() : lettuce.nodes();
     }
 
     /** Whether a probe has a chance to be answered over the connection to the node of a key. */
@@ -121,6 +141,9 @@ public final class RedisCalls {
      */
     public boolean reconnect(String key) {
         if (lettuce == null) {
+            if (isCluster()) {
+                slots.load();
+            }
             return false;
         }
         try {

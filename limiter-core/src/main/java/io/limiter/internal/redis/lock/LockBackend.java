@@ -97,6 +97,26 @@ public final class LockBackend implements Backend {
     }
 
     @Override
+    public void connect() {
+        redis.connect();
+    }
+
+    @Override
+    public LimiterBackendException notConnected(String key, RuntimeException thrown) {
+        return RedisErrors.of(key, thrown);
+    }
+
+    @Override
+    public String nodeOf(String key) {
+        return redis.nodeOf(key);
+    }
+
+    @Override
+    public int nodes() {
+        return redis.nodes();
+    }
+
+    @Override
     public boolean isConnected(String key) {
         return redis.isConnected(key);
     }

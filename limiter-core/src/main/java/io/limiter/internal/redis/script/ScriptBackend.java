@@ -66,6 +66,16 @@ public final class ScriptBackend implements Backend {
     }
 
     @Override
+    public String nodeOf(String key) {
+        return redis.nodeOf(key);
+    }
+
+    @Override
+    public int nodes() {
+        return redis.nodes();
+    }
+
+    @Override
     public boolean isConnected(String key) {
         return redis.isConnected(key);
     }
