@@ -13,18 +13,22 @@ import org.jspecify.annotations.Nullable;
 public interface LimiterListener {
 
     /**
-     * The backend is unavailable: the circuit breaker is open, and the {@link FailurePolicy} decides at once.
+     * The backend, or one master of a Redis Cluster, is unavailable: its circuit breaker is open, and the {@link FailurePolicy}
+     * decides at once.
      *
+     * @param node in a Redis Cluster, the master as {@code host:port}, and only its keys are concerned; otherwise {@link
+     *     BackendState#ONLY_NODE}
      * @param cause the last failure
      */
-    default void backendDown(LimiterBackendException cause) {}
+    default void backendDown(String node, LimiterBackendException cause) {}
 
     /**
-     * The backend has recovered and decides again.
+     * The backend, or that master, has recovered and decides again.
      *
+     * @param node as for {@link #backendDown}
      * @param downtime the time since {@link #backendDown}
      */
-    default void backendUp(Duration downtime) {}
+    default void backendUp(String node, Duration downtime) {}
 
     /**
      * A limiter fails permanently, for example without the right to its keys: the {@link FailurePolicy} decides for it, or for

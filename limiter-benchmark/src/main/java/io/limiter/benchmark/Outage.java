@@ -161,12 +161,12 @@ public final class Outage {
     private record Times(AtomicLong downNanos, AtomicLong upNanos) implements LimiterListener {
 
         @Override
-        public void backendDown(LimiterBackendException cause) {
+        public void backendDown(String node, LimiterBackendException cause) {
             downNanos.compareAndSet(0, System.nanoTime());
         }
 
         @Override
-        public void backendUp(Duration downtime) {
+        public void backendUp(String node, Duration downtime) {
             upNanos.compareAndSet(0, System.nanoTime());
         }
     }

@@ -28,7 +28,7 @@ import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
-import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Probe;
@@ -89,7 +89,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         this.guard = new Guard(
                 settings.decisionTimeout,
                 settings.firstDecisionTimeout,
-                new Breaker(settings.probeInterval, notifier),
+                new Breakers(settings.probeInterval, notifier),
                 notifier,
                 settings.observer);
         this.byScript = settings.lock == null;
@@ -108,6 +108,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         this.localLeases = new HeldLeases(local, sleeper);
         this.retryAfterMicros = Math.max(1, settings.probeInterval.toNanos() / 1000);
         this.probe = new Probe(backend);
+        guard.nodesOf(backend);
         guard.probeBy(probe::ask);
     }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.BackendState;
 import io.limiter.FailurePolicy;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
@@ -12,10 +14,15 @@ import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
@@ -73,6 +80,70 @@ class ClusterOutageTest {
                 }
             } finally {
                 TestCluster.signal(process, "CONT");
+                ((DisposableBean) connections).destroy();
+            }
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @CsvSource({"true,false", "true,true", "false,false"})
+    void redis_decides_the_keys_of_the_other_masters(boolean byLettuce, boolean sets) throws Exception {
+        try (TestCluster cluster = TestCluster.start(3, "--cluster-require-full-coverage", "no")) {
+            RedisClusterConfiguration configuration = new RedisClusterConfiguration(cluster.nodes());
+            // With more of them, Jedis tries again itself, after pauses of a share of its timeout.
+            configuration.setMaxRedirects(2);
+            RedisConnectionFactory connections = connect(byLettuce, configuration);
+            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
+                    .failurePolicy(FailurePolicy.LOCAL)
+                    .decisionTimeout(Duration.ofSeconds(1))
+                    .build()) {
+                Limiter limiter = factory.count("k", 100, Duration.ofDays(1));
+                Map<String, List<String>> keysByNode = IntStream.range(0, 12)
+                        .mapToObj(i -> "key" + i)
+                        .collect(Collectors.groupingBy(key -> cluster.nodeOf("k:" + key)));
+                assertThat(keysByNode).hasSize(3);
+                keysByNode.values().forEach(keys -> keys.forEach(key -> awaitRedis(limiter, key)));
+                String killed = cluster.nodes().get(0);
+                List<String> unavailable = keysByNode.remove(killed);
+                cluster.kill(killed);
+                Limiter available =
+                        limiter.on(keysByNode.values().iterator().next().get(0));
+                // All at once, so that they cost one decision timeout.
+                List<CompletableFuture<?>> unanswered = IntStream.range(0, 10)
+                        .<CompletableFuture<?>>mapToObj(i -> {
+                            Limiter first = limiter.on(unavailable.get(i % unavailable.size()));
+                            return sets
+                                    ? LimitSet.of(available, first).async().decide(1)
+                                    : first.async().decide(1);
+                        })
+                        .toList();
+                unanswered.forEach(CompletableFuture::join);
+                Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
+                    limiter.decide(unavailable.get(0), 1);
+                    return factory.backendState().unavailableNodes().equals(List.of(killed));
+                });
+                for (int i = 0; i < 10; i++) {
+                    keysByNode
+                            .values()
+                            .forEach(keys -> keys.forEach(key ->
+                                    assertThat(limiter.decide(key, 1).source()).isEqualTo(Source.BACKEND)));
+                    unavailable.forEach(
+                            key -> assertThat(limiter.decide(key, 1).source()).isEqualTo(Source.LOCAL));
+                }
+                BackendState state = factory.backendState();
+                assertThat(state.up()).isFalse();
+                assertThat(state.unavailableNodes()).containsExactly(killed);
+                assertThat(LimitSet.of(available, limiter.on(unavailable.get(0)))
+                                .decide(1)
+                                .parts())
+                        .allMatch(part -> part.decision().source() == Source.LOCAL);
+                assertThat(state.nodes()).isEqualTo(3);
+                cluster.startAgain(killed);
+                unavailable.forEach(key -> awaitRedis(limiter, key));
+                assertThat(factory.backendState().up()).isTrue();
+                assertThat(factory.backendState().availability()).isEqualTo(1);
+            } finally {
                 ((DisposableBean) connections).destroy();
             }
         }

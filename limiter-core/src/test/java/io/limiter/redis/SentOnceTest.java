@@ -9,6 +9,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.MuteProxy;
@@ -18,10 +19,13 @@ import io.limiter.testing.TestCluster;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,6 +102,28 @@ class SentOnceTest {
             for (int taken = 1; taken < 5; taken++) {
                 awaitRemaining(limiter, 100 - taken);
                 armed.set(true);
+                failsOnce(limiter);
+            }
+            awaitRemaining(limiter, 95);
+        }
+    }
+
+    @Test
+    void a_decision_over_a_connection_that_a_probe_has_opened() {
+        connections = connect(Topology.STANDALONE);
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .rejectionCacheSize(0)
+                .decisionTimeout(Duration.ofSeconds(1))
+                .build()) {
+            Limiter limiter = factory.build("k", HUNDRED);
+            awaitRemaining(limiter, 100);
+            proxy.forgetConnections();
+            List<CompletableFuture<Decision>> unanswered =
+                    IntStream.range(0, 5).mapToObj(i -> limiter.async().peek(1)).toList();
+            unanswered.forEach(peek -> assertThat(peek).failsWithin(PATIENCE));
+            for (int taken = 0; taken < 5; taken++) {
+                awaitRemaining(limiter, 100 - taken);
+                proxy.replies(Replies.CUT_OFF_ONCE);
                 failsOnce(limiter);
             }
             awaitRemaining(limiter, 95);

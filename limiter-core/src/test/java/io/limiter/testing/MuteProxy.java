@@ -2,16 +2,23 @@ package io.limiter.testing;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Stands between a client and Redis, and keeps replies to itself if it is told to: what was sent is executed. */
+/** A proxy between a client and Redis that delays, drops or cuts off replies: what was sent is executed. */
 public final class MuteProxy implements AutoCloseable {
 
     /** What becomes of replies. */
@@ -28,7 +35,9 @@ public final class MuteProxy implements AutoCloseable {
     private final ServerSocket server;
     private final int redisPort;
     private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger generation = new AtomicInteger();
     private final AtomicReference<Replies> replies = new AtomicReference<>(Replies.PASSED_ON);
+    private volatile long delayNanos;
 
     private MuteProxy(ServerSocket server, int redisPort) {
         this.server = server;
@@ -56,6 +65,16 @@ public final class MuteProxy implements AutoCloseable {
         }
     }
 
+    /** Over the connections there are, no reply arrives any more, and they stay open; new ones are as before. */
+    public void forgetConnections() {
+        generation.incrementAndGet();
+    }
+
+    /** Delays each reply from now on; replies stay in order and do not wait for each other. */
+    public void delayReplies(Duration delay) {
+        delayNanos = delay.toNanos();
+    }
+
     private void closeConnections() {
         Socket socket;
         while ((socket = sockets.poll()) != null) {
@@ -73,28 +92,50 @@ public final class MuteProxy implements AutoCloseable {
             Socket redis = new Socket(InetAddress.getLoopbackAddress(), redisPort);
             sockets.add(client);
             sockets.add(redis);
-            run("proxy-to-redis", () -> copy(client, redis, false));
-            run("proxy-to-client", () -> copy(redis, client, true));
+            run("proxy-to-redis", () -> copyRequests(client, redis));
+            BlockingQueue<Reply> delayed = new LinkedBlockingQueue<>();
+            run("proxy-from-redis", () -> readReplies(redis, client, delayed));
+            run("proxy-to-client", () -> writeReplies(client, delayed));
         }
     }
 
-    private void copy(Socket from, Socket to, boolean isReply) throws IOException {
-        try (from;
-                to) {
-            InputStream in = from.getInputStream();
-            OutputStream out = to.getOutputStream();
+    private static void copyRequests(Socket client, Socket redis) throws IOException {
+        try (client;
+                redis) {
+            client.getInputStream().transferTo(redis.getOutputStream());
+        }
+    }
+
+    private void readReplies(Socket redis, Socket client, BlockingQueue<Reply> delayed) throws IOException {
+        int born = generation.get();
+        try (redis) {
+            InputStream in = redis.getInputStream();
             byte[] bytes = new byte[8192];
             int length;
             while ((length = in.read(bytes)) >= 0) {
-                if (isReply
-                        && (replies.compareAndSet(Replies.CUT_OFF_ONCE, Replies.PASSED_ON)
-                                || replies.get() == Replies.CUT_OFF)) {
+                if (replies.compareAndSet(Replies.CUT_OFF_ONCE, Replies.PASSED_ON)
+                        || replies.get() == Replies.CUT_OFF) {
+                    client.close();
                     return;
                 }
-                if (!isReply || replies.get() == Replies.PASSED_ON) {
-                    out.write(bytes, 0, length);
+                if (replies.get() == Replies.PASSED_ON && born == generation.get()) {
+                    delayed.add(new Reply(System.nanoTime() + delayNanos, Arrays.copyOf(bytes, length)));
                 }
             }
+        } finally {
+            delayed.add(Reply.END);
+        }
+    }
+
+    private static void writeReplies(Socket client, BlockingQueue<Reply> delayed) throws IOException {
+        try (client) {
+            OutputStream out = client.getOutputStream();
+            for (Reply reply = delayed.take(); reply != Reply.END; reply = delayed.take()) {
+                TimeUnit.NANOSECONDS.sleep(reply.dueNanos - System.nanoTime());
+                out.write(reply.bytes);
+            }
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException();
         }
     }
 
@@ -116,6 +157,11 @@ public final class MuteProxy implements AutoCloseable {
     public void close() throws IOException {
         server.close();
         closeConnections();
+    }
+
+    private record Reply(long dueNanos, byte[] bytes) {
+
+        private static final Reply END = new Reply(0, new byte[0]);
     }
 
     private interface Work {

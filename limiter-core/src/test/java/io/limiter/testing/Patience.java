@@ -1,6 +1,6 @@
 package io.limiter.testing;
 
-import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
@@ -15,6 +15,6 @@ public final class Patience {
 
     /** One of its own, whose breaker nothing has opened yet. */
     public static Guard guard() {
-        return new Guard(DECISION_TIMEOUT, new Breaker(Duration.ofMillis(500), new ListenerNotifier(List.of())));
+        return new Guard(DECISION_TIMEOUT, new Breakers(Duration.ofMillis(500), new ListenerNotifier(List.of())));
     }
 }

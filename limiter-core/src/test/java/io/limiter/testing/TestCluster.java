@@ -3,6 +3,7 @@ package io.limiter.testing;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -26,17 +28,26 @@ public final class TestCluster implements AutoCloseable {
 
     private static final int SLOTS = 16_384;
 
+    // A killed node's port is free, and its Cluster looks for it there.
+    private static final Set<Integer> USED = ConcurrentHashMap.newKeySet();
+
     private final List<RedisProcess> masters;
 
     private TestCluster(List<RedisProcess> masters) {
         this.masters = masters;
     }
 
-    /** Returns when it serves all slots. */
-    public static TestCluster start(int masters) {
+    /**
+     * Returns when it serves all slots.
+     *
+     * @param settings of every server, as on the command line
+     */
+    public static TestCluster start(int masters, String... settings) {
+        List<String> all = new ArrayList<>(List.of("--cluster-enabled", "yes"));
+        all.addAll(List.of(settings));
         List<RedisProcess> started = new ArrayList<>();
         for (int port : freePorts(masters)) {
-            started.add(RedisProcess.startOn(port, "--cluster-enabled", "yes"));
+            started.add(RedisProcess.startOn(port, all.toArray(new String[0])));
         }
         TestCluster cluster = new TestCluster(started);
         for (int i = 0; i < masters; i++) {
@@ -74,7 +85,7 @@ public final class TestCluster implements AutoCloseable {
         Set<Integer> ports = new LinkedHashSet<>();
         while (ports.size() < count) {
             int port = ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
-            if (isFree(port) && isFree(port + BUS_OFFSET)) {
+            if (!USED.contains(port) && isFree(port) && isFree(port + BUS_OFFSET) && USED.add(port)) {
                 ports.add(port);
             }
         }
@@ -99,9 +110,29 @@ public final class TestCluster implements AutoCloseable {
         RedisProcess.signal(processId, signal);
     }
 
+    /** Its port refuses connections from now on. */
+    public void kill(String node) {
+        masters.get(nodes().indexOf(node)).kill();
+    }
+
+    /** Empty, with the slots that it had. */
+    public void startAgain(String node) throws IOException {
+        masters.get(nodes().indexOf(node)).startAgain();
+    }
+
     /** The node's process. */
     public String processId(String node) {
         return Long.toString(masters.get(nodes().indexOf(node)).pid());
+    }
+
+    /** The node that has the slot of a key. */
+    public String nodeOf(String key) {
+        int slot = SlotHash.getSlot(key);
+        int node = 0;
+        while (slot >= SLOTS * (node + 1) / masters.size()) {
+            node++;
+        }
+        return nodes().get(node);
     }
 
     /** A section of what the node says of itself. */

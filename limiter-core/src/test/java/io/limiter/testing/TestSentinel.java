@@ -28,6 +28,11 @@ public final class TestSentinel implements AutoCloseable {
         return MASTER;
     }
 
+    /** The master. */
+    public RedisProcess server() {
+        return server;
+    }
+
     /** The Sentinel's, on the loopback address. */
     public int port() {
         return sentinel.port();

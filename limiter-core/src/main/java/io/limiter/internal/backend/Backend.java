@@ -1,5 +1,6 @@
 package io.limiter.internal.backend;
 
+import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spi.SetPart;
@@ -51,7 +52,33 @@ public interface Backend extends AutoCloseable {
      */
     default void connect() {}
 
-    /** The failure of a key's requests if {@link #connect} has thrown. */
+    /** The name of the node that decides a key: one node can be unavailable while others decide. Never blocks. */
+    default String nodeOf(String key) {
+        return BackendState.ONLY_NODE;
+    }
+
+    /** The number of nodes, as far as it is known. Never blocks. */
+    default int nodes() {
+        return 1;
+    }
+
+    /** Whether there is a connection to the node of a key, as far as the client knows. */
+    default boolean isConnected(String key) {
+        return true;
+    }
+
+    /**
+     * Replaces the connection to the node of a key. Blocks. Calls over the former one may fail, so this is for
+     * probes that had no answer.
+     *
+     * @return whether it was replaced; {@code false} if the client sees to that
+     * @throws RuntimeException if there is no connection
+     */
+    default boolean reconnect(String key) {
+        return false;
+    }
+
+    /** The failure of a key's requests if {@link #connect} or {@link #reconnect} has thrown. */
     default LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return LimiterBackendException.of(
                 LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);

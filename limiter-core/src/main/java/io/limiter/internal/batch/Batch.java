@@ -24,6 +24,16 @@ final class Batch {
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
     private int requests;
+    private long startNanos;
+
+    /** Sets when the call started. To be called before another thread sees this batch. */
+    void startedAt(long newStartNanos) {
+        startNanos = newStartNanos;
+    }
+
+    long startNanos() {
+        return startNanos;
+    }
 
     /**
      * Adds a request. If this throws, because the {@code equals} of a custom limit does, the request was not added
@@ -93,6 +103,11 @@ final class Batch {
             keyRequests.add(new KeyRequests<>(key.key, key.limit, key.requests()));
         }
         return keyRequests;
+    }
+
+    /** In a Cluster, all keys of a batch are in one slot. */
+    String firstKey() {
+        return keys.get(0).key;
     }
 
     boolean isEmpty() {

@@ -7,7 +7,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -36,7 +36,7 @@ public final class FailureWarmUp {
      */
     public static void run(String key, Engine local) {
         try (Guard guard =
-                new Guard(DECISION_TIMEOUT, new Breaker(Duration.ofHours(1), ListenerNotifier.NONE)).withoutLog()) {
+                new Guard(DECISION_TIMEOUT, new Breakers(Duration.ofHours(1), ListenerNotifier.NONE)).withoutLog()) {
             Engine silent = new GroupCommit(new SilentBackend(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
             Failover failover = new Failover(silent, FailurePolicy.LOCAL, local, 1);
             List<PendingRequest> pending = new ArrayList<>();

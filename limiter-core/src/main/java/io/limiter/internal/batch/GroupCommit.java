@@ -29,12 +29,15 @@ import org.jspecify.annotations.Nullable;
  *     | key b: 1 request       |
  *     `------------------------´
  *                  |
- *               Redis                  1 or 2 calls are in flight at a time
+ *               Redis                  1 or 2 calls are in flight, more if the round trip is long
  * </pre>
  *
  * There is no timer and no artificial delay: if no call is in flight, a request is sent at once, by the caller's
  * thread. The higher the load, the more requests queue up during one round trip and share the next one. Each keeps its
  * own permits and timeout and gets its own decision; those for one key are decided in the order of their arrival.
+ *
+ * <p>If the round trip is so long that requests would time out while they wait for the reply to another call, they are
+ * sent in time in a call of their own.
  *
  * <p>In a Redis Cluster, where a call cannot span slots, each slot has a queue of its own: requests for one key still
  * share calls, and others are sent independently.

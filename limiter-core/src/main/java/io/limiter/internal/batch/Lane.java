@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lane {
 
+    /** About how many short round trips make a long one forgotten. */
+    private static final int ROUND_TRIPS = 8;
+
     /** Requests are marked as sent when they are added to a batch. */
     private static final BooleanSupplier SENT = () -> true;
 
@@ -56,6 +59,11 @@ public final class Lane {
     private volatile boolean closed;
     // Written by the owner: taken from the queue, but it did not fit into the last batch.
     private volatile @Nullable PendingRequest heldBack;
+    // Written by the owner; when the last call started, and whether the next one must not wait for a reply.
+    private volatile long lastStartNanos;
+    private volatile boolean startsNow;
+    // The longest recent round trip; lost updates do no harm.
+    private volatile long roundTripNanos;
     // Confined to the owner: how many requests must be queued, for each call in flight, before another call starts.
     private int minQueuedForAnother;
 
@@ -93,7 +101,10 @@ public final class Lane {
             endOverdue(request, nowNanos);
         }
         overdue.removeIf(PendingRequest::isDone);
+        long oldestNanos = 0;
+        long now = guard.now();
         for (Batch batch : sent) {
+            oldestNanos = Math.max(oldestNanos, now - batch.startNanos());
             batch.forEach(request -> endOverdue(request, nowNanos));
         }
         for (PendingRequest request : retrying) {
@@ -112,7 +123,28 @@ public final class Lane {
                 break;
             }
         }
+        long expected = Math.max(roundTripNanos, oldestNanos);
+        // Half as long again, because round trips vary.
+        startInTime(now - lastStartNanos, expected + expected / 2);
         return isPending();
+    }
+
+    /**
+     * Starts another call if the reply to the next one would come too late for the requests that are queued. They have
+     * waited since the last call started, at the longest.
+     */
+    private void startInTime(long waitedNanos, long expectedNanos) {
+        if (queued.get() > 0 && !backend.blocks() && guard.deadlines().isLastCheckFor(waitedNanos, expectedNanos)) {
+            startsNow = true;
+            // Outside, because the thread that checks deadlines must not make calls.
+            guard.outside().execute(this::signal);
+        }
+    }
+
+    /** Short round trips count slowly, because after a long one others are likely. */
+    private void answeredAfter(long nanos) {
+        long before = roundTripNanos;
+        roundTripNanos = Math.max(nanos, before - before / ROUND_TRIPS);
     }
 
     private boolean endOverdue(PendingRequest request, long nowNanos) {
@@ -234,11 +266,12 @@ public final class Lane {
 
     /**
      * The first call starts at once. Further ones start only if enough requests are queued: sharing the next call is
-     * cheaper for them than a call of their own.
+     * cheaper for them than a call of their own; or if they cannot wait for a reply, see {@link #startInTime}.
      */
     private boolean mayStart() {
         int inFlight = calls.get();
-        return inFlight < maxCalls && queued.get() > inFlight * minQueuedForAnother;
+        int waiting = queued.get();
+        return inFlight < maxCalls && waiting > inFlight * minQueuedForAnother || startsNow && waiting > 0;
     }
 
     private @Nullable Batch take() {
@@ -289,22 +322,25 @@ public final class Lane {
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
         minQueuedForAnother = batch.minQueuedForAnother(settings);
+        startsNow = false;
         long startNanos = guard.now();
+        lastStartNanos = startNanos;
+        batch.startedAt(startNanos);
         try {
             sent.add(batch);
-            call(batch, notConnected).whenComplete((answers, error) -> onReply(batch, answers, error, startNanos));
+            call(batch, notConnected).whenComplete((answers, error) -> onReply(batch, answers, error));
         } catch (RuntimeException | Error e) {
-            onReply(batch, null, e, startNanos);
+            onReply(batch, null, e);
         }
     }
 
-    private void onReply(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error, long startNanos) {
+    private void onReply(Batch batch, @Nullable List<Answer> answers, @Nullable Throwable error) {
         calls.decrementAndGet();
         // The next call first, so that the backend works while these callers are woken.
         signal();
         try {
             if (batch.complete(answers, error, guard::decided, this::failed)) {
-                guard.answered(startNanos);
+                answeredAfter(guard.answered(batch.firstKey(), batch.startNanos()));
             }
         } catch (RuntimeException | Error e) {
             batch.fail(

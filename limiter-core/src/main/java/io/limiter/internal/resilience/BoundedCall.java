@@ -3,6 +3,7 @@ package io.limiter.internal.resilience;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.spi.Pending;
+import io.limiter.spi.PendingDecision;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -37,7 +38,7 @@ final class BoundedCall<A> {
         long startNanos = guard.now();
         pending.dueAt(startNanos + guard.decisionTimeoutNanos());
         try {
-            guard.check(pending.key());
+            check(guard, pending);
         } catch (LimiterBackendException e) {
             pending.fail(e, guard.outside());
             return;
@@ -45,6 +46,16 @@ final class BoundedCall<A> {
         BoundedCall<A> started = new BoundedCall<>(guard, pending, call, answer, startNanos);
         guard.deadlines().add(started);
         started.attempt();
+    }
+
+    /** A set needs the nodes of all its keys. */
+    private static void check(Guard guard, Pending<?> pending) {
+        guard.check(pending.key());
+        if (pending instanceof PendingDecision<?> decision) {
+            for (int i = 1; i < decision.size(); i++) {
+                guard.check(decision.key(i));
+            }
+        }
     }
 
     private void attempt() {
@@ -62,7 +73,7 @@ final class BoundedCall<A> {
                 failed(AsyncFailures.cause(error));
                 return;
             }
-            guard.answered(startNanos);
+            guard.answered(pending.key(), startNanos);
             try {
                 answer.accept(answered);
             } catch (RuntimeException | Error e) {

@@ -2,27 +2,23 @@ package io.limiter.internal.resilience;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Circuit breaker of Resilience4j, opened by failures of the backend and closed by a probe in the background, so that
- * no caller pays for the probe.
+ * Circuit breaker of Resilience4j for one node of the backend, opened by its failures and closed by a probe in the
+ * background, so that no caller pays for the probe.
  *
  * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and at least half of
  * all. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
@@ -30,45 +26,43 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, and no monitor is taken.
  */
-public final class Breaker implements AutoCloseable {
+final class Breaker implements AutoCloseable {
 
-    private static final AsyncLog log = AsyncLog.of(Breaker.class);
+    private static final AsyncLog log = AsyncLog.of(Breakers.class);
 
     private static final int WINDOW = 10;
     private static final int FEWEST = 5;
     private static final int IDLE_SECONDS = 10;
 
+    private final String node;
+    private final Breakers all;
     private final CircuitBreaker breaker;
     private final long probeNanos;
     private final ListenerNotifier notifier;
     private final ScheduledThreadPoolExecutor prober;
-    private final LogThrottle openFailures = new LogThrottle();
     private final LogThrottle probeFailures = new LogThrottle();
     private final AtomicInteger answersToCount = new AtomicInteger();
-    private volatile Consumer<String> probe = key -> {
-        throw new IllegalStateException("nobody can probe");
-    };
-    private volatile boolean closed;
+    private volatile long answeredNanos;
     // Not null while open. The two below are confined to the thread that sets this, and then to the probing thread.
     private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
     private final ProbePauses pauses;
     private long openedNanos;
-    private final AtomicReference<BackendState> state =
-            new AtomicReference<>(new BackendState(true, Instant.now(), null));
 
     /**
      * @param probeInterval longest pause between probes; see {@link ProbePauses}
      * @param notifier notifies the listeners
+     * @param nowNanos when the node has last answered, as far as this can know
      */
-    public Breaker(Duration probeInterval, ListenerNotifier notifier) {
-        this(probeInterval, notifier, task -> {
-            Thread thread = new Thread(task, "limiter-probe");
-            thread.setDaemon(true);
-            return thread;
-        });
-    }
-
-    public Breaker(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers) {
+    Breaker(
+            String node,
+            Breakers all,
+            Duration probeInterval,
+            ListenerNotifier notifier,
+            ThreadFactory probers,
+            long nowNanos) {
+        this.node = node;
+        this.all = all;
+        this.answeredNanos = nowNanos;
         this.probeNanos = probeInterval.toNanos();
         this.pauses = new ProbePauses(probeInterval);
         this.notifier = notifier;
@@ -92,25 +86,23 @@ public final class Breaker implements AutoCloseable {
         prober.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /**
-     * @param newProbe calls the backend in the slot of the given key; throws {@link LimiterBackendException} if that
-     *     fails
-     */
-    void probeBy(Consumer<String> newProbe) {
-        this.probe = newProbe;
+    String node() {
+        return node;
     }
 
-    BackendState state() {
-        return Objects.requireNonNull(state.get());
+    boolean isOpen() {
+        return openedBy.get() != null;
+    }
+
+    /** When the node has last answered. */
+    long answeredNanos() {
+        return answeredNanos;
     }
 
     /**
-     * @throws LimiterBackendException if the breaker is open or closed for good
+     * @throws LimiterBackendException if this is open
      */
     void check(String key) {
-        if (closed) {
-            throw LimiterBackendException.closed(key);
-        }
         LimiterBackendException cause = openedBy.get();
         if (cause != null) {
             throw LimiterBackendException.notAsked(
@@ -120,30 +112,26 @@ public final class Breaker implements AutoCloseable {
         }
     }
 
-    void answered() {
-        if (answersToCount.get() > 0 && answersToCount.getAndDecrement() > 0 && openedBy.get() == null) {
+    void answered(long nowNanos, boolean countedAsSuccess) {
+        answeredNanos = nowNanos;
+        if (countedAsSuccess
+                && answersToCount.get() > 0
+                && answersToCount.getAndDecrement() > 0
+                && openedBy.get() == null) {
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
         }
     }
 
     void failed(LimiterBackendException failure) {
-        if (openedBy.get() != null || closed) {
+        if (openedBy.get() != null) {
             return;
         }
-        try {
-            answersToCount.set(WINDOW);
-            breaker.onError(0, TimeUnit.NANOSECONDS, failure);
-            if (breaker.getState() == CircuitBreaker.State.OPEN) {
-                open(failure);
-            } else {
-                state.updateAndGet(before -> new BackendState(before.up(), before.since(), failure));
-            }
-        } catch (RuntimeException | Error e) {
-            // For example OutOfMemoryError for the probe's thread. The next failure tries again.
-            log.error(
-                    openFailures,
-                    "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
-                    e);
+        answersToCount.set(WINDOW);
+        breaker.onError(0, TimeUnit.NANOSECONDS, failure);
+        if (breaker.getState() == CircuitBreaker.State.OPEN) {
+            open(failure);
+        } else {
+            all.changed(failure);
         }
     }
 
@@ -155,13 +143,14 @@ public final class Breaker implements AutoCloseable {
         }
         openedNanos = System.nanoTime();
         pauses.away(openedNanos);
-        state.set(new BackendState(false, Instant.now(), failure));
+        all.changed(failure);
         log.warn(
-                "The backend is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
+                "{} is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
                         + " every {} ms, and closes as soon as the backend answers.",
+                node,
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure);
-        notifier.tell(listener -> listener.backendDown(failure));
+        notifier.tell(listener -> listener.backendDown(node, failure));
         probeLater(failure.key());
     }
 
@@ -177,6 +166,7 @@ public final class Breaker implements AutoCloseable {
             if (!scheduled) {
                 // Without a probe, callers try the backend themselves.
                 openedBy.set(null);
+                all.changed(null);
             }
         }
     }
@@ -187,7 +177,7 @@ public final class Breaker implements AutoCloseable {
             if (!breaker.tryAcquirePermission()) {
                 throw new IllegalStateException("the circuit breaker permits no probe, it is " + breaker.getState());
             }
-            probe.accept(key);
+            all.probe(key);
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
             recovered();
         } catch (LimiterBackendException e) {
@@ -212,7 +202,7 @@ public final class Breaker implements AutoCloseable {
             breaker.onError(0, TimeUnit.NANOSECONDS, why);
         }
         if (why instanceof LimiterBackendException failure) {
-            state.updateAndGet(before -> new BackendState(false, before.since(), failure));
+            all.changed(failure);
         }
         probeLater(key);
     }
@@ -223,16 +213,15 @@ public final class Breaker implements AutoCloseable {
         long now = System.nanoTime();
         pauses.back(now);
         Duration downtime = Duration.ofNanos(now - openedNanos);
-        state.updateAndGet(before -> new BackendState(true, Instant.now(), before.failure()));
         openedBy.set(null);
-        log.info("The backend has recovered after {} ms; the circuit breaker is closed.", downtime.toMillis());
-        notifier.tell(listener -> listener.backendUp(downtime));
+        all.changed(null);
+        log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis());
+        notifier.tell(listener -> listener.backendUp(node, downtime));
     }
 
-    /** Fails all later requests and stops probing. */
+    /** Stops probing. */
     @Override
     public void close() {
-        closed = true;
         prober.shutdown();
     }
 }

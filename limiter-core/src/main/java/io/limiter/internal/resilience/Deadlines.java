@@ -104,6 +104,17 @@ public final class Deadlines {
         return decisionTimeoutNanos;
     }
 
+    /**
+     * Whether a request would be overdue if it were sent only at the next check.
+     *
+     * @param waitedNanos how long it has waited
+     * @param expectedNanos how long the answer is expected to take
+     */
+    public boolean isLastCheckFor(long waitedNanos, long expectedNanos) {
+        // Until the next check; requests end up to one check early; and one for the way to and from the client.
+        return waitedNanos + expectedNanos + 3 * intervalNanos >= decisionTimeoutNanos;
+    }
+
     /** Records that the backend has answered. */
     void answered(long nowNanos) {
         if (!answered) {

@@ -4,12 +4,17 @@ import com.google.common.base.Ticker;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.backend.Backend;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spi.Pending;
+import io.limiter.spi.PendingDecision;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Every decision has a timeout. A request that was not sent until then is withdrawn; one that was sent is ambiguous,
  *       counts as executed, and is never retried.
  *   <li>Requests that failed without being executed are retried until their deadline, after growing pauses.
- *   <li>After a few failures, a {@link Breaker} fails all requests at once, until a probe in the background succeeds.
+ *   <li>After a few failures, a {@link Breakers circuit breaker} fails all requests at once, until a probe in the background succeeds.
  * </ul>
  */
 public final class Guard implements AutoCloseable {
@@ -38,7 +43,7 @@ public final class Guard implements AutoCloseable {
 
     private final Duration decisionTimeout;
     private final Deadlines deadlines;
-    private final Breaker breaker;
+    private final Breakers breakers;
     private final PermanentFailures permanentFailures;
     private final EngineObserver observer;
     private final LogThrottle overran = new LogThrottle();
@@ -47,14 +52,14 @@ public final class Guard implements AutoCloseable {
 
     /**
      * @param decisionTimeout decision timeout, more than 0
-     * @param breaker fails requests at once while the backend is unavailable
+     * @param breakers fail requests at once while the backend is unavailable
      */
-    public Guard(Duration decisionTimeout, Breaker breaker) {
-        this(decisionTimeout, breaker, new Deadlines(decisionTimeout, Ticker.systemTicker()));
+    public Guard(Duration decisionTimeout, Breakers breakers) {
+        this(decisionTimeout, breakers, new Deadlines(decisionTimeout, Ticker.systemTicker()));
     }
 
-    Guard(Duration decisionTimeout, Breaker breaker, Deadlines deadlines) {
-        this(decisionTimeout, breaker, deadlines, ListenerNotifier.NONE, EngineObserver.NONE);
+    Guard(Duration decisionTimeout, Breakers breakers, Deadlines deadlines) {
+        this(decisionTimeout, breakers, deadlines, ListenerNotifier.NONE, EngineObserver.NONE);
     }
 
     /**
@@ -67,12 +72,12 @@ public final class Guard implements AutoCloseable {
     public Guard(
             Duration decisionTimeout,
             Duration firstDecisionTimeout,
-            Breaker breaker,
+            Breakers breakers,
             ListenerNotifier notifier,
             EngineObserver observer) {
         this(
                 decisionTimeout,
-                breaker,
+                breakers,
                 new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()),
                 notifier,
                 observer);
@@ -80,7 +85,7 @@ public final class Guard implements AutoCloseable {
 
     private Guard(
             Duration decisionTimeout,
-            Breaker breaker,
+            Breakers breakers,
             Deadlines deadlines,
             ListenerNotifier notifier,
             EngineObserver observer) {
@@ -89,7 +94,7 @@ public final class Guard implements AutoCloseable {
         this.decisionTimeout = decisionTimeout;
         this.deadlines = deadlines;
         this.outside = deadlines::outside;
-        this.breaker = breaker;
+        this.breakers = breakers;
         this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
     }
 
@@ -128,30 +133,36 @@ public final class Guard implements AutoCloseable {
      * @throws LimiterBackendException if the circuit breaker is open, or the limiters were closed
      */
     public void check(String key) {
-        breaker.check(key);
+        breakers.check(key);
     }
 
     /** Sets the probe of the circuit breaker. */
     public void probeBy(Consumer<String> probe) {
-        breaker.probeBy(probe);
+        breakers.probeBy(probe);
+    }
+
+    /** Sets what tells the backend's nodes apart. */
+    public void nodesOf(Backend backend) {
+        breakers.nodesBy(backend::nodeOf, backend::nodes);
     }
 
     public BackendState state() {
-        return breaker.state().withFailing(permanentFailures.all());
+        return breakers.state().withFailing(permanentFailures.all());
     }
 
     /**
      * Records that the backend has answered.
      *
+     * @param key a key that it has decided
      * @param startNanos when the request was started, by {@link #now}
+     * @return how long the answer took, in nanoseconds
      */
-    public void answered(long startNanos) {
+    public long answered(String key, long startNanos) {
         long now = now();
         answeredNanos = now;
         deadlines.answered(now);
-        if (now - startNanos < decisionTimeoutNanos()) {
-            breaker.answered();
-        }
+        breakers.answered(key, now, now - startNanos < decisionTimeoutNanos());
+        return now - startNanos;
     }
 
     /** Records that requests for a key were decided. */
@@ -169,7 +180,7 @@ public final class Guard implements AutoCloseable {
         if (failure.kind() == Kind.PERMANENT) {
             permanentFailures.failed(failure);
         } else if (failure.kind() == Kind.RETRYABLE || failure.kind() == Kind.AMBIGUOUS) {
-            breaker.failed(failure);
+            breakers.failed(failure, answeredNanos);
         }
     }
 
@@ -186,19 +197,30 @@ public final class Guard implements AutoCloseable {
                 "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
                 null);
         overran(failure);
-        // If other requests were answered meanwhile, the backend is only busy.
-        if (answeredNanos - (deadlineNanos - decisionTimeoutNanos()) < 0) {
-            breaker.failed(failure);
+        // If the node has answered others meanwhile, it is only busy.
+        if (breakers.answeredNanos(key, answeredNanos) - (deadlineNanos - decisionTimeoutNanos()) < 0) {
+            breakers.failed(failure, answeredNanos);
         }
         return failure;
     }
 
-    /** The failure of a request that was sent, and not answered in time. */
-    LimiterBackendException notAnswered(String key) {
+    /**
+     * The failure of a request that was sent, and not answered in time. Of a set it is not known which node did not
+     * answer; with a probe, the others recover at once, and the set is not sent again before all have.
+     */
+    private LimiterBackendException notAnswered(Pending<?> pending) {
         LimiterBackendException failure = LimiterBackendException.of(
-                Kind.AMBIGUOUS, OVERRAN, key, "there was no answer within " + deadlines.timeout(), null);
+                Kind.AMBIGUOUS, OVERRAN, pending.key(), "there was no answer within " + deadlines.timeout(), null);
         overran(failure);
-        breaker.failed(failure);
+        breakers.failed(failure, answeredNanos);
+        if (pending instanceof PendingDecision<?> decision) {
+            Set<String> nodes = new HashSet<>(List.of(breakers.nodeOf(pending.key())));
+            for (int i = 1; i < decision.size(); i++) {
+                if (nodes.add(breakers.nodeOf(decision.key(i)))) {
+                    breakers.failed(failure.forKey(decision.key(i)), answeredNanos);
+                }
+            }
+        }
         return failure;
     }
 
@@ -233,7 +255,7 @@ public final class Guard implements AutoCloseable {
         pending.fail(
                 pending.withdraw()
                         ? notSent(pending.key(), pending.deadlineNanos(), pending.lastFailure())
-                        : notAnswered(pending.key()),
+                        : notAnswered(pending),
                 outside());
     }
 
@@ -245,7 +267,7 @@ public final class Guard implements AutoCloseable {
     /** Fails all later requests. Pending ones still have their answer or their deadline. */
     @Override
     public void close() {
-        breaker.close();
+        breakers.close();
         deadlines.close();
     }
 }

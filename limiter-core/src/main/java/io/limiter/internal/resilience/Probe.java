@@ -1,6 +1,7 @@
 package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
@@ -51,7 +52,7 @@ public final class Probe {
     }
 
     /**
-     * Probes the node that has the slot of a key.
+     * Probes the node that has the slot of a key, at last over a new connection.
      *
      * @throws LimiterBackendException if Redis does not answer
      */
@@ -59,7 +60,26 @@ public final class Probe {
         int brace = Math.max(0, key.indexOf('{'));
         int end = key.indexOf('}', brace) + 1;
         String probed = end == 0 ? KEY : KeySpace.PROBE + key.substring(brace, end);
+        if (backend.isConnected(probed)) {
+            LimiterBackendException failure = look(probed, CHEAPEST).failure();
+            if (failure == null) {
+                return;
+            }
+            if (failure.kind() == Kind.PERMANENT || !reconnect(probed)) {
+                throw failure;
+            }
+        } else {
+            reconnect(probed);
+        }
         look(probed, CHEAPEST).decisions();
+    }
+
+    private boolean reconnect(String key) {
+        try {
+            return backend.reconnect(key);
+        } catch (RuntimeException e) {
+            throw backend.notConnected(key, e);
+        }
     }
 
     /**

@@ -17,7 +17,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
-import io.limiter.internal.resilience.Breaker;
+import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.statistics.ListenerNotifier;
@@ -105,7 +105,7 @@ class ThrowingTest {
             }
         };
         Duration decisionTimeout = Duration.ofMillis(20);
-        Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
+        Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         Guard guard = new Guard(decisionTimeout, decisionTimeout, breaker, new ListenerNotifier(List.of()), observer);
         GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
@@ -117,7 +117,7 @@ class ThrowingTest {
     @Test
     void where_there_is_no_thread_for_the_probe_everyone_is_answered_and_the_backend_is_asked_still() {
         AtomicInteger asked = new AtomicInteger();
-        Breaker unprobed = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
+        Breakers unprobed = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()), task -> {
             asked.incrementAndGet();
             throw new OutOfMemoryError("unable to create native thread");
         });
@@ -137,7 +137,7 @@ class ThrowingTest {
     void a_log_that_throws_or_hangs_holds_up_no_decision_and_is_not_written_by_those_who_decide() throws Exception {
         Set<String> threads = ConcurrentHashMap.newKeySet();
         AtomicBoolean ended = new AtomicBoolean();
-        Logger logger = (Logger) LoggerFactory.getLogger(Breaker.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(Breakers.class);
         AppenderBase<ILoggingEvent> hanging = new AppenderBase<>() {
             @Override
             protected void append(ILoggingEvent event) {
@@ -153,12 +153,12 @@ class ThrowingTest {
         CompletableFuture<LimiterBackendException> down = new CompletableFuture<>();
         ListenerNotifier notices = new ListenerNotifier(List.of(new LimiterListener() {
             @Override
-            public void backendDown(LimiterBackendException cause) {
+            public void backendDown(String node, LimiterBackendException cause) {
                 down.complete(cause);
             }
         }));
         try {
-            Guard guard = new Guard(Duration.ofMillis(20), new Breaker(Duration.ofMillis(50), notices));
+            Guard guard = new Guard(Duration.ofMillis(20), new Breakers(Duration.ofMillis(50), notices));
             AtomicInteger probes = new AtomicInteger();
             guard.probeBy(key -> {
                 if (probes.incrementAndGet() < 3) {

@@ -43,7 +43,7 @@ class DeadlinesTest {
     @Test
     void a_pool_that_throws_keeps_no_other_from_its_end() {
         Guard guard =
-                new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())));
+                new Guard(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         AtomicBoolean ended = new AtomicBoolean();
         guard.deadlines().watch(now -> {
             if (!ended.get()) {
@@ -65,7 +65,7 @@ class DeadlinesTest {
     @Test
     void a_caller_that_blocks_when_its_time_is_over_keeps_no_other_from_its_end() {
         Guard guard =
-                new Guard(Duration.ofMillis(20), new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())));
+                new Guard(Duration.ofMillis(20), new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())));
         GroupCommit engine = new GroupCommit(new HandEngine(), GroupCommit.Settings.DEFAULT, Runnable::run, guard);
         CompletableFuture<Decision> first = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));
         CompletableFuture<Decision> second = PendingRequest.start(engine, "a", HandEngine.LIMIT, HandEngine.request(1));

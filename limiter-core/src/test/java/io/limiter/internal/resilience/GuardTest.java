@@ -127,7 +127,7 @@ class GuardTest {
         return new Guard(
                 Duration.ofMillis(50),
                 firstDecisionTimeout,
-                new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
+                new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())),
                 new ListenerNotifier(List.of()),
                 new EngineObserver() {
                     @Override
@@ -252,13 +252,13 @@ class GuardTest {
         ListenerNotifier notices = new ListenerNotifier(List.of(
                 new LimiterListener() {
                     @Override
-                    public void backendDown(LimiterBackendException cause) {
+                    public void backendDown(String node, LimiterBackendException cause) {
                         throw new IllegalStateException("of a listener");
                     }
                 },
                 new LimiterListener() {
                     @Override
-                    public void backendDown(LimiterBackendException cause) {
+                    public void backendDown(String node, LimiterBackendException cause) {
                         try {
                             ended.await();
                         } catch (InterruptedException e) {
@@ -268,10 +268,10 @@ class GuardTest {
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
-            notices.tellIfRoom(listener -> listener.backendDown(loading()));
+            notices.tellIfRoom(listener -> listener.backendDown("node", loading()));
         }
         notices.tell(listener -> listener.backendDown(
-                LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null)));
+                "node", LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null)));
         ended.countDown();
         notices.close();
         Awaitility.await().until(() -> told.contains("is never dropped"));
@@ -325,7 +325,7 @@ class GuardTest {
     private static Guard guard(Duration decisionTimeout, TestClock clock) {
         return new Guard(
                 decisionTimeout,
-                new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of())),
+                new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of())),
                 new Deadlines(decisionTimeout, clock));
     }
 
@@ -339,14 +339,14 @@ class GuardTest {
 
     private Guard guard(Duration decisionTimeout, Duration probeInterval) {
         return new Guard(
-                decisionTimeout, new Breaker(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
+                decisionTimeout, new Breakers(probeInterval, new ListenerNotifier(List.of(new LimiterListener() {
                     @Override
-                    public void backendDown(LimiterBackendException cause) {
+                    public void backendDown(String node, LimiterBackendException cause) {
                         down.countDown();
                     }
 
                     @Override
-                    public void backendUp(Duration downtime) {
+                    public void backendUp(String node, Duration downtime) {
                         up.countDown();
                     }
                 }))));

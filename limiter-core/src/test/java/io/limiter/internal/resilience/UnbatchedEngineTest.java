@@ -77,7 +77,7 @@ class UnbatchedEngineTest {
     void a_reset_that_was_withdrawn_is_not_made_and_fails() {
         List<Runnable> queued = new ArrayList<>();
         Blocking backend = new Blocking();
-        Breaker breaker = new Breaker(Duration.ofHours(1), new ListenerNotifier(List.of()));
+        Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         try (Guard hasty = new Guard(Duration.ofMillis(20), breaker)) {
             UnbatchedEngine engine = new UnbatchedEngine(backend, queued::add, hasty);
             assertThatThrownBy(() -> engine.reset("a"))

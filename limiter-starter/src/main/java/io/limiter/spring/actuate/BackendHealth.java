@@ -13,7 +13,7 @@ import java.util.Map;
  * The health of the limiters.
  *
  * @param status {@code UP}; {@code DEGRADED} while the failure policy decides instead of Redis, for all limiters or for some;
- *     {@code DOWN} if it decides for all and throws
+ *     {@code DOWN} if it decides for all and throws; one of several masters of a Cluster does not make it {@code DOWN}
  */
 record BackendHealth(String status, Map<String, Object> details) {
 
@@ -38,7 +38,12 @@ record BackendHealth(String status, Map<String, Object> details) {
             return new BackendHealth(state.failing().isEmpty() ? UP : DEGRADED, details);
         }
         state.lastFailure().ifPresent(failure -> details.put("problem", failure.problem()));
-        return new BackendHealth(policy.action() == FailurePolicy.Action.THROW ? DOWN : DEGRADED, details);
+        if (state.nodes() > 1) {
+            details.put("nodes", state.nodes());
+            details.put("unavailableNodes", state.unavailableNodes());
+        }
+        boolean down = state.availability() == 0 && policy.action() == FailurePolicy.Action.THROW;
+        return new BackendHealth(down ? DOWN : DEGRADED, details);
     }
 
     /** By limiter, without keys, because they may identify people. */

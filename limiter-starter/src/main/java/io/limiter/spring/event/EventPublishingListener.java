@@ -31,13 +31,13 @@ public final class EventPublishingListener implements LimiterListener {
     }
 
     @Override
-    public void backendDown(LimiterBackendException cause) {
-        publisher.publishEvent(new LimiterBackendDownEvent(cause));
+    public void backendDown(String node, LimiterBackendException cause) {
+        publisher.publishEvent(new LimiterBackendDownEvent(node, cause));
     }
 
     @Override
-    public void backendUp(Duration downtime) {
-        publisher.publishEvent(new LimiterBackendUpEvent(downtime));
+    public void backendUp(String node, Duration downtime) {
+        publisher.publishEvent(new LimiterBackendUpEvent(node, downtime));
     }
 
     @Override

@@ -82,9 +82,9 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
         if (measured instanceof RedisRateLimiterFactory redis) {
             added.gauge(
                     LimiterMeters.BACKEND,
-                    "1 while Redis decides, 0 while the failure policy does",
+                    "1 while Redis decides, 0 while the failure policy does; in a Cluster, the share of masters that decide",
                     redis,
-                    backend -> backend.backendState().up() ? 1 : 0);
+                    backend -> backend.backendState().availability());
             added.gauge(
                     LimiterMeters.FAILING,
                     "Limiters with a permanent failure",

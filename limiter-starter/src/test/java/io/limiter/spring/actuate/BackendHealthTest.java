@@ -34,11 +34,29 @@ class BackendHealthTest {
     }
 
     @Test
+    void one_of_several_masters_degrades_it_and_is_named() {
+        for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
+            BackendState one = new BackendState(false, SINCE, FAILURE, List.of(), List.of("redis-2:6379"), 3);
+            assertThat(BackendHealth.of(one, policy).status()).isEqualTo("DEGRADED");
+            assertThat(BackendHealth.of(one, policy).details())
+                    .containsEntry("nodes", 3)
+                    .containsEntry("unavailableNodes", List.of("redis-2:6379"));
+        }
+        BackendState both = new BackendState(false, SINCE, FAILURE, List.of(), List.of("a:1", "b:1"), 2);
+        assertThat(BackendHealth.of(both, FailurePolicy.THROW).status()).isEqualTo("DOWN");
+    }
+
+    @Test
     void limiters_that_fail_by_themselves_degrade_it_and_say_what_to_do_without_their_keys() {
         LimiterBackendException failure = LimiterBackendException.permanent(
                 "WRONGTYPE", "rateLimit:{sms:ann}", "not ours", "delete the key", ": DEL ann", null);
         BackendState state = new BackendState(
-                true, SINCE, null, List.of(new FailingLimiter("rateLimit:sms", SINCE.plusSeconds(1), failure)));
+                true,
+                SINCE,
+                null,
+                List.of(new FailingLimiter("rateLimit:sms", SINCE.plusSeconds(1), failure)),
+                List.of(),
+                1);
         for (FailurePolicy policy : List.of(FailurePolicy.LOCAL, FailurePolicy.THROW)) {
             BackendHealth health = BackendHealth.of(state, policy);
             assertThat(health.status()).isEqualTo("DEGRADED");

@@ -194,11 +194,12 @@ class LimiterEventsTest {
         Contexts.local().withBean(Heard.class).run(context -> {
             LimiterBackendException cause = new LimiterBackendException("key", "away");
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
-            listener.backendDown(cause);
-            listener.backendUp(Duration.ofSeconds(3));
+            listener.backendDown("redis-2:6379", cause);
+            listener.backendUp("redis-2:6379", Duration.ofSeconds(3));
             assertThat(context.getBean(Heard.class).events)
                     .containsExactly(
-                            new LimiterBackendDownEvent(cause), new LimiterBackendUpEvent(Duration.ofSeconds(3)));
+                            new LimiterBackendDownEvent("redis-2:6379", cause),
+                            new LimiterBackendUpEvent("redis-2:6379", Duration.ofSeconds(3)));
         });
     }
 

@@ -1,8 +1,10 @@
 package io.limiter.internal.redis.client;
 
+import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
 import io.limiter.spi.EngineObserver;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -43,11 +45,13 @@ public final class RedisCalls {
     private final RedisConnectionFactory connections;
     private final EngineObserver observer;
     private final @Nullable LettuceScripts lettuce;
+    private final ClusterSlots slots;
     private volatile @Nullable Boolean cluster;
 
     /** One that blocks, whatever the client, and whose calls nobody observes. */
     public RedisCalls(RedisConnectionFactory connections) {
         this.connections = connections;
+        this.slots = new ClusterSlots(connections);
         this.observer = EngineObserver.NONE;
         this.lettuce = null;
     }
@@ -63,6 +67,7 @@ public final class RedisCalls {
      */
     public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         this.connections = connections;
+        this.slots = new ClusterSlots(connections);
         this.observer = observer;
         this.lettuce = HAS_LETTUCE ? LettuceScripts.of(connections, this::call, deadlines) : null;
     }
@@ -105,7 +110,52 @@ public final class RedisCalls {
     public void connect() {
         if (lettuce != null) {
             lettuce.connect();
+        } else if (isCluster()) {
+            slots.ensureLoaded();
         }
+    }
+
+    /** The node that has a key; in a Cluster as {@code host:port}. Does not block. */
+    public String nodeOf(String key) {
+        if (!isCluster()) {
+            return BackendState.ONLY_NODE;
+        }
+        String master = lettuce == null ? slots.masterOf(slotOf(key)) : lettuce.nodeOf(utf8(key));
+        return master == null ? BackendState.ONLY_NODE : master;
+    }
+
+    /** How many nodes there are, as far as that is known. */
+    public int nodes() {
+        return lettuce == null ? slots.count() : lettuce.nodes();
+    }
+
+    /** Whether a probe has a chance to be answered over the connection to the node of a key. */
+    public boolean isConnected(String key) {
+        return lettuce == null || lettuce.isConnected(utf8(key));
+    }
+
+    /**
+     * Opens another connection to the node of a key, over which the next calls go; blocks.
+     *
+     * @return whether it did; not if the client does that by itself
+     */
+    public boolean reconnect(String key) {
+        if (lettuce == null) {
+            if (isCluster()) {
+                slots.load();
+            }
+            return false;
+        }
+        try {
+            lettuce.reconnect(utf8(key));
+        } catch (RuntimeException e) {
+            throw new NotConnectedException(e);
+        }
+        return true;
+    }
+
+    private static byte[] utf8(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
     }
 
     /**

@@ -16,7 +16,7 @@ import org.springframework.data.redis.RedisConnectionFailureException;
  * <p>After a reconnection, Lettuce sends unanswered commands again. A decision would then be executed twice. So all
  * commands in flight are cancelled when the connection breaks, and Lettuce does not send cancelled commands.
  */
-final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool {
+final class SentCommands implements Deadlines.Pool {
 
     private final Set<Sent> sent = ConcurrentHashMap.newKeySet();
     private final Deadlines deadlines;
@@ -26,9 +26,13 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         deadlines.watch(this);
     }
 
-    /** Adds a command. */
-    Sent add(CompletableFuture<?> answer) {
-        Sent command = new Sent(answer, deadlines.now() + deadlines.decisionTimeoutNanos());
+    /**
+     * Adds a command.
+     *
+     * @param connection what it is sent over
+     */
+    Sent add(CompletableFuture<?> answer, Object connection) {
+        Sent command = new Sent(answer, connection, deadlines.now() + deadlines.decisionTimeoutNanos());
         sent.add(command);
         deadlines.ensureChecking();
         return command;
@@ -44,14 +48,24 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
         return !sent.isEmpty();
     }
 
-    /** A closed connection is not restored, so nothing is sent again. */
-    @Override
-    public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
-        if (connection.isClosed()) {
-            return;
-        }
+    /** Cancels the commands in flight over a connection when that breaks. */
+    RedisConnectionStateListener cancelling(Object connection) {
+        return new RedisConnectionStateListener() {
+            @Override
+            public void onRedisDisconnected(RedisChannelHandler<?, ?> disconnected) {
+                // A closed connection is not restored, so nothing is sent again.
+                if (!disconnected.isClosed()) {
+                    cancelAll(connection);
+                }
+            }
+        };
+    }
+
+    private void cancelAll(Object connection) {
         for (Sent command : sent) {
-            command.giveUp(new RedisConnectionFailureException("the connection broke before there was an answer"));
+            if (command.connection == connection) {
+                command.giveUp(new RedisConnectionFailureException("the connection broke before there was an answer"));
+            }
         }
     }
 
@@ -59,12 +73,14 @@ final class SentCommands implements RedisConnectionStateListener, Deadlines.Pool
     final class Sent {
 
         private final CompletableFuture<?> answer;
+        private final Object connection;
         private final long deadlineNanos;
         private volatile RedisFuture<?> command;
 
         @SuppressWarnings("NullAway.Init") // Set as soon as it is sent.
-        private Sent(CompletableFuture<?> answer, long deadlineNanos) {
+        private Sent(CompletableFuture<?> answer, Object connection, long deadlineNanos) {
             this.answer = answer;
+            this.connection = connection;
             this.deadlineNanos = deadlineNanos;
         }
 

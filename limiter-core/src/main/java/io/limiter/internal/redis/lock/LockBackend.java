@@ -96,6 +96,36 @@ public final class LockBackend implements Backend {
         return true;
     }
 
+    @Override
+    public void connect() {
+        redis.connect();
+    }
+
+    @Override
+    public LimiterBackendException notConnected(String key, RuntimeException thrown) {
+        return RedisErrors.of(key, thrown);
+    }
+
+    @Override
+    public String nodeOf(String key) {
+        return redis.nodeOf(key);
+    }
+
+    @Override
+    public int nodes() {
+        return redis.nodes();
+    }
+
+    @Override
+    public boolean isConnected(String key) {
+        return redis.isConnected(key);
+    }
+
+    @Override
+    public boolean reconnect(String key) {
+        return redis.reconnect(key);
+    }
+
     private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
             return Answer.of(decide(keyRequests, send));

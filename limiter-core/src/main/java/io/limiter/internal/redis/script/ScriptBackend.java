@@ -66,6 +66,26 @@ public final class ScriptBackend implements Backend {
     }
 
     @Override
+    public String nodeOf(String key) {
+        return redis.nodeOf(key);
+    }
+
+    @Override
+    public int nodes() {
+        return redis.nodes();
+    }
+
+    @Override
+    public boolean isConnected(String key) {
+        return redis.isConnected(key);
+    }
+
+    @Override
+    public boolean reconnect(String key) {
+        return redis.reconnect(key);
+    }
+
+    @Override
     public LimiterBackendException notConnected(String key, RuntimeException thrown) {
         return RedisErrors.of(key, thrown);
     }

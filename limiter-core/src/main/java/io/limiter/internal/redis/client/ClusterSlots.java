@@ -1,0 +1,62 @@
+package io.limiter.internal.redis.client;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisClusterNode;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** Which master of a Cluster has which slot, where the client can only be asked by a call that blocks. */
+final class ClusterSlots {
+
+    private final RedisConnectionFactory connections;
+    private volatile @Nullable String @Nullable [] masters;
+
+    ClusterSlots(RedisConnectionFactory connections) {
+        this.connections = connections;
+    }
+
+    /** Loads them once; blocks. */
+    void ensureLoaded() {
+        if (masters == null) {
+            load();
+        }
+    }
+
+    /** Loads them anew; blocks. Without an answer they stay as they are. */
+    void load() {
+        @Nullable String[] loaded = new String[ClusterSlotHashUtil.SLOT_COUNT];
+        try (RedisClusterConnection connection = connections.getClusterConnection()) {
+            for (RedisClusterNode node : connection.clusterGetNodes()) {
+                for (int slot : node.getSlotRange().getSlots()) {
+                    loaded[slot] = node.getHost() + ":" + node.getPort();
+                }
+            }
+            masters = loaded;
+        } catch (RuntimeException e) {
+            // Of this only a label depends; the decision itself reports what is wrong.
+            return;
+        }
+    }
+
+    /** The master that has a slot, or {@code null} if that is not known. */
+    @Nullable
+    String masterOf(int slot) {
+        @Nullable String[] known = masters;
+        return known == null ? null : known[slot];
+    }
+
+    /** How many masters have slots. */
+    int count() {
+        @Nullable String[] known = masters;
+        if (known == null) {
+            return 1;
+        }
+        HashSet<@Nullable String> different = new HashSet<>(Arrays.asList(known));
+        different.removeIf(Objects::isNull);
+        return Math.max(1, different.size());
+    }
+}

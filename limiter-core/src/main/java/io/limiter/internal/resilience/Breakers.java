@@ -1,0 +1,192 @@
+package io.limiter.internal.resilience;
+
+import io.limiter.BackendState;
+import io.limiter.LimiterBackendException;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.statistics.ListenerNotifier;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The circuit breakers of a factory's backend: one for each node, so that an unavailable master of a Cluster takes its
+ * own keys only. Without nodes, all keys share one.
+ *
+ * <p>A node has a breaker from its first failure on.
+ */
+public final class Breakers implements AutoCloseable {
+
+    private static final AsyncLog log = AsyncLog.of(Breakers.class);
+
+    // As many as a Cluster can have.
+    private static final int MAX_NODES = 1_000;
+
+    private final Duration probeInterval;
+    private final ListenerNotifier notifier;
+    private final ThreadFactory probers;
+    private final LogThrottle openFailures = new LogThrottle();
+    private final Map<String, Breaker> byNode = new ConcurrentHashMap<>();
+    private final AtomicReference<BackendState> state =
+            new AtomicReference<>(new BackendState(true, Instant.now(), null));
+    private volatile Function<String, String> nodeOf = key -> BackendState.ONLY_NODE;
+    private volatile IntSupplier nodes = () -> 1;
+    private volatile Consumer<String> probe = key -> {
+        throw new IllegalStateException("nobody can probe");
+    };
+    private volatile boolean closed;
+
+    /**
+     * @param probeInterval longest pause between probes; see {@link ProbePauses}
+     * @param notifier notifies the listeners
+     */
+    public Breakers(Duration probeInterval, ListenerNotifier notifier) {
+        this(probeInterval, notifier, task -> {
+            Thread thread = new Thread(task, "limiter-probe");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    public Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers) {
+        this.probeInterval = probeInterval;
+        this.notifier = notifier;
+        this.probers = probers;
+    }
+
+    /** Sets what tells nodes apart; see {@link Backend#nodeOf} and {@link Backend#nodes}. */
+    void nodesBy(Function<String, String> newNodeOf, IntSupplier newNodes) {
+        this.nodeOf = newNodeOf;
+        this.nodes = newNodes;
+    }
+
+    /**
+     * @param newProbe calls the backend in the slot of the given key; throws {@link LimiterBackendException} if that
+     *     fails
+     */
+    void probeBy(Consumer<String> newProbe) {
+        this.probe = newProbe;
+    }
+
+    void probe(String key) {
+        probe.accept(key);
+    }
+
+    BackendState state() {
+        BackendState now = Objects.requireNonNull(state.get());
+        return new BackendState(
+                now.up(), now.since(), now.failure(), now.failing(), now.unavailableNodes(), nodes.getAsInt());
+    }
+
+    /**
+     * @throws LimiterBackendException if the breaker of the key's node is open, or all are closed for good
+     */
+    void check(String key) {
+        if (closed) {
+            throw LimiterBackendException.closed(key);
+        }
+        if (!Objects.requireNonNull(state.get()).up()) {
+            Breaker breaker = byNode.get(nodeOf.apply(key));
+            if (breaker != null) {
+                breaker.check(key);
+            }
+        }
+    }
+
+    /**
+     * @param countedAsSuccess whether the answer came in time
+     */
+    void answered(String key, long nowNanos, boolean countedAsSuccess) {
+        if (byNode.isEmpty()) {
+            return;
+        }
+        Breaker breaker = byNode.get(nodeOf.apply(key));
+        if (breaker != null) {
+            breaker.answered(nowNanos, countedAsSuccess);
+        }
+    }
+
+    /**
+     * When the node of a key has last answered.
+     *
+     * @param otherwise when any node has, if nothing is known of this one
+     */
+    long answeredNanos(String key, long otherwise) {
+        Breaker breaker = byNode.isEmpty() ? null : byNode.get(nodeOf.apply(key));
+        return breaker == null ? otherwise : breaker.answeredNanos();
+    }
+
+    String nodeOf(String key) {
+        return nodeOf.apply(key);
+    }
+
+    /**
+     * @param answeredNanos when any node has last answered
+     */
+    void failed(LimiterBackendException failure, long answeredNanos) {
+        if (closed) {
+            return;
+        }
+        try {
+            String node = nodeOf.apply(failure.key());
+            if (byNode.size() >= MAX_NODES) {
+                // Nodes come and go under new names.
+                byNode.values().removeIf(known -> !known.isOpen());
+            }
+            Breaker breaker = byNode.computeIfAbsent(
+                    node, name -> new Breaker(name, this, probeInterval, notifier, probers, answeredNanos));
+            if (closed) {
+                breaker.close();
+                return;
+            }
+            breaker.failed(failure);
+        } catch (RuntimeException | Error e) {
+            // For example OutOfMemoryError for the probe's thread. The next failure tries again.
+            log.error(
+                    openFailures,
+                    "The circuit breaker could not be opened, so callers still wait for the backend. The next failure tries again.",
+                    e);
+        }
+    }
+
+    /** Updates the state after a failure, or after a breaker was opened or closed. */
+    void changed(@Nullable LimiterBackendException failure) {
+        state.updateAndGet(after(failure));
+    }
+
+    private UnaryOperator<BackendState> after(@Nullable LimiterBackendException failure) {
+        return before -> {
+            List<String> unavailable = byNode.values().stream()
+                    .filter(Breaker::isOpen)
+                    .map(Breaker::node)
+                    .sorted()
+                    .toList();
+            boolean up = unavailable.isEmpty();
+            return new BackendState(
+                    up,
+                    up == before.up() ? before.since() : Instant.now(),
+                    failure == null ? before.failure() : failure,
+                    List.of(),
+                    unavailable,
+                    1);
+        };
+    }
+
+    /** Fails all later requests and stops probing. */
+    @Override
+    public void close() {
+        closed = true;
+        byNode.values().forEach(Breaker::close);
+    }
+}
