@@ -18,13 +18,16 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalEngineTest {
 
@@ -69,7 +72,7 @@ class LocalEngineTest {
 
     @Test
     void forgets_what_has_expired_first() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
         for (int i = 0; i < 100; i++) {
             decide(engine, "old" + i, ONE_A_SECOND, ONE);
         }
@@ -77,8 +80,61 @@ class LocalEngineTest {
         for (int i = 0; i < 50; i++) {
             decide(engine, "new" + i, ONE_A_SECOND, ONE);
         }
-        assertThat(engine.size()).isEqualTo(50);
-        assertThat(decide(engine, "new0", ONE_A_SECOND, ONE).granted()).isFalse();
+        for (int i = 0; i < 50; i++) {
+            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).granted())
+                    .as(Seed.hint() + i)
+                    .isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 1_000, 20_000})
+    void a_new_key_inspects_as_many_keys_however_many_are_held(int maxKeys) {
+        Random random = Seed.random();
+        AtomicInteger inspected = new AtomicInteger();
+        LocalEngine engine = new LocalEngine(maxKeys, clock, clock.micros(), bound -> {
+            inspected.incrementAndGet();
+            return random.nextInt(bound);
+        });
+        for (int i = 0; i < maxKeys; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(inspected).hasValue(0);
+        for (int i = 0; i < 1_000; i++) {
+            inspected.set(0);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(inspected).hasValue(KeyStates.INSPECTED);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(maxKeys);
+        }
+    }
+
+    @Test
+    void leases_that_fill_the_map_leave_room_for_few_other_keys() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofDays(1));
+        for (int i = 0; i < 200; i++) {
+            decide(engine, "held" + i, one, Request.hold(1, 1));
+        }
+        for (int i = 0; i < 5_000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).as(Seed.hint()).isLessThan(300);
+        }
+        for (int i = 0; i < 200; i++) {
+            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).granted())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_state_that_is_never_full_again_is_not_evicted_first() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        Limit<?> forEver = new ForEver();
+        decide(engine, "forEver", forEver, ONE);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(decide(engine, "forEver", forEver, ONE).granted()).isFalse();
     }
 
     @Test
@@ -161,7 +217,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void sets_that_overlap_take_all_there_is_beside_single_requests() {
+    void sets_that_overlap_take_all_there_is_beside_single_requests_and_evictions() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
         FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
@@ -172,14 +228,20 @@ class LocalEngineTest {
         AtomicInteger ab = new AtomicInteger();
         AtomicInteger cb = new AtomicInteger();
         AtomicInteger alone = new AtomicInteger();
-        Concurrently.run(6, () -> {
-            int kind = thread.getAndIncrement() % 3;
+        Concurrently.run(8, () -> {
+            int number = thread.getAndIncrement();
+            int kind = number % 4;
             for (int i = 0; i < 4_000; i++) {
                 if (kind == 0) {
                     // In either order: each must not wait for a key that the other holds.
                     ab.addAndGet(granted(engine, i % 2 == 0 ? List.of(a, b) : List.of(b, a)));
                 } else if (kind == 1) {
                     cb.addAndGet(granted(engine, List.of(b, c)));
+                } else if (kind == 2) {
+                    // Full again much sooner, so these are evicted.
+                    String key = "new" + number + i;
+                    granted(engine, List.of(new SetPart<>(key, ONE_A_SECOND, ONE)));
+                    decide(engine, key + "a", ONE_A_SECOND, ONE);
                 } else {
                     Decision decision =
                             i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decideAtOnce("b", bucket, ONE);
@@ -219,46 +281,68 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_key_that_a_set_holds_is_not_forgotten_meanwhile() {
+    void a_key_that_a_set_holds_is_not_evicted_meanwhile() {
         LocalEngine engine = new LocalEngine(1, clock, clock.micros());
-        List<Boolean> granted = new ArrayList<>();
         Limit<?> full = new Interrupted(() -> {
-            // With the key of the set there is no room for another, so the other is forgotten each time.
-            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
-            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
+            for (int i = 0; i < 100; i++) {
+                decide(engine, "other" + i, ONE_A_SECOND, ONE);
+            }
         });
         decideSet(engine, List.of(new SetPart<>("a", full, ONE)));
-        assertThat(granted).containsExactly(true, true);
+        engine.reset("other99");
+        assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
     }
 
     /** A window that lets others in while it decides. */
-    private record Interrupted(Runnable others) implements Limit<FixedWindow.State> {
-
-        private static final FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
-
-        @Override
-        public Class<FixedWindow.State> stateType() {
-            return WINDOW.stateType();
-        }
-
-        @Override
-        public long capacity() {
-            return WINDOW.capacity();
-        }
+    private record Interrupted(Runnable others) implements Window {
 
         @Override
         public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
             others.run();
             return WINDOW.step(state, nowMicros, request);
         }
+    }
+
+    /** A window that says of itself that it is never full again. */
+    private record ForEver() implements Window {
 
         @Override
-        public long lifetimeMillis(FixedWindow.State state, long nowMicros) {
+        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
+            Step<FixedWindow.State> step = WINDOW.step(state, nowMicros, request);
+            Decision decision = step.decision();
+            return new Step<>(
+                    step.state(),
+                    new Decision(
+                            decision.granted(),
+                            decision.limit(),
+                            decision.remaining(),
+                            decision.waitMicros(),
+                            decision.retryAfterMicros(),
+                            Decision.NEVER_MICROS));
+        }
+    }
+
+    private interface Window extends Limit<FixedWindow.State> {
+
+        FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
+
+        @Override
+        default Class<FixedWindow.State> stateType() {
+            return WINDOW.stateType();
+        }
+
+        @Override
+        default long capacity() {
+            return WINDOW.capacity();
+        }
+
+        @Override
+        default long lifetimeMillis(FixedWindow.State state, long nowMicros) {
             return WINDOW.lifetimeMillis(state, nowMicros);
         }
 
         @Override
-        public Limit<FixedWindow.State> scaled(double share) {
+        default Limit<FixedWindow.State> scaled(double share) {
             return this;
         }
     }
