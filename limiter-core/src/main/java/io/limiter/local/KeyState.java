@@ -3,10 +3,14 @@ package io.limiter.local;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.InPlaceBucket;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.LimitFailures;
+import io.limiter.spi.Engine;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one key. Its monitor guards all of it; eviction reads the two times without. */
@@ -60,8 +64,42 @@ final class KeyState {
         return new Turn<>(this, limit, nowMicros);
     }
 
+    /** Takes permits of a bucket as a step does, but allocates nothing; decides only what {@link InPlaceBucket} can. */
+    Engine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
+        InPlaceBucket bucket = isRemoved() || hasExpired(nowMicros) ? null : inPlace(limit);
+        if (bucket == null) {
+            return Engine.Known.UNKNOWN;
+        }
+        return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
+            case GRANTED -> {
+                long fullAfterMicros = bucket.fullAfterMicros(nowMicros);
+                fullAtMicros = nowMicros + fullAfterMicros;
+                expiresAtMicros = Math.max(expiresAtMicros, nowMicros + bucket.lifetimeMillis(fullAfterMicros) * 1000);
+                yield Engine.Known.GRANTED_AT_ONCE;
+            }
+            case REJECTED -> Engine.Known.REJECTED_AT_ONCE;
+            case UNDECIDED -> Engine.Known.UNKNOWN;
+        };
+    }
+
+    private @Nullable InPlaceBucket inPlace(TokenBucket limit) {
+        if (state instanceof InPlaceBucket same && same.limit() == limit) {
+            return same;
+        }
+        InPlaceBucket other =
+                immutableState() instanceof RedisPermits permits ? InPlaceBucket.of(limit, permits) : null;
+        if (other != null) {
+            state = other;
+        }
+        return other;
+    }
+
+    private @Nullable Object immutableState() {
+        return state instanceof InPlaceBucket bucket ? bucket.state() : state;
+    }
+
     private <S> @Nullable S load(Limit<S> limit, long nowMicros) {
-        Object found = hasExpired(nowMicros) ? null : state;
+        Object found = hasExpired(nowMicros) ? null : immutableState();
         if (found == null) {
             return null;
         }

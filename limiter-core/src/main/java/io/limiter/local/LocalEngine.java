@@ -5,6 +5,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -87,6 +88,17 @@ public final class LocalEngine implements Engine {
     @Override
     public Decision decideAtOnce(String key, Limit<?> limit, Request request) {
         return decideOne(key, limit, request);
+    }
+
+    @Override
+    public Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
+        KeyState held = limit instanceof TokenBucket && !closed ? states.find(key) : null;
+        if (held == null) {
+            return Known.UNKNOWN;
+        }
+        synchronized (held) {
+            return held.tryTake((TokenBucket) limit, permits, timeoutMicros, nowMicros());
+        }
     }
 
     private static LimiterBackendException failure(String key, Throwable thrown) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -16,6 +17,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.spi.Engine;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.Seed;
@@ -291,6 +293,63 @@ class LocalEngineTest {
         decideSet(engine, List.of(new SetPart<>("a", full, ONE)));
         engine.reset("other99");
         assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void trying_grants_and_keeps_what_deciding_does() {
+        Random random = Seed.random();
+        LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
+        LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
+        List<Limit<?>> limits = List.of(
+                TokenBucket.perSecond(3).capacity(5),
+                TokenBucket.perSecond(3).capacity(5).expire(Duration.ofMillis(1)),
+                TokenBucket.perSecond(3).capacity(7),
+                TokenBucket.guava(2));
+        for (int i = 0; i < 20_000; i++) {
+            clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
+            String key = "k" + random.nextInt(5);
+            Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
+            Request request = new Request(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0, false);
+            String context = Seed.hint() + i;
+            boolean expected = decided.decideAtOnce(key, limit, request).granted();
+            Engine.Known known = tried.tryWithoutBackend(key, limit, request.permits(), request.timeoutMicros());
+            boolean granted = known == Engine.Known.UNKNOWN
+                    ? tried.decideAtOnce(key, limit, request).granted()
+                    : known == Engine.Known.GRANTED_AT_ONCE;
+            assertThat(granted).as(context).isEqualTo(expected);
+            if (random.nextInt(10) == 0) {
+                Request peek = request.as(Request.Action.PEEK);
+                assertThat(tried.decideAtOnce(key, limit, peek))
+                        .as(context)
+                        .isEqualTo(decided.decideAtOnce(key, limit, peek));
+                assertThat(tried.size()).as(context).isEqualTo(decided.size());
+            }
+        }
+    }
+
+    @Test
+    void trying_decides_at_once_for_a_key_that_is_known() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket two = TokenBucket.perSecond(1).capacity(2);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        decide(engine, "k", two, ONE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+        engine.close();
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    @Test
+    void trying_is_counted_as_decided_by_the_backend() {
+        LocalLimiterFactory limiters = LocalLimiterFactory.builder().build();
+        RateLimiter limiter =
+                limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).capacity(2));
+        assertThat(List.of(limiter.tryAcquire("ann"), limiter.tryAcquire("ann"), limiter.tryAcquire("ann")))
+                .containsExactly(true, true, false);
+        LimiterTotals totals = limiters.statistics().totals().get(0);
+        assertThat(totals.granted(Decision.Source.BACKEND)).isEqualTo(2);
+        assertThat(totals.rejected(Decision.Source.BACKEND)).isEqualTo(1);
     }
 
     /** A window that lets others in while it decides. */
