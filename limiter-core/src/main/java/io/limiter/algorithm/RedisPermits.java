@@ -126,10 +126,15 @@ public record RedisPermits(
             return this;
         }
         double idleMicros = nowMicros - nextFreeMicros - remainderMicros;
-        double stored = Math.min(maxPermits, storedPermits + idleMicros / (intervalMicros() * coolDownIntervals));
+        double stored = refilled(storedPermits, maxPermits, idleMicros, intervalMicros() * coolDownIntervals);
         // Tickets can be later than the next free one; see Reservations.
         Reservations left = reservations == null || nowMicros >= reservations.lastTicketMicros() ? null : reservations;
         return new RedisPermits(maxPermits, stored, intervalMillis, nowMicros / 1000.0, 0.0, left);
+    }
+
+    /** Stored permits after a time in which permits accrued. */
+    static double refilled(double storedPermits, double maxPermits, double idleMicros, double microsPerPermit) {
+        return Math.min(maxPermits, storedPermits + idleMicros / microsPerPermit);
     }
 
     /**

@@ -485,7 +485,12 @@ public record TokenBucket(
         if (state.reservations() != null) {
             micros = Math.max(micros, state.reservations().lastTicketMicros() - nowMicros);
         }
-        return Math.max(expire.toMillis(), (long) Math.ceil(micros / 1000.0) + EXPIRE_MARGIN_MILLIS);
+        return lifetimeMillis(micros);
+    }
+
+    /** The lifetime of a state that is needed for this time. */
+    long lifetimeMillis(double neededMicros) {
+        return Math.max(expire.toMillis(), (long) Math.ceil(neededMicros / 1000.0) + EXPIRE_MARGIN_MILLIS);
     }
 
     private RedisPermits settle(@Nullable RedisPermits state, double now) {
@@ -507,7 +512,7 @@ public record TokenBucket(
         return hasOtherDefinition(state) || state.boundClockStep(now) != state;
     }
 
-    private boolean hasOtherDefinition(RedisPermits state) {
+    boolean hasOtherDefinition(RedisPermits state) {
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
     }
 

@@ -29,17 +29,21 @@ public interface Engine extends AutoCloseable {
         return null;
     }
 
-    /** What is known without the backend. */
+    /** What is decided without waiting for the backend. */
     enum Known {
         /** Granted from prefetched permits. */
         GRANTED,
         /** Rejected: an earlier rejection of the backend still holds. */
         REJECTED,
+        /** Granted by this engine, which has no backend to wait for. */
+        GRANTED_AT_ONCE,
+        /** Rejected by this engine, which has no backend to wait for. */
+        REJECTED_AT_ONCE,
         /** Only the backend can decide; no permit was taken. */
         UNKNOWN
     }
 
-    /** Grants or rejects permits if that is possible without the backend. Allocates nothing. */
+    /** Grants or rejects permits if that is possible without waiting for the backend. Allocates nothing. */
     default Known tryWithoutBackend(String key, Limit<?> limit, int permits, long timeoutMicros) {
         return Known.UNKNOWN;
     }

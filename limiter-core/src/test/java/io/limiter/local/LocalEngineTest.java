@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -16,15 +17,19 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.spi.Engine;
 import io.limiter.spi.SetPart;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LocalEngineTest {
 
@@ -69,7 +74,7 @@ class LocalEngineTest {
 
     @Test
     void forgets_what_has_expired_first() {
-        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
         for (int i = 0; i < 100; i++) {
             decide(engine, "old" + i, ONE_A_SECOND, ONE);
         }
@@ -77,8 +82,61 @@ class LocalEngineTest {
         for (int i = 0; i < 50; i++) {
             decide(engine, "new" + i, ONE_A_SECOND, ONE);
         }
-        assertThat(engine.size()).isEqualTo(50);
-        assertThat(decide(engine, "new0", ONE_A_SECOND, ONE).granted()).isFalse();
+        for (int i = 0; i < 50; i++) {
+            assertThat(decide(engine, "new" + i, ONE_A_SECOND, ONE).granted())
+                    .as(Seed.hint() + i)
+                    .isFalse();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {10, 1_000, 20_000})
+    void a_new_key_inspects_as_many_keys_however_many_are_held(int maxKeys) {
+        Random random = Seed.random();
+        AtomicInteger inspected = new AtomicInteger();
+        LocalEngine engine = new LocalEngine(maxKeys, clock, clock.micros(), bound -> {
+            inspected.incrementAndGet();
+            return random.nextInt(bound);
+        });
+        for (int i = 0; i < maxKeys; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(inspected).hasValue(0);
+        for (int i = 0; i < 1_000; i++) {
+            inspected.set(0);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(inspected).hasValue(KeyStates.INSPECTED);
+            decide(engine, "new" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).isLessThanOrEqualTo(maxKeys);
+        }
+    }
+
+    @Test
+    void leases_that_fill_the_map_leave_room_for_few_other_keys() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros(), Seed.random()::nextInt);
+        ConcurrencyLimit one = ConcurrencyLimit.of(1).leaseTime(Duration.ofDays(1));
+        for (int i = 0; i < 200; i++) {
+            decide(engine, "held" + i, one, Request.hold(1, 1));
+        }
+        for (int i = 0; i < 5_000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+            assertThat(engine.size()).as(Seed.hint()).isLessThan(300);
+        }
+        for (int i = 0; i < 200; i++) {
+            assertThat(decide(engine, "held" + i, one, Request.hold(2, 1)).granted())
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_state_that_is_never_full_again_is_not_evicted_first() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        Limit<?> forEver = new ForEver();
+        decide(engine, "forEver", forEver, ONE);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, ONE_A_SECOND, ONE);
+        }
+        assertThat(decide(engine, "forEver", forEver, ONE).granted()).isFalse();
     }
 
     @Test
@@ -161,7 +219,7 @@ class LocalEngineTest {
     }
 
     @Test
-    void sets_that_overlap_take_all_there_is_beside_single_requests() {
+    void sets_that_overlap_take_all_there_is_beside_single_requests_and_evictions() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket bucket = TokenBucket.of(0.001, 9_000_000);
         FixedWindow window = FixedWindow.of(6_000, Duration.ofDays(1));
@@ -172,14 +230,20 @@ class LocalEngineTest {
         AtomicInteger ab = new AtomicInteger();
         AtomicInteger cb = new AtomicInteger();
         AtomicInteger alone = new AtomicInteger();
-        Concurrently.run(6, () -> {
-            int kind = thread.getAndIncrement() % 3;
+        Concurrently.run(8, () -> {
+            int number = thread.getAndIncrement();
+            int kind = number % 4;
             for (int i = 0; i < 4_000; i++) {
                 if (kind == 0) {
                     // In either order: each must not wait for a key that the other holds.
                     ab.addAndGet(granted(engine, i % 2 == 0 ? List.of(a, b) : List.of(b, a)));
                 } else if (kind == 1) {
                     cb.addAndGet(granted(engine, List.of(b, c)));
+                } else if (kind == 2) {
+                    // Full again much sooner, so these are evicted.
+                    String key = "new" + number + i;
+                    granted(engine, List.of(new SetPart<>(key, ONE_A_SECOND, ONE)));
+                    decide(engine, key + "a", ONE_A_SECOND, ONE);
                 } else {
                     Decision decision =
                             i % 2 == 0 ? decide(engine, "b", bucket, ONE) : engine.decideAtOnce("b", bucket, ONE);
@@ -219,46 +283,125 @@ class LocalEngineTest {
     }
 
     @Test
-    void a_key_that_a_set_holds_is_not_forgotten_meanwhile() {
+    void a_key_that_a_set_holds_is_not_evicted_meanwhile() {
         LocalEngine engine = new LocalEngine(1, clock, clock.micros());
-        List<Boolean> granted = new ArrayList<>();
         Limit<?> full = new Interrupted(() -> {
-            // With the key of the set there is no room for another, so the other is forgotten each time.
-            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
-            granted.add(decide(engine, "other", ONE_A_SECOND, ONE).granted());
+            for (int i = 0; i < 100; i++) {
+                decide(engine, "other" + i, ONE_A_SECOND, ONE);
+            }
         });
         decideSet(engine, List.of(new SetPart<>("a", full, ONE)));
-        assertThat(granted).containsExactly(true, true);
+        engine.reset("other99");
+        assertThat(decide(engine, "a", full, ONE).granted()).isFalse();
+    }
+
+    @Test
+    void trying_grants_and_keeps_what_deciding_does() {
+        Random random = Seed.random();
+        LocalEngine tried = new LocalEngine(1_000, clock, clock.micros());
+        LocalEngine decided = new LocalEngine(1_000, clock, clock.micros());
+        List<Limit<?>> limits = List.of(
+                TokenBucket.perSecond(3).capacity(5),
+                TokenBucket.perSecond(3).capacity(5).expire(Duration.ofMillis(1)),
+                TokenBucket.perSecond(3).capacity(7),
+                TokenBucket.guava(2));
+        for (int i = 0; i < 20_000; i++) {
+            clock.advance(Duration.ofMillis(random.nextInt(20) == 0 ? random.nextInt(20_000) : random.nextInt(100)));
+            String key = "k" + random.nextInt(5);
+            Limit<?> limit = limits.get(random.nextInt(10) == 0 ? random.nextInt(4) : 0);
+            Request request = new Request(1 + random.nextInt(2), random.nextInt(5) == 0 ? 500_000 : 0, false);
+            String context = Seed.hint() + i;
+            boolean expected = decided.decideAtOnce(key, limit, request).granted();
+            Engine.Known known = tried.tryWithoutBackend(key, limit, request.permits(), request.timeoutMicros());
+            boolean granted = known == Engine.Known.UNKNOWN
+                    ? tried.decideAtOnce(key, limit, request).granted()
+                    : known == Engine.Known.GRANTED_AT_ONCE;
+            assertThat(granted).as(context).isEqualTo(expected);
+            if (random.nextInt(10) == 0) {
+                Request peek = request.as(Request.Action.PEEK);
+                assertThat(tried.decideAtOnce(key, limit, peek))
+                        .as(context)
+                        .isEqualTo(decided.decideAtOnce(key, limit, peek));
+                assertThat(tried.size()).as(context).isEqualTo(decided.size());
+            }
+        }
+    }
+
+    @Test
+    void trying_decides_at_once_for_a_key_that_is_known() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket two = TokenBucket.perSecond(1).capacity(2);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        decide(engine, "k", two, ONE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(engine.tryWithoutBackend("k", two, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+        engine.close();
+        assertThat(engine.tryWithoutBackend("k", two, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    @Test
+    void trying_is_counted_as_decided_by_the_backend() {
+        LocalLimiterFactory limiters = LocalLimiterFactory.builder().build();
+        RateLimiter limiter =
+                limiters.build("k", TokenBucket.per(2, Duration.ofDays(1)).capacity(2));
+        assertThat(List.of(limiter.tryAcquire("ann"), limiter.tryAcquire("ann"), limiter.tryAcquire("ann")))
+                .containsExactly(true, true, false);
+        LimiterTotals totals = limiters.statistics().totals().get(0);
+        assertThat(totals.granted(Decision.Source.BACKEND)).isEqualTo(2);
+        assertThat(totals.rejected(Decision.Source.BACKEND)).isEqualTo(1);
     }
 
     /** A window that lets others in while it decides. */
-    private record Interrupted(Runnable others) implements Limit<FixedWindow.State> {
-
-        private static final FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
-
-        @Override
-        public Class<FixedWindow.State> stateType() {
-            return WINDOW.stateType();
-        }
-
-        @Override
-        public long capacity() {
-            return WINDOW.capacity();
-        }
+    private record Interrupted(Runnable others) implements Window {
 
         @Override
         public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
             others.run();
             return WINDOW.step(state, nowMicros, request);
         }
+    }
+
+    /** A window that says of itself that it is never full again. */
+    private record ForEver() implements Window {
 
         @Override
-        public long lifetimeMillis(FixedWindow.State state, long nowMicros) {
+        public Step<FixedWindow.State> step(FixedWindow.@Nullable State state, long nowMicros, Request request) {
+            Step<FixedWindow.State> step = WINDOW.step(state, nowMicros, request);
+            Decision decision = step.decision();
+            return new Step<>(
+                    step.state(),
+                    new Decision(
+                            decision.granted(),
+                            decision.limit(),
+                            decision.remaining(),
+                            decision.waitMicros(),
+                            decision.retryAfterMicros(),
+                            Decision.NEVER_MICROS));
+        }
+    }
+
+    private interface Window extends Limit<FixedWindow.State> {
+
+        FixedWindow WINDOW = FixedWindow.of(1, Duration.ofDays(1));
+
+        @Override
+        default Class<FixedWindow.State> stateType() {
+            return WINDOW.stateType();
+        }
+
+        @Override
+        default long capacity() {
+            return WINDOW.capacity();
+        }
+
+        @Override
+        default long lifetimeMillis(FixedWindow.State state, long nowMicros) {
             return WINDOW.lifetimeMillis(state, nowMicros);
         }
 
         @Override
-        public Limit<FixedWindow.State> scaled(double share) {
+        default Limit<FixedWindow.State> scaled(double share) {
             return this;
         }
     }

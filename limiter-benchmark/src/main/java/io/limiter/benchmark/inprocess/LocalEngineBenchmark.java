@@ -41,6 +41,10 @@ public class LocalEngineBenchmark {
 
     private final Limiter window = limiters.count("window", Integer.MAX_VALUE, Duration.ofDays(1));
     private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
+
+    private final com.google.common.util.concurrent.RateLimiter guava =
+            com.google.common.util.concurrent.RateLimiter.create(1e9);
+
     private final String[] keys = new String[KEYS];
 
     public LocalEngineBenchmark() {
@@ -64,6 +68,27 @@ public class LocalEngineBenchmark {
     @Benchmark
     public Decision grantedByKey() {
         return plenty.decide(keys[ThreadLocalRandom.current().nextInt(KEYS)], 1);
+    }
+
+    @Benchmark
+    public boolean tryGranted() {
+        return plenty.tryAcquire();
+    }
+
+    @Benchmark
+    public boolean tryRejected() {
+        return scarce.tryAcquire();
+    }
+
+    @Benchmark
+    public boolean tryGrantedByKey() {
+        return plenty.tryAcquire(keys[ThreadLocalRandom.current().nextInt(KEYS)]);
+    }
+
+    /** Guava's, for comparison with {@link #tryGranted}. */
+    @Benchmark
+    public boolean guavaGranted() {
+        return guava.tryAcquire();
     }
 
     @Benchmark
@@ -92,5 +117,23 @@ public class LocalEngineBenchmark {
     @Threads(4)
     public Decision grantedByKeyToFourThreads() {
         return plenty.decide(keys[ThreadLocalRandom.current().nextInt(KEYS)], 1);
+    }
+
+    @Benchmark
+    @Threads(4)
+    public boolean tryGrantedToFourThreads() {
+        return plenty.tryAcquire();
+    }
+
+    @Benchmark
+    @Threads(4)
+    public boolean tryGrantedByKeyToFourThreads() {
+        return plenty.tryAcquire(keys[ThreadLocalRandom.current().nextInt(KEYS)]);
+    }
+
+    @Benchmark
+    @Threads(4)
+    public boolean guavaGrantedToFourThreads() {
+        return guava.tryAcquire();
     }
 }

@@ -154,13 +154,25 @@ final class BoundLimit<L extends Limit<?>> {
         Engine.Known known = permits < 1
                 ? Engine.Known.UNKNOWN
                 : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
-        if (known == Engine.Known.GRANTED) {
-            counters.counted(key, true, Decision.Source.PREFETCH);
-            return true;
-        }
-        if (known == Engine.Known.REJECTED && !counters.isListenedTo()) {
-            counters.counted(key, false, Decision.Source.REJECTION_CACHE);
-            return false;
+        switch (known) {
+            case GRANTED -> {
+                counters.counted(key, true, Decision.Source.PREFETCH);
+                return true;
+            }
+            case GRANTED_AT_ONCE -> {
+                counters.counted(key, true, Decision.Source.BACKEND);
+                return true;
+            }
+            case REJECTED, REJECTED_AT_ONCE -> {
+                if (!counters.isListenedTo()) {
+                    counters.counted(
+                            key,
+                            false,
+                            known == Engine.Known.REJECTED ? Decision.Source.REJECTION_CACHE : Decision.Source.BACKEND);
+                    return false;
+                }
+            }
+            case UNKNOWN -> {}
         }
         return decideAndWait(key, backendKey, permits, timeoutMicros).granted();
     }

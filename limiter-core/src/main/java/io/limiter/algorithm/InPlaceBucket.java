@@ -1,0 +1,102 @@
+package io.limiter.algorithm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a {@link TokenBucket}, changed in place: decides what needs nothing but stored permits, without allocation.
+ *
+ * <p>What it grants and rejects, and the state it leaves, equal those of {@link TokenBucket#step} to the bit; it leaves the rest to
+ * that. Not safe for use by multiple threads.
+ */
+public final class InPlaceBucket {
+
+    /** What was decided. */
+    public enum Outcome {
+        /** Granted without a wait. */
+        GRANTED,
+        /** Rejected; the state has not changed. */
+        REJECTED,
+        /** Only {@link TokenBucket#step} can decide; the state has not changed. */
+        UNDECIDED
+    }
+
+    private final TokenBucket limit;
+    private final double maxPermits;
+    private final double intervalMicros;
+    private double storedPermits;
+    private double nextFreeMicros;
+    private double remainderMicros;
+
+    private InPlaceBucket(TokenBucket limit, RedisPermits state) {
+        this.limit = limit;
+        this.maxPermits = state.maxPermits();
+        this.intervalMicros = state.intervalMicros();
+        this.storedPermits = state.storedPermits();
+        this.nextFreeMicros = state.nextFreeMicros();
+        this.remainderMicros = state.remainderMicros();
+    }
+
+    /** A state to change in place; {@code null} if only {@link TokenBucket#step} can change it. */
+    public static @Nullable InPlaceBucket of(TokenBucket limit, RedisPermits state) {
+        boolean isPlain = limit.warmUp() == null && state.reservations() == null && !limit.hasOtherDefinition(state);
+        return isPlain ? new InPlaceBucket(limit, state) : null;
+    }
+
+    public TokenBucket limit() {
+        return limit;
+    }
+
+    /** The state as it is now. */
+    public RedisPermits state() {
+        return new RedisPermits(
+                maxPermits, storedPermits, limit.intervalMillis(), nextFreeMicros / 1000.0, remainderMicros);
+    }
+
+    /** Takes permits if enough are stored. */
+    public Outcome tryTake(int permits, long timeoutMicros, long nowMicros) {
+        double now = nowMicros;
+        if (nextFreeMicros - now > RedisPermits.HOUR_MICROS) {
+            // The clock may have stepped back.
+            return Outcome.UNDECIDED;
+        }
+        double stored = storedPermits;
+        double nextFree = nextFreeMicros;
+        double remainder = remainderMicros;
+        if (now > nextFree + roundUp(remainder)) {
+            stored = RedisPermits.refilled(stored, maxPermits, now - nextFree - remainder, intervalMicros);
+            nextFree = now;
+            remainder = 0.0;
+        }
+        boolean areStored = permits <= RedisPermits.wholePermits(stored, intervalMicros);
+        if (!areStored && (timeoutMicros > 0 || limit.whoWaits() != WhoWaits.CALLER)) {
+            return Outcome.UNDECIDED;
+        }
+        // What is missing to a whole permit costs time.
+        double taken = Math.min(permits, stored);
+        double micros = remainder + (permits - taken) * intervalMicros;
+        double whole = Math.floor(micros);
+        if (!areStored) {
+            boolean isLater = nextFree + whole - now + roundUp(micros - whole) > 0.0;
+            return isLater ? Outcome.REJECTED : Outcome.UNDECIDED;
+        }
+        storedPermits = stored - taken;
+        nextFreeMicros = nextFree + whole;
+        remainderMicros = micros - whole;
+        return Outcome.GRANTED;
+    }
+
+    /** As {@link Decision#fullAfterMicros()}. */
+    public long fullAfterMicros(long nowMicros) {
+        double micros = remainderMicros + (maxPermits - storedPermits) * intervalMicros;
+        return (long) Math.max(0.0, nextFreeMicros - nowMicros + roundUp(micros));
+    }
+
+    /** As {@link TokenBucket#lifetimeMillis}, for the state that is full again after this time. */
+    public long lifetimeMillis(long fullAfterMicros) {
+        return limit.lifetimeMillis(fullAfterMicros);
+    }
+
+    private double roundUp(double micros) {
+        return RedisPermits.wholeMicros(micros, intervalMicros);
+    }
+}

@@ -1,0 +1,177 @@
+package io.limiter.local;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.InPlaceBucket;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.LimitFailures;
+import io.limiter.spi.Engine;
+import org.jspecify.annotations.Nullable;
+
+/** The state of one key. Its monitor guards all of it; eviction reads the two times without. */
+final class KeyState {
+
+    /** Time of a state that must not be evicted before it has expired. */
+    static final long NEVER_FULL = Long.MAX_VALUE;
+
+    /** Place of a key without a state. */
+    static final int NO_PLACE = -1;
+
+    /** Place of a key that the map no longer holds. */
+    static final int REMOVED = -2;
+
+    final String key;
+
+    /** Where {@link KeyStates} holds it; written under its lock. */
+    int place = NO_PLACE;
+
+    private @Nullable Object state;
+    private long fullAtMicros = NEVER_FULL;
+    private long expiresAtMicros = Long.MAX_VALUE;
+
+    KeyState(String key) {
+        this.key = key;
+    }
+
+    boolean isEmpty() {
+        return state == null;
+    }
+
+    boolean isRemoved() {
+        return place == REMOVED;
+    }
+
+    boolean hasExpired(long nowMicros) {
+        return expiresAtMicros <= nowMicros;
+    }
+
+    /** When the limit is as if never used. */
+    long fullAtMicros() {
+        return fullAtMicros;
+    }
+
+    boolean isEvictable() {
+        return fullAtMicros != NEVER_FULL;
+    }
+
+    /** Starts to decide at one moment. */
+    <S> Turn<S> turn(Limit<S> limit, long nowMicros) {
+        return new Turn<>(this, limit, nowMicros);
+    }
+
+    /** Takes permits of a bucket as a step does, but allocates nothing; decides only what {@link InPlaceBucket} can. */
+    Engine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
+        InPlaceBucket bucket = isRemoved() || hasExpired(nowMicros) ? null : inPlace(limit);
+        if (bucket == null) {
+            return Engine.Known.UNKNOWN;
+        }
+        return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
+            case GRANTED -> {
+                long fullAfterMicros = bucket.fullAfterMicros(nowMicros);
+                fullAtMicros = nowMicros + fullAfterMicros;
+                expiresAtMicros = Math.max(expiresAtMicros, nowMicros + bucket.lifetimeMillis(fullAfterMicros) * 1000);
+                yield Engine.Known.GRANTED_AT_ONCE;
+            }
+            case REJECTED -> Engine.Known.REJECTED_AT_ONCE;
+            case UNDECIDED -> Engine.Known.UNKNOWN;
+        };
+    }
+
+    private @Nullable InPlaceBucket inPlace(TokenBucket limit) {
+        if (state instanceof InPlaceBucket same && same.limit() == limit) {
+            return same;
+        }
+        InPlaceBucket other =
+                immutableState() instanceof RedisPermits permits ? InPlaceBucket.of(limit, permits) : null;
+        if (other != null) {
+            state = other;
+        }
+        return other;
+    }
+
+    private @Nullable Object immutableState() {
+        return state instanceof InPlaceBucket bucket ? bucket.state() : state;
+    }
+
+    private <S> @Nullable S load(Limit<S> limit, long nowMicros) {
+        Object found = hasExpired(nowMicros) ? null : immutableState();
+        if (found == null) {
+            return null;
+        }
+        Class<S> type = limit.stateType();
+        if (!type.isInstance(found)) {
+            throw LimiterBackendException.of(
+                    Kind.PERMANENT,
+                    "unreadable",
+                    key,
+                    "it holds " + found + ", which is another kind of limit's; use another name or prefix",
+                    null);
+        }
+        return type.cast(found);
+    }
+
+    private void clear() {
+        state = null;
+        fullAtMicros = NEVER_FULL;
+        expiresAtMicros = Long.MAX_VALUE;
+    }
+
+    /** Steps of one limit at one moment, saved together or not at all. */
+    static final class Turn<S> {
+
+        private final KeyState held;
+        private final Limit<S> limit;
+        private final long nowMicros;
+        private final @Nullable S before;
+        private @Nullable S state;
+        private long fullAtMicros;
+        private long expiresAtMicros;
+
+        private Turn(KeyState held, Limit<S> limit, long nowMicros) {
+            this.held = held;
+            this.limit = limit;
+            this.nowMicros = nowMicros;
+            this.before = held.load(limit, nowMicros);
+            this.state = before;
+        }
+
+        Decision step(Request request) {
+            try {
+                Step<S> step = limit.step(state, nowMicros, request);
+                state = step.state();
+                if (state != null && state != before) {
+                    keep(state, step.decision());
+                }
+                return step.decision();
+            } catch (RuntimeException e) {
+                throw LimitFailures.of(held.key, limit, e, false);
+            }
+        }
+
+        private void keep(S newState, Decision decision) {
+            expiresAtMicros = nowMicros + limit.lifetimeMillis(newState, nowMicros) * 1000;
+            fullAtMicros = limit.isEvictable()
+                    ? nowMicros + Math.min(decision.fullAfterMicros(), NEVER_FULL - nowMicros - 1)
+                    : NEVER_FULL;
+        }
+
+        /** Calls nothing of the limit, so it does not fail. */
+        void save() {
+            if (state == null || state == before) {
+                if (before == null) {
+                    held.clear();
+                }
+                return;
+            }
+            held.state = state;
+            held.fullAtMicros = fullAtMicros;
+            // A state stored under another definition may have to be kept longer than this one needs.
+            held.expiresAtMicros = before == null ? expiresAtMicros : Math.max(expiresAtMicros, held.expiresAtMicros);
+        }
+    }
+}
