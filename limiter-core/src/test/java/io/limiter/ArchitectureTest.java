@@ -95,6 +95,7 @@ class ArchitectureTest {
             "io.limiter.algorithm",
             "io.limiter",
             "io.limiter.spi",
+            "io.limiter.internal.failure",
             "io.limiter.internal.key",
             "io.limiter.internal.time",
             "io.limiter.internal.statistics",

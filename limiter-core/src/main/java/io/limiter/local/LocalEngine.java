@@ -9,6 +9,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -107,7 +108,7 @@ public final class LocalEngine implements Engine {
     private static LimiterBackendException failure(String key, Throwable thrown) {
         return thrown instanceof LimiterBackendException failure
                 ? failure
-                : new LimiterBackendException(key, "it could not be decided: " + thrown, thrown, true);
+                : BackendFailures.ambiguous(key, "it could not be decided: " + thrown, thrown);
     }
 
     /**
@@ -206,7 +207,7 @@ public final class LocalEngine implements Engine {
 
     private void checkOpen(String key) {
         if (closed) {
-            throw LimiterBackendException.closed(key);
+            throw BackendFailures.closed(key);
         }
     }
 
@@ -347,11 +348,12 @@ public final class LocalEngine implements Engine {
         <S> S state(String key, Limit<S> limit) {
             Class<S> type = limit.stateType();
             if (!type.isInstance(state)) {
-                throw LimiterBackendException.of(
+                throw new LimiterBackendException(
                         Kind.PERMANENT,
                         "unreadable",
                         key,
                         "it holds " + state + ", which is another kind of limit's; use another name or prefix",
+                        null,
                         null);
             }
             return type.cast(state);

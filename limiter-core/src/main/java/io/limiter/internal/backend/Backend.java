@@ -80,8 +80,13 @@ public interface Backend extends AutoCloseable {
 
     /** The failure of a key's requests if {@link #connect} or {@link #reconnect} has thrown. */
     default LimiterBackendException notConnected(String key, RuntimeException thrown) {
-        return LimiterBackendException.of(
-                LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);
+        return new LimiterBackendException(
+                LimiterBackendException.Kind.RETRYABLE,
+                "connection",
+                key,
+                "there is no connection: " + thrown,
+                null,
+                thrown);
     }
 
     /** The number of lanes (batch queues). Keys of different lanes never share a call. */

@@ -4,6 +4,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -105,7 +106,7 @@ final class Breaker implements AutoCloseable {
     void check(String key) {
         LimiterBackendException cause = openedBy.get();
         if (cause != null) {
-            throw LimiterBackendException.notAsked(
+            throw BackendFailures.unavailable(
                     key,
                     "the circuit breaker is open after the last failures; Redis is probed in the background",
                     cause);

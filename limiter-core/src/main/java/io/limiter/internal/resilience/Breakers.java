@@ -3,6 +3,7 @@ package io.limiter.internal.resilience;
 import io.limiter.BackendState;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.LogThrottle;
 import java.time.Duration;
@@ -95,7 +96,7 @@ public final class Breakers implements AutoCloseable {
      */
     void check(String key) {
         if (closed) {
-            throw LimiterBackendException.closed(key);
+            throw BackendFailures.closed(key);
         }
         if (!Objects.requireNonNull(state.get()).up()) {
             Breaker breaker = byNode.get(nodeOf.apply(key));

@@ -9,6 +9,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.spi.PendingSet;
@@ -126,7 +127,7 @@ class SequentialSetTest {
     void what_lasts_still_lasts_and_what_was_closed_is_closed() {
         passing.add("REFUND a");
         for (Kind kind : List.of(Kind.PERMANENT, Kind.CLOSED)) {
-            special = LimiterBackendException.of(kind, "test", "c", "TAKE c", null);
+            special = new LimiterBackendException(kind, "test", "c", "TAKE c", null, null);
             assertThatThrownBy(() -> decide()).isInstanceOfSatisfying(LimiterBackendException.class, e -> {
                 assertThat(e.kind()).isEqualTo(kind);
                 assertThat(e.isAmbiguous()).isTrue();
@@ -224,10 +225,10 @@ class SequentialSetTest {
             asked.add(what);
             requests.add(request);
             if (failing.contains(what)) {
-                throw new LimiterBackendException(key, what);
+                throw BackendFailures.notExecuted(key, what);
             }
             if (passing.contains(what)) {
-                throw LimiterBackendException.of(Kind.RETRYABLE, "READONLY", key, what, null);
+                throw new LimiterBackendException(Kind.RETRYABLE, "READONLY", key, what, null, null);
             }
             if (special != null && what.equals("TAKE c")) {
                 throw special;
