@@ -198,7 +198,7 @@ class LimitSetOnRedisTest {
     @Test
     void a_leased_limit_is_asked_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter leased = limiters.build("leased", TokenBucket.of(1000, 1).prefetch(100, Duration.ofSeconds(1)));
+        RateLimiter leased = limiters.withPrefetch(100, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1000, 1));
         LimitSet set = LimitSet.of(leased, limiters.count("w", 500, Duration.ofDays(1)));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();

@@ -60,10 +60,9 @@ class PrefetchFleetTest {
     }
 
     private long left() {
-        TokenBucket limit = PrefetchFleetMember.limit(RATE, BURST, LEASE);
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(RedisFixture.connections()).build()) {
-            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("leased", limit);
+            RateLimiter limiter = factory.withPrefix(redis.prefix()).build("leased", TokenBucket.of(RATE, BURST));
             return limiter.peek().remaining();
         }
     }

@@ -77,7 +77,8 @@ class StatisticsTest {
     void what_was_taken_ahead_counts_when_it_is_given_out() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix())
-                .build("k", TokenBucket.of(1e6, 1).prefetch(1000, Duration.ofSeconds(10)));
+                .withPrefetch(1000, Duration.ofSeconds(10))
+                .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
             assertThat(limiter.decide("a", 1).granted()).isTrue();

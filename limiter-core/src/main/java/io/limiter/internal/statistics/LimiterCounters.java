@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
@@ -90,6 +91,13 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
+    /** Records how a limiter prefetches; {@code null} if it does not, which changes nothing. */
+    public void prefetch(@Nullable PrefetchTerms newPrefetch) {
+        if (newPrefetch != null) {
+            built.prefetch = newPrefetch;
+        }
+    }
+
     /** Whether a listener receives rejections. */
     public boolean isListenedTo() {
         return notifier.wantRejections();
@@ -148,6 +156,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public Optional<PrefetchTerms> prefetch() {
+        return Optional.ofNullable(built.prefetch);
+    }
+
+    @Override
     public long granted(Decision.Source source) {
         return granted[source.ordinal()].sum();
     }
@@ -177,6 +190,7 @@ public final class LimiterCounters implements LimiterTotals {
     private static final class Built {
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
+        private volatile @Nullable PrefetchTerms prefetch;
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
     }
 }

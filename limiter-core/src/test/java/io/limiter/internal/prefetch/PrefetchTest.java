@@ -4,6 +4,7 @@ import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -25,7 +26,7 @@ class PrefetchTest {
 
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
-    private static final TokenBucket LEASED = TokenBucket.of(1000, 10).prefetch(MAX_LEASE, MAX_TIME);
+    private static final TokenBucket LEASED = TokenBucket.of(1000, 10);
     private static final Request ONE = new Request(1, 0, false);
     private static final String KEY = "{k}";
 
@@ -33,13 +34,13 @@ class PrefetchTest {
     private final SteppedClock wall = new SteppedClock();
     private final Timers timers = new Timers();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final Prefetch leases = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
+    private final Prefetch without = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
+    private final Prefetch leases = without.with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
 
     @Test
     void a_limit_without_a_lease_is_asked_for_every_permit() {
-        TokenBucket exact = TokenBucket.of(1000, 10);
         for (int i = 0; i < 100; i++) {
-            assertThat(decide(leases, KEY, exact, ONE).granted()).isTrue();
+            assertThat(decide(without, KEY, LEASED, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
         assertThat(timers.actions).isEmpty();
@@ -110,9 +111,9 @@ class PrefetchTest {
 
     @Test
     void a_lease_of_few_permits_goes_on_and_on() {
-        TokenBucket few = TokenBucket.of(1000, 10).prefetch(2, MAX_TIME);
+        Prefetch few = without.with(new PrefetchTerms(2, MAX_TIME));
         for (int i = 0; i < 1_000; i++) {
-            assertThat(decide(leases, KEY, few, ONE).granted()).isTrue();
+            assertThat(decide(few, KEY, LEASED, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
     }
@@ -179,6 +180,17 @@ class PrefetchTest {
     }
 
     @Test
+    void views_without_prefetch_and_with_other_terms_reset_it_too() {
+        take(1_000);
+        without.reset(KEY);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        take(1_000);
+        without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(without).isEqualTo(leases).hasSameHashCodeAs(leases);
+    }
+
+    @Test
     void a_block_that_comes_after_closing_goes_straight_back() {
         List<PendingDecision<?>> late = new ArrayList<>();
         Engine slow = new Engine() {
@@ -196,7 +208,8 @@ class PrefetchTest {
                 backend.reset(key);
             }
         };
-        Prefetch closing = new Prefetch(slow, timers, new ExpiryClock(clock, wall));
+        Prefetch closing =
+                new Prefetch(slow, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
         for (int i = 0; i < 8; i++) {
             decide(closing, KEY, LEASED, ONE);
         }

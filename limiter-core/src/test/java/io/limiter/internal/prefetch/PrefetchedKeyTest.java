@@ -2,8 +2,8 @@ package io.limiter.internal.prefetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.time.ExpiryClock;
