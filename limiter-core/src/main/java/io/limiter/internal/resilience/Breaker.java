@@ -151,7 +151,7 @@ final class Breaker implements AutoCloseable {
                 node,
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure));
-        notifier.tell(listener -> listener.backendDown(node, failure));
+        notifier.publish(listener -> listener.backendDown(node, failure));
         probeLater(failure.key());
     }
 
@@ -216,7 +216,7 @@ final class Breaker implements AutoCloseable {
         all.changed(null);
         notifier.run(() ->
                 log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis()));
-        notifier.tell(listener -> listener.backendUp(node, downtime));
+        notifier.publish(listener -> listener.backendUp(node, downtime));
     }
 
     /** Stops probing. */

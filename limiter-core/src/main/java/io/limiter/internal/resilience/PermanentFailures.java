@@ -127,7 +127,7 @@ final class PermanentFailures {
             notifier.run(() -> log(now, unsaid));
             if (!notified) {
                 notified = true;
-                notifier.tell(listener -> listener.limiterFailing(now));
+                notifier.publish(listener -> listener.limiterFailing(now));
             }
         }
 
@@ -147,7 +147,7 @@ final class PermanentFailures {
                 notified = false;
                 notifier.run(() ->
                         log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since()));
-                notifier.tell(listener -> listener.limiterRecovered(before));
+                notifier.publish(listener -> listener.limiterRecovered(before));
             }
         }
     }

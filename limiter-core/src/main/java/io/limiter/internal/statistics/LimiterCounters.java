@@ -64,7 +64,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /** Counters of a limiter that was not built by a factory. */
-    public static LimiterCounters unseen(String prefix, String name) {
+    public static LimiterCounters unregistered(String prefix, String name) {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE);
     }
 
@@ -110,7 +110,7 @@ public final class LimiterCounters implements LimiterTotals {
     public void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
         if (!decision.granted() && isListenedTo()) {
-            notifier.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
+            notifier.publishIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
         }
     }
 

@@ -263,9 +263,9 @@ class GuardTest {
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
-            notices.tellIfRoom(listener -> listener.backendDown("node", loading()));
+            notices.publishIfRoom(listener -> listener.backendDown("node", loading()));
         }
-        notices.tell(listener -> listener.backendDown(
+        notices.publish(listener -> listener.backendDown(
                 "node", new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
         ended.countDown();
         notices.close();
