@@ -84,13 +84,15 @@ final class SteppingLimiters extends EngineLimiterFactory {
             states.remove(key);
         }
 
-        private synchronized <S> Decision decide(KeyRequests<S> asked) {
+        private synchronized <S> Decision decide(KeyRequests<S> keyRequests) {
             long sentNanos = denials.readNanos();
             long nowMicros = System.currentTimeMillis() * 1000;
-            S state = asked.limit().stateType().cast(states.get(asked.key()));
-            Step<S> step = asked.limit().step(state, nowMicros, asked.requests().get(0));
-            states.put(asked.key(), step.state());
-            denials.decided(asked, List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            S state = keyRequests.limit().stateType().cast(states.get(keyRequests.key()));
+            Step<S> step = keyRequests
+                    .limit()
+                    .step(state, nowMicros, keyRequests.requests().get(0));
+            states.put(keyRequests.key(), step.state());
+            denials.decided(keyRequests, List.of(step.decision()), step.state(), nowMicros, sentNanos);
             return step.decision();
         }
     }

@@ -36,7 +36,7 @@ public interface Backend extends AutoCloseable {
      * @param parts no key twice
      * @param send as for {@link #start}
      * @return a decision for each part, in order. If all are granted, all permits are taken; otherwise none, and the
-     *     granted decisions tell what would have been granted. Fails with {@link LimiterBackendException}
+     *     granted decisions say what would have been granted. Fails with {@link LimiterBackendException}
      */
     default CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
         return SequentialSet.decide(this, parts, send);

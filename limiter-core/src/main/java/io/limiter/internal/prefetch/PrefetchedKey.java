@@ -140,7 +140,7 @@ final class PrefetchedKey {
     /** Records a decision of the backend for this key. */
     void decided(Decision decision) {
         if (decision.source() != Decision.Source.BACKEND) {
-            // Only the backend's decisions tell its remaining permits.
+            // Only decisions of the backend have its remaining permits.
             return;
         }
         remaining = decision.remaining();
