@@ -11,8 +11,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * One of several JVMs that take permits ahead. Prints {@code ready}, waits for a line on its input, then hammers the
- * limiter and prints how many permits it has used so far, again and again, until its input ends. At the end it gives back
- * what it holds.
+ * limiter and prints how many permits it has used so far, again and again, until its input ends. At the end it refunds
+ * unused permits.
  */
 final class PrefetchFleetMember {
 

@@ -54,7 +54,7 @@ class PrefetchFleetTest {
         assertThat(used).as("used, of %s allowed", allowed).isLessThanOrEqualTo(allowed + 2 * LEASE);
         assertThat(usedBySurvivor).isPositive();
         assertThat(usedByKilled).isPositive();
-        // Counted to the last report and the last peek, so what the dead one used or held since is missing here.
+        // Counted up to the last report and the last peek: later grants of the killed instance are missing.
         double seen = used + left();
         assertThat(seen).as("nothing is lost but what the dead one held").isGreaterThan(0.5 * allowed);
     }

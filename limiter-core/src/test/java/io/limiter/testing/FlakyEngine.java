@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One that can fail, lose answers and take its time. */
+/** An engine that can fail, lose answers and be slow. */
 public final class FlakyEngine implements Engine {
 
     private final SteppingEngine engine;

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Stands between a client and Redis, and keeps replies to itself if it is told to: what was sent is executed. */
+/** A proxy between a client and Redis that can withhold replies: requests are executed and not answered. */
 public final class MuteProxy implements AutoCloseable {
 
     /** What becomes of replies. */

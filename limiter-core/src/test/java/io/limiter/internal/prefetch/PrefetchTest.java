@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Permits that are taken ahead, on a backend whose requests are counted. */
+/** Prefetch, on a backend that counts its requests. */
 class PrefetchTest {
 
     private static final int MAX_LEASE = 100;
@@ -38,7 +38,7 @@ class PrefetchTest {
     private final Prefetch leases = without.with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
 
     @Test
-    void a_limit_without_a_lease_is_asked_for_every_permit() {
+    void without_prefetch_every_request_reaches_the_backend() {
         for (int i = 0; i < 100; i++) {
             assertThat(decide(without, KEY, LEASED, ONE).granted()).isTrue();
         }
@@ -47,7 +47,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_key_that_is_asked_for_now_and_then_is_never_leased() {
+    void a_cold_key_is_not_prefetched() {
         for (int i = 0; i < 50; i++) {
             clock.advance(Duration.ofMillis(300));
             wall.advance(Duration.ofMillis(300));
@@ -70,14 +70,14 @@ class PrefetchTest {
     }
 
     @Test
-    void what_is_granted_and_held_is_what_the_backend_has_given() {
+    void granted_and_prefetched_permits_were_all_taken_from_the_backend() {
         take(3_000);
         long taken = 10_000 - remaining();
         assertThat(taken).isBetween(3_000L, 3_000L + MAX_LEASE);
     }
 
     @Test
-    void no_more_is_held_than_the_lease_allows() {
+    void never_more_than_the_maximum_is_prefetched() {
         for (int i = 1; i <= 6_000; i++) {
             take(1);
             assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_LEASE);
@@ -85,14 +85,14 @@ class PrefetchTest {
     }
 
     @Test
-    void a_bucket_that_is_nearly_empty_is_asked_permit_by_permit() {
+    void a_nearly_empty_bucket_is_not_prefetched() {
         take(10_000);
         assertThat(decide(leases, KEY, LEASED, ONE).granted()).isFalse();
         assertThat(remaining()).isZero();
     }
 
     @Test
-    void a_request_for_more_than_is_held_goes_to_the_backend() {
+    void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
         assertThat(decide(leases, KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
@@ -102,7 +102,7 @@ class PrefetchTest {
     }
 
     @Test
-    void peeks_see_the_backend() {
+    void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
         assertThat(decide(leases, KEY, LEASED, new Request(1, 0, true)).remaining())
@@ -110,7 +110,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_lease_of_few_permits_goes_on_and_on() {
+    void prefetch_of_two_permits_is_repeated() {
         Prefetch few = without.with(new PrefetchTerms(2, MAX_TIME));
         for (int i = 0; i < 1_000; i++) {
             assertThat(decide(few, KEY, LEASED, ONE).granted()).isTrue();
@@ -119,7 +119,7 @@ class PrefetchTest {
     }
 
     @Test
-    void what_was_not_used_in_time_goes_back_by_itself() {
+    void unused_permits_are_refunded_after_the_prefetch_time() {
         take(1_000);
         long held = 9_000 - remaining();
         assertThat(held).isPositive();
@@ -134,7 +134,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_pause_that_the_monotonic_clock_does_not_see_ends_a_lease_too() {
+    void a_pause_that_only_the_wall_clock_shows_expires_a_block() {
         take(1_000);
         assertThat(9_000 - remaining()).isPositive();
         wall.advance(MAX_TIME);
@@ -145,7 +145,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_wall_clock_that_is_set_back_does_not_prolong_a_lease() {
+    void setting_back_the_wall_clock_does_not_prolong_a_block() {
         take(1_000);
         wall.advance(Duration.ofHours(-1));
         clock.advance(MAX_TIME);
@@ -154,7 +154,7 @@ class PrefetchTest {
     }
 
     @Test
-    void closing_gives_everything_back() {
+    void closing_refunds_all_unused_permits() {
         take(1_000);
         decide(leases, "{other}", LEASED, ONE);
         leases.close();
@@ -165,7 +165,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_reset_forgets_what_is_held_and_gives_nothing_back_on_top() {
+    void a_reset_drops_prefetched_permits_without_a_refund() {
         take(1_000);
         leases.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
@@ -180,7 +180,7 @@ class PrefetchTest {
     }
 
     @Test
-    void views_without_prefetch_and_with_other_terms_reset_it_too() {
+    void a_reset_through_any_view_drops_prefetched_permits() {
         take(1_000);
         without.reset(KEY);
         assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
@@ -191,7 +191,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_block_that_comes_after_closing_goes_straight_back() {
+    void a_block_granted_after_closing_is_refunded_at_once() {
         List<PendingDecision<?>> late = new ArrayList<>();
         Engine slow = new Engine() {
             @Override
@@ -221,7 +221,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_new_limit_does_not_spend_what_was_leased_under_the_old_one() {
+    void another_limit_does_not_use_permits_prefetched_under_the_former() {
         take(1_000);
         TokenBucket other = LEASED.withRate(2000);
         int before = backend.requests();
@@ -230,7 +230,7 @@ class PrefetchTest {
     }
 
     @Test
-    void asynchronous_callers_share_what_is_leased() {
+    void asynchronous_callers_share_prefetched_permits() {
         take(1_000);
         int before = backend.requests();
         assertThat(PendingRequest.start(leases, KEY, LEASED, ONE)).isCompleted();
@@ -240,7 +240,7 @@ class PrefetchTest {
     }
 
     @Test
-    void leased_permits_are_had_without_a_decision_and_count_as_any_other() {
+    void prefetched_permits_are_granted_without_a_decision_object() {
         take(1_000);
         int before = backend.requests();
         assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);
