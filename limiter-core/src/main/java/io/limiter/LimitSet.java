@@ -20,25 +20,28 @@ import java.util.concurrent.CompletableFuture;
  * }
  * }</pre>
  *
- * <p>The limits may be of different kinds, and each may take another number of permits for each one that is asked of the set.
- * They are decided at one moment: over Redis in one round trip, by one script. In two cases they cannot be, and are decided one
- * after the other, in the order of the set: under the lock engine, and in a Redis Cluster whose keys lie in several slots
- * ({@link HashTag#FIRST_KEY} puts them in one). What was taken before one rejects is then given back. So no limit is exceeded;
- * but others can be rejected because of permits that go back a moment later, and a fixed window that ends in that moment gets
- * the permits back in its next. Put the limit that is most likely to reject first.
+ * <p>The limits may be of different kinds, and each may take several permits for each permit of the set. They are decided
+ * atomically: over Redis in one round trip, by one script.
+ *
+ * <p>In two cases they are decided one after the other, in the order of the set: under the lock engine, and in a Redis
+ * Cluster if the keys lie in several slots ({@link HashTag#FIRST_KEY} puts them in one). If one rejects, the earlier grants
+ * are cancelled. No limit is exceeded, but other callers can be rejected because of permits that are returned a moment
+ * later; and if a fixed window ends in that moment, its next window gets them. Put the limit that is most likely to reject
+ * first.
  *
  * <p>Immutable, cheap to make, and safe for use by many threads. Methods that decide throw
- * {@link IllegalArgumentException} if permits are less than 1, and {@link LimiterBackendException} if the backend does not
- * answer and the {@link FailurePolicy} of any part is to throw; then permits may have been taken. Otherwise the set is
- * rejected if the policy of any part is to deny, parts under {@code LOCAL} are decided together in this JVM, and those under
- * {@code ALLOW} grant: all or nothing, too.
+ * {@link IllegalArgumentException} if permits are less than 1.
+ *
+ * <p>If the backend does not decide, the {@linkplain FailurePolicy failure policies} of the parts do, all or nothing, too:
+ * one that throws fails the set with {@link LimiterBackendException}, and permits may have been taken; otherwise one that
+ * denies rejects the set; parts under {@code LOCAL} are decided together in this JVM, and parts under {@code ALLOW} grant.
  */
 public interface LimitSet {
 
     /**
      * A set of limiters that each take one permit for each permit of the set.
      *
-     * @throws IllegalArgumentException if two are the same permits, or not all limiters were built by one factory
+     * @throws IllegalArgumentException if two limiters have the same permits, or one was built by another factory
      */
     static LimitSet of(Limiter first, Limiter... others) {
         LimitSet set = first.toSet(1);

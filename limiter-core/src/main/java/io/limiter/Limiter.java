@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Limiters are safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less
  * than 1 or a key is blank. If the backend that holds the state (Redis) is unavailable or too slow, or holds something else
  * under the key, the {@link FailurePolicy} decides; with {@link FailurePolicy#THROW}, and after the factory was closed,
- * methods throw {@link LimiterBackendException}. {@link Decision#source()} says who decided.
+ * methods throw {@link LimiterBackendException}. {@link Decision#source()} says what decided.
  */
 public interface Limiter {
 

@@ -4,8 +4,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend that holds a limiter's state did not decide: Redis does not answer or rejects, a lock was not to be had,
- * or what is stored under the key is not a limiter's state.
+ * The backend did not decide: Redis is unavailable or reports an error, a lock could not be acquired, or the value
+ * under the key is not a limiter's state.
  */
 public final class LimiterBackendException extends RuntimeException {
 
@@ -15,13 +15,13 @@ public final class LimiterBackendException extends RuntimeException {
 
     /** What a failure means for the request, and for the next one. */
     public enum Kind {
-        /** Nothing was done, and another try may go well soon: Redis is loading, fails over, or cannot be reached. */
+        /** Nothing was done, and a retry may succeed soon: Redis is loading, fails over, or cannot be reached. */
         RETRYABLE,
-        /** Nothing was done: the request was not sent in time, or not at all. */
+        /** Nothing was done: the request was not sent, or not in time. */
         NOT_EXECUTED,
-        /** The request was sent and not answered, so it may have been done. */
+        /** The request was sent and there was no usable answer, so it may have been executed. */
         AMBIGUOUS,
-        /** It will go on until somebody does something: no rights, a foreign value, no memory. */
+        /** Retries fail until the cause is corrected: no rights, a foreign value, no memory. */
         PERMANENT,
         /** The limiters were closed. */
         CLOSED
@@ -33,150 +33,99 @@ public final class LimiterBackendException extends RuntimeException {
     private final @Nullable String remedy;
     private final boolean ambiguous;
 
-    private LimiterBackendException(
+    /**
+     * A failure of an engine, also of one that implements {@link io.limiter.spi.Engine} outside of this library.
+     *
+     * @param problem a short name for the cause, one of a few: {@code NOPERM}, {@code unreadable}
+     * @param key the key in the backend
+     * @param text what happened, and what to do if that is known; the message adds the key
+     * @param remedy what to do, without the key; {@code null} if that is not known
+     * @param cause for example the exception of the backend's client
+     */
+    public LimiterBackendException(
+            Kind kind, String problem, String key, String text, @Nullable String remedy, @Nullable Throwable cause) {
+        this(kind, problem, key, text, remedy, cause, true);
+    }
+
+    /** Without a stack trace if {@code stackTrace} is false, for failures that are frequent. */
+    public LimiterBackendException(
             Kind kind,
             String problem,
             String key,
             String text,
             @Nullable String remedy,
             @Nullable Throwable cause,
-            boolean ambiguous,
-            boolean withStack) {
-        super(text, cause, true, withStack);
+            boolean stackTrace) {
+        super(message(key, text, kind), cause, true, stackTrace);
         this.kind = kind;
         this.problem = problem;
         this.key = key;
         this.remedy = remedy;
-        this.ambiguous = ambiguous;
+        this.ambiguous = kind == Kind.AMBIGUOUS;
     }
 
     private LimiterBackendException(
-            Kind kind, String problem, String key, String text, @Nullable Throwable cause, boolean ambiguous) {
-        this(kind, problem, key, message(key, text, ambiguous), null, cause, ambiguous, true);
+            LimiterBackendException original, Kind kind, String key, String message, boolean ambiguous) {
+        super(message, original.getCause());
+        this.kind = kind;
+        this.problem = original.problem;
+        this.key = key;
+        this.remedy = original.remedy;
+        this.ambiguous = ambiguous;
+        for (Throwable suppressed : original.getSuppressed()) {
+            addSuppressed(suppressed);
+        }
     }
 
-    /**
-     * One of {@link Kind#NOT_EXECUTED}.
-     *
-     * @param key the key in the backend
-     * @param problem what happened, and what to do if that is known
-     */
-    public LimiterBackendException(String key, String problem) {
-        this(Kind.NOT_EXECUTED, "other", key, problem, null, false);
+    private static String message(String key, String text, Kind kind) {
+        return "no decision for key '" + key + "': " + text + (kind == Kind.AMBIGUOUS ? MAYBE_DONE : "");
     }
 
-    /** With the backend client's own exception as the cause. */
-    public LimiterBackendException(String key, String problem, Throwable cause) {
-        this(key, problem, cause, false);
-    }
-
-    /**
-     * One of {@link Kind#AMBIGUOUS} or {@link Kind#NOT_EXECUTED}.
-     *
-     * @param ambiguous whether the permits may have been taken although there is no decision
-     */
-    public LimiterBackendException(String key, String problem, Throwable cause, boolean ambiguous) {
-        this(ambiguous ? Kind.AMBIGUOUS : Kind.NOT_EXECUTED, "other", key, problem, cause, ambiguous);
-    }
-
-    /**
-     * One of a kind.
-     *
-     * @param problem a short name for what is wrong, one of a few: {@code NOPERM}, {@code unreadable}
-     * @param text what happened, and what to do if that is known
-     */
-    public static LimiterBackendException of(
-            Kind kind, String problem, String key, String text, @Nullable Throwable cause) {
-        return new LimiterBackendException(kind, problem, key, text, cause, kind == Kind.AMBIGUOUS);
-    }
-
-    /**
-     * One that will go on until somebody does something.
-     *
-     * @param remedy what to do, without the key
-     * @param command how to do that with this key; may be empty
-     */
-    public static LimiterBackendException permanent(
-            String problem, String key, String text, String remedy, String command, @Nullable Throwable cause) {
-        String message = message(key, text + "; " + remedy + command, false);
-        return new LimiterBackendException(Kind.PERMANENT, problem, key, message, remedy, cause, false, true);
-    }
-
-    /** One that will go on, of a request that may have been done all the same. */
-    public static LimiterBackendException permanentAfterwards(
-            String problem, String key, String text, @Nullable Throwable cause) {
-        return new LimiterBackendException(Kind.PERMANENT, problem, key, text, cause, true);
-    }
-
-    /** The limiters were closed. */
-    public static LimiterBackendException closed(String key) {
-        return of(Kind.CLOSED, "closed", key, "the limiters were closed", null);
-    }
-
-    /** Nothing was tried, because the backend is known to be away. Has no stack, which would cost more than the rest. */
-    public static LimiterBackendException notAsked(String key, String text, @Nullable Throwable cause) {
-        return new LimiterBackendException(
-                Kind.NOT_EXECUTED, "away", key, message(key, text, false), null, cause, false, false);
-    }
-
-    private static String message(String key, String text, boolean ambiguous) {
-        return "no decision for key '" + key + "': " + text + (ambiguous ? MAYBE_DONE : "");
-    }
-
-    /** The same failure with the calling thread's stack, for a caller whose request failed on another thread. */
+    /** The same failure with the calling thread's stack trace, for a caller whose request failed on another thread. */
     public LimiterBackendException inThisThread() {
-        return copy(kind, key, String.valueOf(getMessage()), ambiguous);
+        return new LimiterBackendException(this, kind, key, String.valueOf(getMessage()), ambiguous);
     }
 
-    /** The same failure of another key. */
+    /** The same failure for another key. */
     public LimiterBackendException forKey(String otherKey) {
         if (otherKey.equals(key)) {
             return this;
         }
-        return copy(
-                kind, otherKey, String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'"), ambiguous);
+        String message = String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'");
+        return new LimiterBackendException(this, kind, otherKey, message, ambiguous);
     }
 
     /**
-     * The same failure of a request that may have been done, or in part. So it is ambiguous, and not to be tried again: one
-     * that would pass is of {@link Kind#AMBIGUOUS}.
+     * The same failure for a request that may have been executed, at least in part. It is ambiguous and must not be
+     * retried; its kind is {@link Kind#AMBIGUOUS} unless the failure is permanent or the limiters were closed.
      */
     public LimiterBackendException maybeDone() {
         if (ambiguous) {
             return this;
         }
         boolean lasts = kind == Kind.PERMANENT || kind == Kind.CLOSED;
-        return copy(lasts ? kind : Kind.AMBIGUOUS, key, getMessage() + MAYBE_DONE, true);
-    }
-
-    private LimiterBackendException copy(Kind newKind, String newKey, String message, boolean newAmbiguous) {
-        LimiterBackendException copy =
-                new LimiterBackendException(newKind, problem, newKey, message, remedy, getCause(), newAmbiguous, true);
-        for (Throwable suppressed : getSuppressed()) {
-            copy.addSuppressed(suppressed);
-        }
-        return copy;
+        return new LimiterBackendException(this, lasts ? kind : Kind.AMBIGUOUS, key, getMessage() + MAYBE_DONE, true);
     }
 
     /**
-     * Whether the permits may have been taken although there is no decision: the request was sent, and no answer came, or
-     * one that could not be understood. If not, nothing was taken.
+     * Whether the permits may have been taken although there is no decision: the request was sent, and there was no
+     * answer, or none that could be understood. If not, nothing was taken.
      */
     public boolean isAmbiguous() {
         return ambiguous;
     }
 
-    /** What it means. */
+    /** What the failure means for the request, and for the next one. */
     public Kind kind() {
         return kind;
     }
 
-    /** A short name for what is wrong, one of a few: {@code NOPERM}, {@code unreadable}, {@code timeout}. */
+    /** A short name for the cause, one of a few: {@code NOPERM}, {@code unreadable}, {@code timeout}. */
     public String problem() {
         return problem;
     }
 
-    /** What to do about it, without the key, which may be a person's; not known of all. The message names the key. */
+    /** What to do about it, if known; without the key, which may be personal data. The message names the key. */
     public Optional<String> remedy() {
         return Optional.ofNullable(remedy);
     }

@@ -32,6 +32,9 @@ public interface LimiterTotals {
     /** {@link HashTag#FIRST_KEY} if a limiter was built with it, otherwise {@link HashTag#WHOLE_KEY}. */
     HashTag hashTag();
 
+    /** How the limiters prefetch, if one was built {@linkplain LimiterFactory#withPrefetch to}; the last terms. */
+    Optional<PrefetchTerms> prefetch();
+
     /** The number of requests granted by this source. */
     long granted(Decision.Source source);
 

@@ -104,6 +104,7 @@ class ArchitectureTest {
             "io.limiter.algorithm",
             "io.limiter",
             "io.limiter.spi",
+            "io.limiter.internal.failure",
             "io.limiter.internal.key",
             "io.limiter.internal.log",
             "io.limiter.internal.time",

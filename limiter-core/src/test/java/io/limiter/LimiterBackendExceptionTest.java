@@ -3,12 +3,13 @@ package io.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterBackendException.Kind;
+import io.limiter.internal.failure.BackendFailures;
 import org.junit.jupiter.api.Test;
 
 class LimiterBackendExceptionTest {
 
     private final LimiterBackendException failure =
-            LimiterBackendException.of(Kind.RETRYABLE, "READONLY", "a", "it fails over", null);
+            new LimiterBackendException(Kind.RETRYABLE, "READONLY", "a", "it fails over", null, null);
 
     @Test
     void another_thread_and_another_key_are_told_all_of_it() {
@@ -29,7 +30,7 @@ class LimiterBackendExceptionTest {
                 .hasMessage("no decision for key 'a': it fails over; it may have been made all the same, so count the"
                         + " permits as taken");
         assertThat(maybeDone.maybeDone()).isSameAs(maybeDone);
-        assertThat(LimiterBackendException.closed("a").maybeDone())
+        assertThat(BackendFailures.closed("a").maybeDone())
                 .matches(LimiterBackendException::isAmbiguous)
                 .matches(closed -> closed.kind() == Kind.CLOSED);
     }

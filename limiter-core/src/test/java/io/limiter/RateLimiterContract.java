@@ -134,7 +134,7 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     @Test
     void a_bucket_of_less_than_a_permit_grants_to_those_who_wait() {
         TokenBucket half =
-                new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE, null);
+                new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE);
         RateLimiter limiter = limiters().build("k", half);
         assertThat(limiter.tryAcquire(seconds(2))).isTrue();
         assertThat(clock().micros() - start).isEqualTo(1_000_000);

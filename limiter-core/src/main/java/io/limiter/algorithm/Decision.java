@@ -20,7 +20,7 @@ import java.util.OptionalLong;
  * @param retryAfterMicros 0 if granted; otherwise the time until the same request would be granted, if there are no
  *     others
  * @param fullAfterMicros the time until the limit is as if it had never been used, if there are no other requests
- * @param source who decided
+ * @param source what decided
  * @param ticketMicros identifies the granted permits for a cancellation, a server time in microseconds since the epoch;
  *     0 for none
  */
@@ -35,7 +35,7 @@ public record Decision(
         long ticketMicros)
         implements Serializable {
 
-    /** Who decided. */
+    /** What decided. */
     public enum Source {
         /** The backend: Redis, or the map of a local limiter. */
         BACKEND,

@@ -61,11 +61,6 @@ public interface Limit<S> {
      */
     Limit<S> scaled(double share);
 
-    /** How an instance may prefetch permits; {@code null} if it may not. */
-    default @Nullable PrefetchTerms prefetch() {
-        return null;
-    }
-
     /**
      * Decides one request.
      *

@@ -88,7 +88,6 @@ import org.jspecify.annotations.Nullable;
  * @param maxWait how far ahead permits can be reserved, whatever the timeout; from 0 to 1,000 days
  * @param expire how long an unused bucket is kept at least, from 1 ms to 1,000 days. It is kept longer if expiry
  *     would create permits. A bucket that starts empty does so again after it has expired
- * @param prefetch how an instance may prefetch permits; {@code null} if it may not
  */
 public record TokenBucket(
         double permitsPerSecond,
@@ -98,8 +97,7 @@ public record TokenBucket(
         WhoWaits whoWaits,
         boolean startsFull,
         Duration maxWait,
-        Duration expire,
-        @Nullable PrefetchTerms prefetch)
+        Duration expire)
         implements Limit<RedisPermits> {
 
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
@@ -141,10 +139,6 @@ public record TokenBucket(
         if (warmUp != null && !startsFull) {
             throw new IllegalArgumentException("a warm-up starts cold, that is full: startsFull must be true");
         }
-        if (prefetch != null && whoWaits != WhoWaits.CALLER) {
-            throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + whoWaits
-                    + ": permits that are prefetched would make the next caller wait for all of them");
-        }
         if (warmUp == null && whoWaits == WhoWaits.CALLER) {
             double wait = waitOfFullBucket(permitsPerSecond, permits);
             if (wait > Check.micros(maxWait)) {
@@ -171,8 +165,7 @@ public record TokenBucket(
                 whoWaits,
                 startsFull,
                 DEFAULT_MAX_WAIT,
-                DEFAULT_EXPIRE,
-                null);
+                DEFAULT_EXPIRE);
     }
 
     /**
@@ -249,54 +242,26 @@ public record TokenBucket(
 
     /** This bucket with a bound on how far ahead permits can be reserved. Default: 1 h. */
     public TokenBucket maxWait(Duration newMaxWait) {
-        return with(newMaxWait, expire, prefetch);
+        return with(newMaxWait, expire);
     }
 
     /** This bucket with a minimum time for which it is kept while unused. Default: 60 s. */
     public TokenBucket expire(Duration newExpire) {
-        return with(maxWait, newExpire, prefetch);
-    }
-
-    /**
-     * This bucket with prefetch: while a key is hot, each instance takes permits ahead and grants them without a call to
-     * Redis. That is fast and slightly less exact: over any length of time, the fleet grants at most one prefetch size for
-     * each instance more than without. Default: no prefetch. Only if the caller waits for its own permits.
-     *
-     * @param permits how many permits of one key an instance holds at most, at least 1
-     * @param time how long it holds them at most, from 1 ms to 1 h; unused ones are then refunded
-     */
-    public TokenBucket prefetch(int permits, Duration time) {
-        return with(maxWait, expire, new PrefetchTerms(permits, time));
+        return with(maxWait, newExpire);
     }
 
     private TokenBucket with(double rate, double burst, double capacity) {
-        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire, prefetch);
+        return new TokenBucket(rate, burst, capacity, warmUp, whoWaits, startsFull, maxWait, expire);
     }
 
     private TokenBucket with(@Nullable WarmUp newWarmUp, WhoWaits newWhoWaits, boolean newStartsFull) {
         return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                newWarmUp,
-                newWhoWaits,
-                newStartsFull,
-                maxWait,
-                expire,
-                prefetch);
+                permitsPerSecond, burstSeconds, minCapacity, newWarmUp, newWhoWaits, newStartsFull, maxWait, expire);
     }
 
-    private TokenBucket with(Duration newMaxWait, Duration newExpire, @Nullable PrefetchTerms newPrefetch) {
+    private TokenBucket with(Duration newMaxWait, Duration newExpire) {
         return new TokenBucket(
-                permitsPerSecond,
-                burstSeconds,
-                minCapacity,
-                warmUp,
-                whoWaits,
-                startsFull,
-                newMaxWait,
-                newExpire,
-                newPrefetch);
+                permitsPerSecond, burstSeconds, minCapacity, warmUp, whoWaits, startsFull, newMaxWait, newExpire);
     }
 
     /** This bucket at a share of the rate, with the same burst in seconds, or as many as one permit takes. */

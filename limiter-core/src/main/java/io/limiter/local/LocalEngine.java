@@ -6,6 +6,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
@@ -104,7 +105,7 @@ public final class LocalEngine implements Engine {
     private static LimiterBackendException failure(String key, Throwable thrown) {
         return thrown instanceof LimiterBackendException failure
                 ? failure
-                : new LimiterBackendException(key, "it could not be decided: " + thrown, thrown, true);
+                : BackendFailures.ambiguous(key, "it could not be decided: " + thrown, thrown);
     }
 
     private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
@@ -221,7 +222,7 @@ public final class LocalEngine implements Engine {
 
     private void checkOpen(String key) {
         if (closed) {
-            throw LimiterBackendException.closed(key);
+            throw BackendFailures.closed(key);
         }
     }
 

@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
@@ -23,6 +24,7 @@ import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
 public final class LocalLimiterFactory extends EngineLimiterFactory {
@@ -90,7 +92,8 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+    protected RateLimiter newRateLimiter(
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
         return new EngineRateLimiter(keys, limit, failover, sleeper);
     }
 

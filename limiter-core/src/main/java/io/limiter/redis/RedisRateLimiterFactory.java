@@ -6,6 +6,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterListener;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
@@ -64,7 +65,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     private static final AsyncLog log = AsyncLog.of(RedisRateLimiterFactory.class);
 
     private final KnownRejections rejections;
-    private final Engine engine;
+    private final Prefetch engine;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
     private final Guard guard;
@@ -77,7 +78,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     private final Engine local;
     private final HeldLeases localLeases;
     private final long retryAfterMicros;
-    private final ConcurrentHashMap<FailurePolicy, Failover> failovers = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     private RedisRateLimiterFactory(Builder settings) {
         this(settings, new ListenerNotifier(settings.listeners));
@@ -187,12 +188,19 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     }
 
     private Failover failover(FailurePolicy policy) {
-        return failovers.computeIfAbsent(policy, known -> new Failover(engine, known, local, retryAfterMicros));
+        return failover(policy, null);
+    }
+
+    private Failover failover(FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+        return failovers.computeIfAbsent(
+                new FailoverId(policy, prefetch),
+                id -> new Failover(prefetch == null ? engine : engine.with(prefetch), policy, local, retryAfterMicros));
     }
 
     @Override
-    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
-        return new RedisRateLimiter(keys, limit, failover(policy), sleeper);
+    protected RateLimiter newRateLimiter(
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
+        return new RedisRateLimiter(keys, limit, failover(policy, prefetch), sleeper);
     }
 
     @Override
@@ -207,6 +215,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
         return new EngineLimiter<>(keys, limit, failover(policy));
     }
+
+    private record FailoverId(
+            FailurePolicy policy, @Nullable PrefetchTerms prefetch) {}
 
     /** Settings of a factory; without any, it decides by script. Not safe for use by several threads. */
     public static final class Builder {

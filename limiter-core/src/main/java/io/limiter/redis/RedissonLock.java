@@ -43,7 +43,7 @@ public final class RedissonLock implements DistributedLock {
     public @Nullable Held tryLock(String key, Duration wait) {
         // Not the fenced lock: it keeps a counter for each key that never expires, and the engine needs no fence.
         RLock lock = redisson.getLock(key);
-        // Redisson identifies an owner by its thread; a random number makes each acquisition an owner of its own.
+        // Redisson identifies an owner by its thread id; a random id makes each acquisition an owner of its own.
         long owner = ThreadLocalRandom.current().nextLong();
         boolean locked = Boolean.TRUE.equals(
                 get(lock.tryLockAsync(wait.toMillis(), lease.toMillis(), TimeUnit.MILLISECONDS, owner)));

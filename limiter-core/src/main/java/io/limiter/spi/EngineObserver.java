@@ -46,14 +46,14 @@ public interface EngineObserver {
 
     /** Called before a decision whose caller may have to wait for permits, on the caller's thread. */
     default MayWait mayWait() {
-        return MayWait.UNSEEN;
+        return MayWait.NONE;
     }
 
     /** Observes a caller that may have to wait for permits. */
     interface MayWait {
 
         /** Observes nothing. */
-        MayWait UNSEEN = limiter -> () -> {};
+        MayWait NONE = limiter -> () -> {};
 
         /**
          * The caller starts to wait. May be called on another thread.

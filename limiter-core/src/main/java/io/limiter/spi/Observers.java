@@ -36,10 +36,10 @@ final class Observers implements EngineObserver {
     public MayWait mayWait() {
         List<MayWait> mayWait = all.stream()
                 .map(EngineObserver::mayWait)
-                .filter(each -> each != MayWait.UNSEEN)
+                .filter(each -> each != MayWait.NONE)
                 .toList();
         if (mayWait.size() < 2) {
-            return mayWait.isEmpty() ? MayWait.UNSEEN : mayWait.get(0);
+            return mayWait.isEmpty() ? MayWait.NONE : mayWait.get(0);
         }
         return limiter -> {
             List<Runnable> ends =

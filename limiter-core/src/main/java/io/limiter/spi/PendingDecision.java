@@ -37,7 +37,13 @@ public abstract sealed class PendingDecision<T> extends Pending<T> permits Pendi
             fail(
                     e instanceof LimiterBackendException failure
                             ? failure
-                            : new LimiterBackendException(key(), "it could not be decided: " + e, e),
+                            : new LimiterBackendException(
+                                    LimiterBackendException.Kind.NOT_EXECUTED,
+                                    "other",
+                                    key(),
+                                    "it could not be decided: " + e,
+                                    null,
+                                    e),
                     Runnable::run);
         }
     }

@@ -180,7 +180,6 @@ class SlidingCounterTest {
     void it_has_its_capacity_key_suffix_and_state_type() {
         assertThat(TEN_IN_TEN.capacity()).isEqualTo(10);
         assertThat(TEN_IN_TEN.keySuffix()).isEqualTo(":counter");
-        assertThat(TEN_IN_TEN.prefetch()).isNull();
     }
 
     private static long at(double second) {

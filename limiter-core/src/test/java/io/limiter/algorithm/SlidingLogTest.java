@@ -257,7 +257,6 @@ class SlidingLogTest {
     void it_has_its_capacity_key_suffix_and_state_type() {
         assertThat(THREE_IN_TEN.capacity()).isEqualTo(3);
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
-        assertThat(THREE_IN_TEN.prefetch()).isNull();
     }
 
     private static Decision giveBack(Timeline<SlidingLog.State> log, double second, int permits) {

@@ -209,8 +209,7 @@ class TokenBucketValidationTest {
                         WhoWaits.NEXT_CALLER,
                         true,
                         TokenBucket.DEFAULT_MAX_WAIT,
-                        TokenBucket.DEFAULT_EXPIRE,
-                        null))
+                        TokenBucket.DEFAULT_EXPIRE))
                 .doesNotThrowAnyException();
     }
 
@@ -230,14 +229,13 @@ class TokenBucketValidationTest {
                         WhoWaits.NEXT_CALLER,
                         false,
                         TokenBucket.DEFAULT_MAX_WAIT,
-                        TokenBucket.DEFAULT_EXPIRE,
-                        null))
+                        TokenBucket.DEFAULT_EXPIRE))
                 .withMessageContaining("startsFull must be true");
         assertThat(TokenBucket.of(1, 1).warmUp(cold.warmUp())).isEqualTo(cold);
     }
 
     private static TokenBucket create(double rate, double burst, Duration maxWait) {
-        return new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
+        return new TokenBucket(rate, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
     }
 
     private static void grantsOne(TokenBucket bucket) {

@@ -20,7 +20,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Aligned windows in Java and in Lua, around the moments at which clocks change: random times hardly ever get there. */
+/** Aligned windows in Java and in Lua, around daylight saving changes, which random times hardly ever hit. */
 class AlignedWindowDifferentialTest {
 
     private static final Request ONE = new Request(1, 0, false);
@@ -40,7 +40,7 @@ class AlignedWindowDifferentialTest {
     private final StateCodec codec = new StateCodec();
 
     @Test
-    void a_window_ends_at_the_same_moment_in_both() {
+    void a_window_ends_at_the_same_moment_in_java_and_in_lua() {
         Backend script = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         for (ZoneId zone : ZONES) {
@@ -49,7 +49,7 @@ class AlignedWindowDifferentialTest {
                         FixedWindow.of(1, Duration.ofMinutes(minutes)).alignedTo(zone);
                 for (int i = 0; i < TIMES; i++) {
                     Instant change = someChange(zone);
-                    // The second call goes out with what the clocks showed at the time of the first.
+                    // The second call is made with the clocks of the first.
                     for (String call : List.of("/first", "/second")) {
                         redis.clock().set(around(change, minutes));
                         check(script, limit, redis.prefix() + "{" + zone + minutes + "/" + i + call + "}");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** Whoever does not wait for a decision does not wait for a connection either, also where the client blocks. */
+/** Asynchronous callers do not wait for a connection, even if the client blocks. */
 class AsyncCallersDoNotConnectTest {
 
     @RegisterExtension

@@ -38,7 +38,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** No Redis where one should be. */
+/** Failures of limiters without a Redis at the configured address. */
 class BackendFailureTest {
 
     private final LettuceConnectionFactory nowhere = new LettuceConnectionFactory("127.0.0.1", TestRedis.freePort());
@@ -65,14 +65,14 @@ class BackendFailureTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void a_call_says_that_redis_failed_and_for_which_key() {
+    void an_exception_names_redis_and_the_key() {
         fails(impatient().build());
         fails(impatient().lock(new RedisLock(nowhere)).build());
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void a_caller_that_does_not_wait_learns_it_from_its_future() {
+    void an_asynchronous_call_fails_its_future() {
         failsAsync(impatient().build());
         failsAsync(impatient().groupCommit(false).build());
         failsAsync(impatient().lock(new RedisLock(nowhere)).build());
@@ -80,7 +80,7 @@ class BackendFailureTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void every_key_of_a_batch_learns_it() {
+    void every_key_of_a_batch_fails() {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(nowhere),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
@@ -98,7 +98,7 @@ class BackendFailureTest {
     }
 
     @Test
-    void a_timeout_of_zero_is_none() {
+    void a_client_timeout_of_zero_means_no_timeout() {
         LettuceConnectionFactory patient = new LettuceConnectionFactory(
                 new RedisStandaloneConfiguration(
                         TestRedis.shared().host(), TestRedis.shared().port()),
@@ -149,7 +149,7 @@ class BackendFailureTest {
     }
 
     @Test
-    void a_call_that_was_sent_and_not_answered_may_have_been_decided() {
+    void a_call_that_was_sent_and_not_answered_is_ambiguous() {
         assertThat(RedisErrors.of("{k}", new QueryTimeoutException("no answer")))
                 .matches(LimiterBackendException::isAmbiguous)
                 .matches(failure -> failure.problem().equals(Guard.OVERRAN))

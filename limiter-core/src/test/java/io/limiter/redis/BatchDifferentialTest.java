@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * As {@link DifferentialTest}, with what one call can carry: many keys of all kinds, alike and not, long runs of like
- * requests, peeks in between, and values that others left there in another spelling.
+ * As {@link DifferentialTest}, with batches: many keys of all kinds, long runs of equal
+ * requests, peeks in between, and values that others stored in another encoding.
  */
 class BatchDifferentialTest {
 
@@ -74,7 +74,7 @@ class BatchDifferentialTest {
             SlidingCounter.of(100_000, Duration.ofMinutes(10)));
 
     @Test
-    void many_keys_and_runs_in_one_call() {
+    void batches_of_many_keys_and_requests_decide_as_java_does() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         for (int call = 0; call < CALLS; call++) {
@@ -99,7 +99,7 @@ class BatchDifferentialTest {
     }
 
     @Test
-    void the_longest_run_of_like_requests_is_worked_out_as_one_after_the_other() {
+    void the_longest_run_of_equal_requests_decides_as_one_after_the_other() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         List<Request> requests = Collections.nCopies(20_000, new Request(3, 0, false));
@@ -185,7 +185,7 @@ class BatchDifferentialTest {
         return tickets.isEmpty() ? redis.clock().micros() : tickets.get(Math.max(0, tickets.size() - 1 - back));
     }
 
-    /** As the lock engine or an {@code INCR} would; the numbers are the same. */
+    /** As the lock engine or an {@code INCR} would store it, with the same values. */
     private void leaveAnotherSpelling() {
         int number = random.nextInt(KEYS);
         String key = key(KINDS.get(number % KINDS.size()), number);

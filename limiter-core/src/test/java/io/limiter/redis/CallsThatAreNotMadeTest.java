@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What fails before Redis is asked fails as everything else does, in the future where there is one, and took nothing. */
+/** A failure before the request is sent is reported like any other, through the future of an asynchronous call. */
 class CallsThatAreNotMadeTest {
 
     private static final TokenBucket TEN = TokenBucket.of(1, 10);
@@ -37,14 +37,14 @@ class CallsThatAreNotMadeTest {
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void a_request_that_cannot_be_written() {
+    void a_request_that_cannot_be_encoded_fails_and_takes_nothing() {
         Backend engine = engine(RedisFixture.calls(RedisFixture.connections()));
         fails(engine, HOLD, "the permits of a TokenBucket are not held under an id");
         assertThat(redis.keys()).isEmpty();
     }
 
     @Test
-    void a_client_that_throws_at_once() {
+    void a_client_that_throws_before_sending_fails_and_takes_nothing() {
         LettuceConnectionFactory stopped = new LettuceConnectionFactory(
                 TestRedis.shared().host(), TestRedis.shared().port());
         stopped.afterPropertiesSet();

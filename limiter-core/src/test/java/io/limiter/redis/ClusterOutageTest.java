@@ -40,7 +40,7 @@ class ClusterOutageTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void its_keys_are_decided_by_the_policy_and_nobody_waits(boolean byLettuce) throws Exception {
+    void the_policy_decides_for_keys_of_the_stopped_master_without_waiting(boolean byLettuce) throws Exception {
         try (TestCluster cluster = TestCluster.start(3)) {
             RedisConnectionFactory connections = connect(byLettuce, new RedisClusterConfiguration(cluster.nodes()));
             String node = cluster.nodes().get(0);

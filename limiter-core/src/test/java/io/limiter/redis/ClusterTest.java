@@ -80,7 +80,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void the_lock_engine_too(RedisConnectionFactory connections) {
+    void the_lock_engine_limits_keys_on_every_master(RedisConnectionFactory connections) {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .lock(new RedisLock(connections))
                 .build()
@@ -90,7 +90,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void a_batch_is_decided_wherever_its_keys_are(RedisConnectionFactory connections) {
+    void a_batch_may_have_keys_on_several_masters(RedisConnectionFactory connections) {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
@@ -110,7 +110,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void hot_and_cold_keys_are_decided_each_in_its_own_order(RedisConnectionFactory connections) {
+    void requests_for_each_key_are_decided_in_order(RedisConnectionFactory connections) {
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
             RateLimiter limiter =
@@ -138,7 +138,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void threads_on_many_slots_get_exactly_what_is_there(RedisConnectionFactory connections) {
+    void threads_on_many_slots_are_granted_exactly_the_limit(RedisConnectionFactory connections) {
         RateLimiter limiter = RedisFixture.builder(connections)
                 .build()
                 .withPrefix("exact-" + prefix(connections))
@@ -154,7 +154,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void keys_of_one_slot_share_a_lane_and_those_of_others_do_not(RedisConnectionFactory connections) {
+    void only_keys_of_one_slot_share_a_lane(RedisConnectionFactory connections) {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connections),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
@@ -166,7 +166,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void a_set_in_one_slot_is_one_call_and_one_in_several_is_asked_in_order(RedisConnectionFactory connections) {
+    void a_set_in_one_slot_is_one_call_and_in_several_slots_one_for_each_part(RedisConnectionFactory connections) {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .build()
@@ -182,7 +182,7 @@ class ClusterTest {
             for (LimitSet set : List.of(apart, together)) {
                 long calls = scriptCalls();
                 assertThat(set.decide(2).granted()).isTrue();
-                // Redis may have to be told a script first, which is a call too.
+                // A script may have to be loaded first, which is a call too.
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);
                 assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
@@ -198,7 +198,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void permits_are_held_on_every_master(RedisConnectionFactory connections) {
+    void leases_are_granted_on_every_master(RedisConnectionFactory connections) {
         for (RedisConnectionFactory other : CONNECTIONS) {
             HoldingSets.check(connections, other, "holding-" + prefix(connections) + prefix(other));
         }

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Holders in Java and in Lua, side by side through the same random steps, in batches of several keys and with a clock that
- * goes where it likes: decisions and states are the same to the last bit, whichever spelling they are found in.
+ * goes where it likes: decisions and states are the same to the last bit, in both encodings.
  */
 class ConcurrencyDifferentialTest {
 
@@ -52,13 +52,13 @@ class ConcurrencyDifferentialTest {
     private final Map<String, ConcurrencyLimit.State> states = new HashMap<>();
 
     @Test
-    void in_java_and_in_lua() {
+    void java_and_lua_decide_alike() {
         Backend script = script();
         run(CALLS, () -> script);
     }
 
     @Test
-    void script_and_lock_take_turns() {
+    void script_and_lock_engine_share_one_state() {
         Backend script = script();
         Backend lock = lock();
         run(CALLS_WITH_LOCK, () -> random.nextBoolean() ? script : lock);
@@ -82,7 +82,7 @@ class ConcurrencyDifferentialTest {
                 "\tshort",
                 "\tAAAAAAAABBBBCCCCCCCCDDDDDDDD"
             })
-    void what_holds_no_holders_is_an_error_that_names_the_key_and_is_left_as_it_was(String value) {
+    void a_foreign_value_is_an_error_that_names_the_key_and_stays_unchanged(String value) {
         redis.expectForeignValues();
         String key = redis.prefix() + "{k}:holders";
         for (Backend engine : List.of(script(), lock())) {
@@ -112,7 +112,7 @@ class ConcurrencyDifferentialTest {
     }
 
     @Test
-    void an_id_that_is_there_twice_counts_twice_and_is_released_once_at_a_time() {
+    void a_duplicate_id_counts_twice_and_is_released_once_at_a_time() {
         String key = redis.prefix() + "{k}:holders";
         ConcurrencyLimit.Holder holder =
                 new ConcurrencyLimit.Holder(1, 1, redis.clock().micros() + 1000, 1000);
@@ -215,7 +215,7 @@ class ConcurrencyDifferentialTest {
         redis.clock().set(redis.clock().micros() + (long) micros);
     }
 
-    /** What Redis holds, kept from expiring while simulated time goes its own way; now and then in the other spelling. */
+    /** The stored value, which must not expire while time is simulated; sometimes in the other encoding. */
     private ConcurrencyLimit.@Nullable State stored(String key) {
         byte[] value = RedisFixture.commands().get(key);
         if (value == null) {

@@ -97,7 +97,7 @@ final class ConcurrencyFleetMember {
                     Optional<Lease> lease = limiter.tryAcquire(Duration.ofMillis(100));
                     lease.ifPresent(held -> holdAndEnter(held, random.nextInt(30), ledger, key));
                 } catch (LimiterBackendException e) {
-                    // It stood still for so long that the lease was over before the answer came.
+                    // It was paused for so long that the lease had expired before the reply arrived.
                     System.err.println(e.getMessage());
                 }
             }

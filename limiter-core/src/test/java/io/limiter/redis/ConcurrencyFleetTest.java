@@ -32,7 +32,7 @@ class ConcurrencyFleetTest {
     final Fleet fleet = new Fleet();
 
     @Test
-    void never_more_are_held_than_there_are_while_holders_are_killed_and_stopped() throws Exception {
+    void the_limit_holds_while_holders_are_killed_and_stopped() throws Exception {
         redis.expectForeignValues();
         List<Fleet.Member> members = start(3, LIMIT, LEASE_MILLIS, "worker");
         Fleet.Member steady = members.get(0);
@@ -69,7 +69,7 @@ class ConcurrencyFleetTest {
     }
 
     @Test
-    void a_holder_that_stood_still_learns_that_its_lease_is_gone_and_disturbs_nobody() throws Exception {
+    void a_paused_holder_loses_its_lease_and_releases_no_other() throws Exception {
         Fleet.Member hog = start(1, 1, HOG_LEASE_MILLIS, "hog").get(0);
         hog.go();
         assertThat(nextLine(hog)).isEqualTo("held");
@@ -86,7 +86,7 @@ class ConcurrencyFleetTest {
     }
 
     @Test
-    void the_permit_of_a_killed_holder_comes_back() throws Exception {
+    void the_permit_of_a_killed_holder_is_released_after_the_lease_time() throws Exception {
         Fleet.Member hog = start(1, 1, HOG_LEASE_MILLIS, "hog").get(0);
         hog.go();
         assertThat(nextLine(hog)).isEqualTo("held");
@@ -96,7 +96,7 @@ class ConcurrencyFleetTest {
         }
     }
 
-    /** How many of those holds overlap of which the holder was sure to the end. */
+    /** The number of overlapping holds whose lease was valid to the end. */
     private static int mostAtOnce(List<String> ledger) {
         Map<String, Long> from = new HashMap<>();
         Map<String, Long> to = new HashMap<>();

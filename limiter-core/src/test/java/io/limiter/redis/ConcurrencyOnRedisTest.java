@@ -23,20 +23,20 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Prefetch in real time: renewed in the background, waited for by threads. */
+/** Concurrency limiters on Redis in real time: renewal in the background and waiting threads. */
 class ConcurrencyOnRedisTest {
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void a_lease_is_renewed_in_the_background_before_a_third_of_it_is_over() {
+    void a_lease_is_renewed_in_the_background() {
         try (RedisRateLimiterFactory factory = factory(false)) {
             ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofSeconds(12));
             try (Lease lease = limiter.acquire(1, Duration.ZERO)) {
                 long expiresMicros = expiresMicros();
                 await().atMost(Duration.ofMinutes(1)).until(() -> expiresMicros() > expiresMicros);
-                // Otherwise this machine has stood still for two thirds of a lease.
+                // Otherwise this machine was paused for two thirds of a lease.
                 if (lease.isHeld()) {
                     assertThat(limiter.tryAcquire()).isEmpty();
                 }
@@ -46,7 +46,7 @@ class ConcurrencyOnRedisTest {
     }
 
     @Test
-    void fifty_who_wait_cost_no_more_calls_than_one() {
+    void fifty_waiting_callers_cost_no_more_calls_than_one() {
         try (RedisRateLimiterFactory factory = factory(false)) {
             ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
             Lease lease = limiter.acquire(1, Duration.ZERO);
@@ -66,7 +66,7 @@ class ConcurrencyOnRedisTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void threads_that_wait_all_have_their_turn(boolean underLock) {
+    void all_waiting_threads_are_granted_in_the_end(boolean underLock) {
         try (RedisRateLimiterFactory factory = factory(underLock)) {
             ConcurrencyLimiter limiter = limiter(factory, 2, Duration.ofMinutes(1));
             AtomicInteger holding = new AtomicInteger();
@@ -89,7 +89,7 @@ class ConcurrencyOnRedisTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void closing_the_factory_gives_back_what_is_held_and_fails_who_waits(boolean underLock) {
+    void closing_the_factory_releases_its_leases_and_fails_waiting_callers(boolean underLock) {
         RedisRateLimiterFactory factory = factory(underLock);
         ConcurrencyLimiter limiter = limiter(factory, 1, Duration.ofMinutes(1));
         Lease own = limiter.acquire(1, Duration.ZERO);
@@ -113,7 +113,7 @@ class ConcurrencyOnRedisTest {
     }
 
     @Test
-    void waits_that_are_cancelled_at_any_moment_leave_nothing_held() {
+    void cancelled_waits_leave_no_lease_behind() {
         try (RedisRateLimiterFactory factory = factory(false)) {
             ConcurrencyLimiter limiter = limiter(factory, 3, Duration.ofMinutes(1));
             AtomicInteger thread = new AtomicInteger();

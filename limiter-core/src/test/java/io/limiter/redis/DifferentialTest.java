@@ -77,12 +77,12 @@ class DifferentialTest {
     }
 
     @Test
-    void script_and_lock_take_turns_on_one_bucket() {
+    void script_and_lock_engine_share_a_bucket() {
         takeTurns(this::randomBucket);
     }
 
     @Test
-    void script_and_lock_take_turns_on_one_window() {
+    void script_and_lock_engine_share_a_window() {
         takeTurns(this::randomWindow);
     }
 
@@ -99,24 +99,24 @@ class DifferentialTest {
     }
 
     @Test
-    void script_and_lock_take_turns_on_one_log() {
+    void script_and_lock_engine_share_a_log() {
         takeTurns(this::randomLog);
     }
 
     @Test
-    void script_and_lock_take_turns_on_one_counter() {
+    void script_and_lock_engine_share_a_counter() {
         takeTurns(this::randomCounter);
     }
 
     @Test
-    void counters_of_several_periods_take_turns_in_java_and_in_lua() {
+    void counters_of_several_periods_share_a_state_in_java_and_in_lua() {
         Backend script = scriptEngine();
         run(STEPS / 4, this::randomCounter, () -> script, 2);
         run(STEPS / 4, this::counterOfAFewPeriods, () -> script, 2);
     }
 
     @Test
-    void script_and_lock_take_turns_on_one_counter_of_several_periods() {
+    void script_and_lock_engine_share_a_counter_of_several_periods() {
         takeTurns(this::counterOfAFewPeriods, 2);
     }
 
@@ -246,7 +246,7 @@ class DifferentialTest {
         return requests;
     }
 
-    /** Of what was granted, mostly one of the last, and now and then of what is granted just now or never was. */
+    /** Cancels mostly one of the last grants, and sometimes the current one or one that was never made. */
     private Request cancellation(int permits) {
         if (tickets.isEmpty() || random.nextInt(10) == 0) {
             long ticket = redis.clock().micros() + (random.nextBoolean() ? 0 : random.nextInt(20_000_000) - 10_000_000);

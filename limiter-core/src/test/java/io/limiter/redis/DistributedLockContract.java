@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What every lock does. */
+/** The contract of every distributed lock. */
 abstract class DistributedLockContract {
 
     private static final Duration LONG = Duration.ofSeconds(20);
@@ -25,7 +25,7 @@ abstract class DistributedLockContract {
     abstract DistributedLock lock(Duration lease);
 
     @Test
-    void only_one_holds_it_at_a_time() {
+    void only_one_thread_holds_the_lock_at_a_time() {
         DistributedLock lock = lock(LONG);
         AtomicInteger holders = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
@@ -43,7 +43,7 @@ abstract class DistributedLockContract {
     }
 
     @Test
-    void who_does_not_wait_gets_nothing_while_another_holds_it() {
+    void without_a_wait_a_held_lock_is_not_acquired() {
         DistributedLock lock = lock(LONG);
         Held held = lock.tryLock(key(), Duration.ZERO);
         assertThat(held).isNotNull();
@@ -59,7 +59,7 @@ abstract class DistributedLockContract {
     }
 
     @Test
-    void a_crashed_holders_lock_runs_out_and_what_it_gives_back_late_is_not_anothers() {
+    void a_lock_expires_and_a_late_release_frees_no_other_holder() {
         DistributedLock shortLock = lock(Duration.ofMillis(50));
         Held crashed = shortLock.tryLock(key(), Duration.ZERO);
         Awaitility.await()
@@ -86,7 +86,7 @@ abstract class DistributedLockContract {
     }
 
     @Test
-    void an_interrupt_does_not_cut_the_wait_short_and_is_not_lost() {
+    void an_interrupt_does_not_end_the_wait_and_stays_set() {
         DistributedLock lock = lock(LONG);
         Held held = lock.tryLock(key(), Duration.ZERO);
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();

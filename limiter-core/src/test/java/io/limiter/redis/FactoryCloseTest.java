@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A factory that was closed decides nothing any more, however it decided before. */
+/** A closed factory decides nothing, with every engine. */
 class FactoryCloseTest {
 
     enum How {
@@ -30,7 +30,7 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void every_call_after_close_fails_and_says_so(How how) {
+    void every_call_after_close_fails_as_closed(How how) {
         RedisRateLimiterFactory factory = build(how);
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 10, 60);
         Limiter unused = factory.withPrefix(redis.prefix()).count("c", 1, Duration.ofSeconds(1));
@@ -54,14 +54,14 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void one_that_was_never_used_is_closed_too(How how) {
+    void an_unused_factory_can_be_closed(How how) {
         RedisRateLimiterFactory factory = build(how);
         factory.close();
         failsAsClosed(factory.withPrefix(redis.prefix()).build("k", 1, 1, 60)::tryAcquire, "{k}");
     }
 
     @Test
-    void limits_in_process_end_too() {
+    void a_closed_local_factory_fails_too() {
         LocalLimiterFactory factory = new LocalLimiterFactory();
         RateLimiter limiter = factory.build("k", 1, 10, 60);
         assertThat(limiter.tryAcquire()).isTrue();
@@ -81,7 +81,7 @@ class FactoryCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void another_factory_goes_on_over_the_same_connections(How how) {
+    void another_factory_still_decides_over_the_same_connections(How how) {
         RedisRateLimiterFactory factory = build(how);
         RateLimiter closed = factory.withPrefix(redis.prefix()).build("k", 1, 2, 60);
         assertThat(closed.tryAcquire()).isTrue();

@@ -3,7 +3,7 @@ package io.limiter.redis;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
 
-/** A policy that has nothing to do while Redis decides. */
+/** The contract with a failure policy that does not apply while Redis decides. */
 class FailoverContractTest extends RedisEngineContract {
 
     @Override

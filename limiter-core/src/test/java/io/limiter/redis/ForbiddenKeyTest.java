@@ -48,7 +48,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A user who may use some keys and not others: those that it may not use fail, and nobody else. */
+/** A user with rights to some keys only: requests for other keys fail, and no others do. */
 class ForbiddenKeyTest {
 
     private static final int MANY = 1_000_000;
@@ -96,7 +96,7 @@ class ForbiddenKeyTest {
 
     @ParameterizedTest
     @EnumSource
-    void fails_alone_however_many_share_its_calls(Setup setup) {
+    void fails_without_the_other_requests_of_its_batch(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.LOCAL).build()) {
             Limiter allowed = limiter(factory, "a");
@@ -138,7 +138,7 @@ class ForbiddenKeyTest {
 
     @ParameterizedTest
     @EnumSource(names = {"LETTUCE", "JEDIS"})
-    void is_found_in_a_call_of_many(Setup setup) {
+    void is_found_in_a_batch_of_many(Setup setup) {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connect(setup)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
@@ -169,7 +169,7 @@ class ForbiddenKeyTest {
     }
 
     @Test
-    void all_of_a_call_that_are_forbidden_fail() {
+    void in_a_batch_of_only_forbidden_keys_all_fail() {
         ScriptBackend engine = new ScriptBackend(
                 RedisFixture.calls(connect(Setup.LETTUCE)),
                 LuaScript.resource(LimitScripts.class, "clock.lua"),
@@ -186,7 +186,7 @@ class ForbiddenKeyTest {
 
     @ParameterizedTest
     @EnumSource
-    void fails_the_sets_that_it_is_in_and_no_others(Setup setup) {
+    void fails_only_the_sets_that_contain_it(Setup setup) {
         try (RedisRateLimiterFactory factory =
                 builder(setup).failurePolicy(FailurePolicy.THROW).build()) {
             Limiter allowed = limiter(factory, "a");

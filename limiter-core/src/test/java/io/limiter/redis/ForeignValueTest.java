@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Something under a limiter's key that is not its state: the policy decides, and somebody learns that it does. */
+/** A foreign value under a limiter's key: the policy decides, and listeners and the log report it. */
 class ForeignValueTest {
 
     @RegisterExtension
@@ -71,7 +71,7 @@ class ForeignValueTest {
     }
 
     @Test
-    void the_command_that_repairs_it_does_nothing_else_whatever_the_key() {
+    void the_suggested_command_quotes_the_key() {
         redis.expectForeignValues();
         try (RedisRateLimiterFactory factory = build(How.GROUP_COMMIT)) {
             Limiter limiter = factory.withPrefix(redis.prefix()).count("login", 5, Duration.ofHours(1));

@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** Decisions that share calls. */
+/** The contract with group commit and no rejection cache. */
 class GroupCommitContractTest extends RedisEngineContract {
 
     @Override

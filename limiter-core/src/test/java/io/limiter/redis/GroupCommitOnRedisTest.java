@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls that carry many requests, on a real Redis that is held up so that they come together. */
+/** Calls with many requests, on a real Redis that is kept busy so that requests are queued. */
 class GroupCommitOnRedisTest {
 
     private static final int THREADS = 8;
@@ -33,7 +33,7 @@ class GroupCommitOnRedisTest {
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void requests_that_come_while_redis_is_busy_share_calls_and_keep_their_order() {
+    void requests_queued_while_redis_is_busy_share_calls_and_keep_their_order() {
         RateLimiter limiter = limiters(0).build("k", 1, 900, 60);
         limiter.peek();
         RedisFixture.commands().configResetstat();
@@ -51,7 +51,7 @@ class GroupCommitOnRedisTest {
     }
 
     @Test
-    void a_key_that_fails_in_a_shared_call_fails_its_own_requests_only() {
+    void a_failing_key_fails_only_its_own_requests() {
         redis.expectForeignValues();
         LimiterFactory limiters = limiters(0);
         RateLimiter limiter = limiters.build("k", 1, 10, 60);
@@ -81,7 +81,7 @@ class GroupCommitOnRedisTest {
     }
 
     @Test
-    void as_many_keys_as_a_call_may_carry_are_decided_in_one() {
+    void a_batch_of_the_maximum_size_is_one_call() {
         RateLimiter limiter = limiters(0).build("k", 1, 1, 60);
         limiter.peek();
         List<CompletableFuture<Decision>> asked = RedisFixture.whileItIsBusy(() -> {
@@ -97,7 +97,7 @@ class GroupCommitOnRedisTest {
     }
 
     @Test
-    void what_redis_refuses_as_a_whole_fails_every_request_by_its_key_and_the_next_call_is_made() {
+    void a_rejected_call_fails_every_request_with_its_key_and_the_next_call_succeeds() {
         RateLimiter limiter = limiters(0).build("k", 1, 5, 60);
         assertThat(limiter.tryAcquire("a")).isTrue();
         RedisFixture.commands().configSet("maxmemory", "1");
@@ -117,7 +117,7 @@ class GroupCommitOnRedisTest {
 
     @ParameterizedTest(name = "deny cache of {0}")
     @ValueSource(ints = {0, 1, 1024})
-    void under_any_load_exactly_what_is_there_is_granted(int rejectionCacheSize) {
+    void under_load_exactly_the_limit_is_granted(int rejectionCacheSize) {
         LimiterFactory limiters = limiters(rejectionCacheSize);
         RateLimiter bucket = limiters.build("bucket", 1, 1500, 60);
         Limiter window = limiters.count("window", 1500, Duration.ofHours(1));

@@ -30,7 +30,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Permits that are held, and who waits for them, while Redis is stopped; and limiters that begin meanwhile. */
+/** Leases and callers that wait for them while Redis is stopped, and limiters that are built meanwhile. */
 class HeldInAnOutageTest {
 
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -66,7 +66,7 @@ class HeldInAnOutageTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"LOCAL,false", "DENY,false", "ALLOW,false", "THROW,false", "LOCAL,true", "THROW,true"})
-    void what_cannot_be_renewed_is_lost_and_nobody_waits_for_ever(FailurePolicy.Action policy, boolean underLock)
+    void leases_that_cannot_be_renewed_are_lost_and_waiting_callers_end(FailurePolicy.Action policy, boolean underLock)
             throws Exception {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
             ConcurrencyLimiter limiter = factory.concurrent("c", 2, LEASE_TIME);
@@ -105,7 +105,7 @@ class HeldInAnOutageTest {
         }
     }
 
-    /** On a starved machine the policy may decide, and what it grants is not lost in an outage. */
+    /** On a slow machine the policy may decide, and its grants are not lost in an outage. */
     private static Lease heldByRedis(ConcurrencyLimiter limiter, long remaining) throws Exception {
         while (true) {
             try {
@@ -132,7 +132,7 @@ class HeldInAnOutageTest {
 
     @ParameterizedTest
     @CsvSource({"LOCAL,false", "DENY,false", "ALLOW,false", "LOCAL,true", "DENY,true", "ALLOW,true"})
-    void what_this_jvm_holds_is_in_use_in_an_outage_and_nothing_else(FailurePolicy.Action policy, boolean underLock) {
+    void in_an_outage_only_leases_of_this_jvm_count_as_in_use(FailurePolicy.Action policy, boolean underLock) {
         try (RedisRateLimiterFactory factory = factory(policy, underLock)) {
             ConcurrencyLimiter limiter = factory.concurrent("c", 5, Duration.ofHours(1));
             Awaitility.await().atMost(PATIENCE).until(() -> limiter.peek().source() == Source.BACKEND);
@@ -142,7 +142,7 @@ class HeldInAnOutageTest {
             assertThat(limiter.inUse()).isEqualTo(2);
             assertThat(limiter.on("other").inUse()).isZero();
             Optional<Lease> here = limiter.tryAcquire();
-            // What nobody counts is not in use.
+            // Uncounted leases are not in use.
             assertThat(limiter.inUse()).isEqualTo(policy == FailurePolicy.Action.LOCAL ? 3 : 2);
             here.ifPresent(Lease::close);
             two.close();
@@ -168,7 +168,7 @@ class HeldInAnOutageTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"true,false", "true,true", "false,false", "false,true"})
-    void warming_up_without_redis_is_false_and_limiters_work(boolean stopped, boolean underLock) throws Exception {
+    void warming_up_without_redis_returns_false_and_limiters_work(boolean stopped, boolean underLock) throws Exception {
         if (stopped) {
             redis.stop();
         } else {

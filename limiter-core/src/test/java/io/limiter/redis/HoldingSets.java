@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** What concurrency limiters do in real time, over two connections to one Redis. */
+/** Concurrency limiters in real time, over two connections to one Redis. */
 final class HoldingSets {
 
     private static final int KEYS = 20;
@@ -66,7 +66,7 @@ final class HoldingSets {
         await().atMost(Duration.ofMinutes(1)).until(() -> {
             for (String key : List.copyOf(notRenewed)) {
                 if (!leases.get(key).isHeld()) {
-                    // This machine has stood still for a whole lease. Once more.
+                    // This machine was paused for a whole lease time; repeat.
                     leases.put(key, limiter.on(key).acquire(1, Duration.ofMinutes(1)));
                     left.remove(key);
                 }

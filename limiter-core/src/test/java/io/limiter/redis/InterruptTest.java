@@ -19,18 +19,18 @@ class InterruptTest {
     }
 
     @Test
-    void by_script() {
+    void an_interrupted_thread_is_limited_by_script() {
         isLimitedAndStaysInterrupted(redis.byScript().build("k", 1, 2, 60));
     }
 
     @Test
-    void under_the_plain_lock() {
+    void an_interrupted_thread_is_limited_under_the_redis_lock() {
         isLimitedAndStaysInterrupted(
                 redis.underLock(new RedisLock(RedisFixture.connections())).build("k", 1, 2, 60));
     }
 
     @Test
-    void under_redissons_lock() {
+    void an_interrupted_thread_is_limited_under_the_redisson_lock() {
         isLimitedAndStaysInterrupted(
                 redis.underLock(new RedissonLock(RedisFixture.redisson())).build("k", 1, 2, 60));
     }

@@ -44,7 +44,7 @@ class JedisTest extends RedisEngineContract {
     }
 
     @Test
-    void a_flushed_script_is_sent_again() {
+    void a_flushed_script_is_loaded_again() {
         RateLimiter limiter = limiters().build("k", 1, 2, 60);
         RedisFixture.commands().scriptFlush();
         assertThat(limiter.tryAcquire()).isTrue();
@@ -54,7 +54,7 @@ class JedisTest extends RedisEngineContract {
     }
 
     @Test
-    void permits_are_held_together_with_lettuce() {
+    void jedis_and_lettuce_share_leases() {
         HoldingSets.check(jedis, RedisFixture.connections(), redis.prefix());
         HoldingSets.check(RedisFixture.connections(), jedis, redis.prefix());
     }

@@ -28,7 +28,7 @@ class KnownMistakesTest {
     }
 
     @Test
-    void a_ttl_of_whole_seconds_rounds_to_nothing_and_limits_nothing() {
+    void a_ttl_in_whole_seconds_rounds_to_zero_and_limits_nothing() {
         RateLimiter limiter =
                 redis.byScript().build("k", TokenBucket.of(1000, 0.002).expire(Duration.ofMillis(1)));
         assertThat(takeAll(limiter, 10)).isEqualTo(2);
@@ -73,7 +73,7 @@ class KnownMistakesTest {
     }
 
     @Test
-    void callers_of_a_hot_key_collide_and_are_rejected_though_permits_are_there() {
+    void concurrent_callers_of_a_hot_key_are_rejected_although_permits_are_left() {
         RateLimiter limiter = redis.byScript().build("k", 1, 10_000, 60);
         limiter.tryAcquire();
         RedisFixture.commands().configResetstat();

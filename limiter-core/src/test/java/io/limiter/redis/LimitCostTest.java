@@ -52,7 +52,7 @@ class LimitCostTest {
     }
 
     @Test
-    void a_key_takes_the_same_whatever_was_granted_but_for_the_log() {
+    void the_size_of_a_key_is_constant_except_for_the_log() {
         for (Limit<?> limit : List.of(
                 TokenBucket.of(100_000 / 3600.0, 3600),
                 FixedWindow.of(100_000, HOUR),
@@ -72,14 +72,14 @@ class LimitCostTest {
 
     @ParameterizedTest
     @ValueSource(ints = {10, 100, 1000})
-    void a_log_grows_with_its_grants_and_stays_within_twice_what_counts(int entries) {
+    void a_log_grows_with_its_grants_to_at_most_twice_its_live_entries(int entries) {
         fillAndSlide(entries);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {10_000, SlidingLog.MAX_LIMIT})
     @Tag("soak")
-    void so_do_the_largest(int entries) {
+    void the_largest_log_stays_within_twice_its_live_entries(int entries) {
         fillAndSlide(entries);
     }
 

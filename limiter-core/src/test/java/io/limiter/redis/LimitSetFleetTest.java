@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two JVMs with six threads each on sets that overlap: what each limit has given out is what the sets were granted. */
+/** Two JVMs with six threads each on sets that overlap: each limit has granted exactly the permits of the granted sets. */
 class LimitSetFleetTest {
 
     private static final int MEMBERS = 2;
@@ -24,7 +24,7 @@ class LimitSetFleetTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"script", "lock"})
-    void nothing_leaks(String engine) {
+    void a_fleet_takes_exactly_what_its_sets_were_granted(String engine) {
         List<Fleet.Member> members = fleet.start(MEMBERS, SetFleetMember.class, redis.prefix(), engine);
         members.forEach(Fleet.Member::go);
         long[] granted = new long[3];

@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a set of limits does in Redis. */
+/** Limit sets on Redis. */
 class LimitSetOnRedisTest {
 
     @RegisterExtension
@@ -54,7 +54,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_rejected_set_leaves_nothing_in_redis_for_those_that_would_grant() {
+    void a_rejected_set_writes_nothing() {
         LimiterFactory limiters = redis.byScript();
         Limiter full = limiters.count("full", 1, Duration.ofSeconds(10));
         Limiter unused = limiters.count("unused", 1, Duration.ofSeconds(10));
@@ -65,7 +65,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_rejection_is_remembered_and_rejects_the_set_without_a_call() {
+    void a_cached_rejection_rejects_the_set_without_a_call() {
         LimiterFactory limiters = redis.byScript();
         Limiter window = limiters.count("w", 1, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
@@ -88,7 +88,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_rejection_known_from_before_ends_with_a_set_that_is_granted() {
+    void a_granted_set_removes_a_cached_rejection() {
         LimiterFactory limiters = redis.byScript();
         Limiter window = limiters.count("w", 3, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 9, 60);
@@ -99,7 +99,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void what_cannot_be_read_fails_the_set_and_takes_nothing() {
+    void an_unreadable_value_fails_the_set_and_takes_nothing() {
         redis.expectForeignValues();
         LimiterFactory limiters = redis.byScript();
         Limiter good = limiters.count("good", 1, Duration.ofSeconds(10));
@@ -125,7 +125,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_script_that_decides_otherwise_than_this_jvm_is_an_error() {
+    void a_script_that_decides_unlike_this_jvm_is_an_error() {
         String bent = redis.clockLua() + "\n" + """
                 local right = math
                 local math = setmetatable({}, {__index = right})
@@ -143,7 +143,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void all_kinds_of_limits_have_room_in_one_script() {
+    void one_script_decides_all_kinds_of_limits() {
         BitSet all = new BitSet();
         all.set(0, LimitScripts.all().size());
         LuaScript script = new SetScripts(redis.clockLua()).build(all);
@@ -152,7 +152,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_set_has_a_script_of_the_kinds_that_are_in_it() {
+    void the_script_of_a_set_contains_only_its_kinds() {
         SetScripts scripts = new SetScripts(redis.clockLua());
         Request one = new Request(1, 0, false);
         SetPart<?> bucket = new SetPart<>("b", TokenBucket.of(1, 1), one);
@@ -165,7 +165,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void what_redis_does_not_save_is_not_granted() {
+    void a_set_that_redis_cannot_save_is_not_granted() {
         LimiterFactory limiters = redis.byScript();
         Limiter window = limiters.count("w", 5, Duration.ofSeconds(10));
         RateLimiter bucket = limiters.build("b", 1, 5, 60);
@@ -196,9 +196,9 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void a_leased_limit_is_asked_in_redis() {
+    void a_prefetching_limit_is_decided_in_redis() {
         LimiterFactory limiters = redis.byScript();
-        RateLimiter leased = limiters.build("leased", TokenBucket.of(1000, 1).prefetch(100, Duration.ofSeconds(1)));
+        RateLimiter leased = limiters.withPrefetch(100, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1000, 1));
         LimitSet set = LimitSet.of(leased, limiters.count("w", 500, Duration.ofDays(1)));
         for (int i = 0; i < 50; i++) {
             assertThat(set.tryAcquire()).isTrue();
@@ -207,7 +207,7 @@ class LimitSetOnRedisTest {
     }
 
     @Test
-    void threads_with_sets_that_overlap_take_all_there_is() {
+    void threads_with_overlapping_sets_take_all_permits() {
         LimiterFactory limiters = redis.byScript();
         Limiter a = limiters.count("a", 60, Duration.ofDays(1));
         RateLimiter b = limiters.build("b", 0.001, 90_000, 60);

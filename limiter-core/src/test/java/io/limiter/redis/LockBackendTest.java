@@ -38,7 +38,7 @@ class LockBackendTest {
         RedisFixture.commands().configResetstat();
         limiter.tryAcquire();
         Map<String, Long> sent = RedisFixture.commandsSent();
-        // Lock, load, save and unlock; and what the three scripts run, the movable clock's GET among it.
+        // Lock, load, save and unlock; and the commands of the three scripts, with the GET of the movable clock.
         assertThat(sent).containsEntry("evalsha", 3L).containsEntry("set", 2L);
     }
 
@@ -54,7 +54,7 @@ class LockBackendTest {
     }
 
     @Test
-    void a_holder_that_lost_its_lock_does_not_overwrite_what_others_decided() {
+    void a_holder_that_lost_its_lock_does_not_overwrite_later_decisions() {
         String key = redis.prefix() + "{k}";
         LockBackend others = engine(lock, Duration.ofSeconds(1));
         AtomicInteger attempts = new AtomicInteger();
@@ -74,7 +74,7 @@ class LockBackendTest {
     }
 
     @Test
-    void a_state_that_is_never_left_alone_is_an_error_not_an_endless_loop() {
+    void a_state_that_changes_before_every_save_ends_with_an_error() {
         String key = redis.prefix() + "{k}";
         LockBackend others = engine(lock, Duration.ofSeconds(1));
         TokenBucket many = TokenBucket.of(1, 1_000_000);
@@ -87,7 +87,7 @@ class LockBackendTest {
     }
 
     @Test
-    void a_lock_that_is_not_to_be_had_is_an_error_after_the_wait() {
+    void a_lock_that_cannot_be_acquired_is_an_error_after_the_wait() {
         String key = redis.prefix() + "{k}";
         DistributedLock.Held held = lock.tryLock(key + ":lock", Duration.ZERO);
         try {
@@ -129,7 +129,7 @@ class LockBackendTest {
     }
 
     @Test
-    void the_value_can_be_switched_between_lock_and_script_on_a_live_system() {
+    void script_and_lock_engine_read_each_others_states() {
         LimiterFactory byLock = redis.underLock(lock);
         LimiterFactory byScript = redis.byScript();
         assertThat(byLock.build("k", TEN).tryAcquire(4)).isTrue();

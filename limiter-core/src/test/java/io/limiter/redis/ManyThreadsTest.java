@@ -27,7 +27,7 @@ class ManyThreadsTest {
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void a_thousand_callers_are_decided_together() throws Exception {
+    void a_thousand_concurrent_callers_are_decided() throws Exception {
         RateLimiter limiter = redis.builder()
                 .rejectionCacheSize(0)
                 .build()

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** How many keys an instance can decide alone. */
+/** The maximum number of keys of the local fallback. */
 class MaxLocalKeysTest {
 
     private final JedisConnectionFactory nobodyThere = new JedisConnectionFactory();
@@ -23,7 +23,7 @@ class MaxLocalKeysTest {
     }
 
     @Test
-    void more_are_forgotten() {
+    void keys_above_the_maximum_are_evicted() {
         nobodyThere.getStandaloneConfiguration().setHostName("127.0.0.1");
         nobodyThere.getStandaloneConfiguration().setPort(TestRedis.freePort());
         nobodyThere.afterPropertiesSet();
@@ -35,7 +35,7 @@ class MaxLocalKeysTest {
     }
 
     @Test
-    void none_at_all_is_an_error() {
+    void a_maximum_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisRateLimiterFactory.builder(nobodyThere).maxLocalKeys(0))
                 .withMessage("maxLocalKeys must be at least 1, was 0");

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two JVMs with eight threads each on one bucket, in real time: never too many, and with enough demand not too few. */
+/** Two JVMs with eight threads each on one bucket, with enough demand: they are granted the limit and no more. */
 class NeverTooManyTest {
 
     private static final int MEMBERS = 2;
@@ -30,14 +30,16 @@ class NeverTooManyTest {
         "lock, try, 50, 1, 3",
         "lock, acquire, 20, 0.5, 3"
     })
-    void never_too_many_and_not_too_few(String engine, String call, double rate, double burst, double seconds) {
+    void a_fleet_is_granted_the_limit_and_no_more(
+            String engine, String call, double rate, double burst, double seconds) {
         hammer(engine, call, rate, burst, seconds);
     }
 
     @ParameterizedTest
     @CsvSource({"script, try, 1234.5, 2, 120", "script, acquire, 777, 1, 120", "lock, try, 33, 2, 60"})
     @Tag("soak")
-    void never_too_many_in_a_long_run(String engine, String call, double rate, double burst, double seconds) {
+    void a_fleet_is_granted_no_more_than_the_limit_in_a_long_run(
+            String engine, String call, double rate, double burst, double seconds) {
         hammer(engine, call, rate, burst, seconds);
     }
 

@@ -43,8 +43,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A Redis that really goes away. Clients would wait for two minutes, so a caller that returns while Redis is stopped did not
- * wait for it; how long it did wait is printed, because a slow machine can make anything last.
+ * A Redis that really becomes unavailable. Clients would wait for two minutes, so a caller that returns while Redis is
+ * stopped did not wait for it; how long it did wait is printed, because a slow machine can make anything last.
  */
 class OutageTest {
 
@@ -81,7 +81,7 @@ class OutageTest {
 
     @ParameterizedTest
     @EnumSource
-    void while_redis_is_stopped_each_instance_decides_alone_and_nobody_waits(Setup setup) {
+    void while_redis_is_stopped_each_instance_decides_alone_without_waiting(Setup setup) {
         Limiter limiter = limiter(setup, FailurePolicy.local(0.5));
         long takenLocally = takeFromRedis(limiter, 30);
         redis.stop();
@@ -98,7 +98,7 @@ class OutageTest {
 
     @ParameterizedTest
     @EnumSource
-    void killed_and_started_again_empty(Setup setup) throws Exception {
+    void a_redis_that_restarts_empty_decides_again(Setup setup) throws Exception {
         Limiter limiter = limiter(setup, FailurePolicy.LOCAL);
         long takenLocally = takeFromRedis(limiter, 30);
         redis.kill();
@@ -109,7 +109,7 @@ class OutageTest {
     }
 
     @Test
-    void a_paused_redis_is_a_stopped_one_to_callers() {
+    void a_paused_redis_is_unavailable_like_a_stopped_one() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY);
         takeFromRedis(limiter, 30);
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
@@ -126,7 +126,7 @@ class OutageTest {
     }
 
     @Test
-    void callers_that_do_not_wait_learn_it_as_soon() {
+    void asynchronous_callers_fail_as_fast() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.ALLOW);
         takeFromRedis(limiter, 1);
         redis.stop();
@@ -141,7 +141,7 @@ class OutageTest {
     }
 
     @Test
-    void scripts_that_are_flushed_all_the_time_cost_nobody_a_decision() {
+    void script_flushes_fail_no_decision() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         AtomicBoolean ended = new AtomicBoolean();
@@ -162,7 +162,7 @@ class OutageTest {
     }
 
     @Test
-    void a_full_redis_answers_so_the_policy_decides_and_it_is_asked_again() {
+    void with_a_full_redis_the_policy_decides_and_requests_are_still_sent() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.DENY, Duration.ofMinutes(1));
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         try {
@@ -183,7 +183,7 @@ class OutageTest {
     }
 
     @Test
-    void missing_rights_are_told_with_the_remedy() {
+    void missing_rights_are_reported_with_the_remedy() {
         Limiter limiter = limiter(Setup.LETTUCE, FailurePolicy.THROW, Duration.ofMinutes(1));
         takeFromRedis(limiter, 1);
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
@@ -209,7 +209,7 @@ class OutageTest {
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PASSED_ON")
-    void what_was_executed_without_an_answer_is_spent_once(MuteProxy.Replies replies) throws Exception {
+    void a_request_executed_without_a_reply_is_not_sent_again(MuteProxy.Replies replies) throws Exception {
         try (MuteProxy proxy = MuteProxy.to(redis.port())) {
             connections = lettuce(proxy.port());
             factory = RedisRateLimiterFactory.builder(connections)
@@ -237,7 +237,7 @@ class OutageTest {
 
     @ParameterizedTest
     @EnumSource(Setup.class)
-    void a_factory_that_was_closed_throws_whatever_the_policy(Setup setup) {
+    void a_closed_factory_throws_under_every_policy(Setup setup) {
         Limiter limiter = limiter(setup, FailurePolicy.ALLOW);
         factory.close();
         assertThatThrownBy(() -> limiter.decide("k", 1))
@@ -248,7 +248,7 @@ class OutageTest {
     }
 
     @Test
-    void places_are_held_in_this_instance_meanwhile() {
+    void in_an_outage_leases_are_granted_locally() {
         limiter(Setup.LETTUCE, FailurePolicy.LOCAL);
         ConcurrencyLimiter local = factory.concurrent("c", 2);
         ConcurrencyLimiter open = factory.withFailurePolicy(FailurePolicy.ALLOW).concurrent("c", 2);
@@ -333,7 +333,7 @@ class OutageTest {
         return takenLocally.get();
     }
 
-    /** Asks from many threads, prints how long they waited, and counts what was granted by where it came from. */
+    /** Calls from many threads, prints how long they waited, and counts grants by source. */
     private static Map<Source, AtomicLong> load(String what, Limiter limiter, int threads, int each) {
         Map<Source, AtomicLong> granted = new EnumMap<>(Source.class);
         for (Source source : Source.values()) {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A limit of one's own, as docs/own-limit.md says. */
+/** A custom limit, as in docs/own-limit.md. */
 class OwnLimitTest {
 
     private static final Cooldown COOLDOWN = new Cooldown(Duration.ofSeconds(10));
@@ -50,7 +50,7 @@ class OwnLimitTest {
     }
 
     @Test
-    void the_local_engine_needs_none_either() {
+    void the_local_engine_needs_no_script() {
         assertThat(new LocalLimiterFactory().build("k", COOLDOWN).tryAcquire()).isTrue();
     }
 
@@ -90,7 +90,7 @@ class OwnLimitTest {
     }
 
     @Test
-    void a_limit_that_throws_is_not_taken_for_a_failure_of_redis() {
+    void a_limit_that_throws_is_not_reported_as_a_failure_of_redis() {
         Limiter limiter =
                 redis.underLock(new RedisLock(RedisFixture.connections())).build("k", new Broken());
         assertThatThrownBy(limiter::tryAcquire)
@@ -102,7 +102,7 @@ class OwnLimitTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_limit_that_throws_fails_alike_by_every_engine(Throws where) {
+    void a_limit_that_throws_fails_alike_on_every_engine(Throws where) {
         for (LimiterFactory limiters : List.of(
                 new LocalLimiterFactory(),
                 redis.underLock(new RedisLock(RedisFixture.connections())),

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A JVM that stands still for longer than a decision may take, as a frozen container does: that is no outage of Redis. */
+/** A pause of the JVM that is longer than the decision timeout, as in a frozen container, is no outage of Redis. */
 class PauseOfThisJvmTest {
 
     private static final int PAUSES = 2;
@@ -23,7 +23,7 @@ class PauseOfThisJvmTest {
 
     @ParameterizedTest
     @EnumSource(names = {"GROUP_COMMIT", "JEDIS"})
-    void no_decision_falls_to_the_policy_that_redis_has_made(PausedMember.Engine engine) throws Exception {
+    void the_policy_does_not_decide_what_redis_has_decided(PausedMember.Engine engine) throws Exception {
         pause(engine);
     }
 
@@ -32,7 +32,7 @@ class PauseOfThisJvmTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {"GROUP_COMMIT", "JEDIS"})
     @Tag("soak")
-    void nor_with_any_other_engine(PausedMember.Engine engine) throws Exception {
+    void the_policy_does_not_decide_with_any_other_engine(PausedMember.Engine engine) throws Exception {
         pause(engine);
     }
 

@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A JVM that decides all the time, from several threads, while somebody stops it and has it go on. Prints {@code ready} when
+ * A JVM that decides all the time, from several threads, while the test stops and continues it. Prints {@code ready} when
  * Redis decides, ends with the next line on its input, and prints how many decisions Redis and the policy have made since.
  */
 final class PausedMember {

@@ -11,8 +11,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * One of several JVMs that take permits ahead. Prints {@code ready}, waits for a line on its input, then hammers the
- * limiter and prints how many permits it has used so far, again and again, until its input ends. At the end it gives back
- * what it holds.
+ * limiter and prints how many permits it has used so far, again and again, until its input ends. At the end it refunds
+ * unused permits.
  */
 final class PrefetchFleetMember {
 
@@ -26,11 +26,13 @@ final class PrefetchFleetMember {
         LettuceConnectionFactory connections = new LettuceConnectionFactory(uri.getHost(), uri.getPort());
         connections.afterPropertiesSet();
         connections.start();
-        TokenBucket limit = limit(Double.parseDouble(args[2]), Double.parseDouble(args[3]), Integer.parseInt(args[4]));
+        TokenBucket limit = TokenBucket.of(Double.parseDouble(args[2]), Double.parseDouble(args[3]));
         AtomicLong used = new AtomicLong();
         AtomicBoolean running = new AtomicBoolean(true);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections).build()) {
-            RateLimiter limiter = factory.withPrefix(args[1]).build("leased", limit);
+            RateLimiter limiter = factory.withPrefix(args[1])
+                    .withPrefetch(Integer.parseInt(args[4]), Duration.ofMillis(500))
+                    .build("leased", limit);
             limiter.peek();
             System.out.println("ready");
             if (System.in.read() < 0) {
@@ -51,10 +53,6 @@ final class PrefetchFleetMember {
         }
         System.out.println("end " + used);
         connections.destroy();
-    }
-
-    static TokenBucket limit(double rate, double burst, int lease) {
-        return TokenBucket.of(rate, burst).prefetch(lease, Duration.ofMillis(500));
     }
 
     /** Until the input ends. */

@@ -106,7 +106,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
                 .collect(Collectors.toMap(match -> match.group(1), match -> Long.valueOf(match.group(2))));
     }
 
-    /** Redis takes no scripts and no writes meanwhile: what is sent waits. */
+    /** Meanwhile Redis executes no scripts and no writes; sent commands wait. */
     static <T> T whileItIsBusy(Supplier<T> work) {
         client("PAUSE", "60000", "WRITE");
         try {
@@ -146,7 +146,7 @@ public final class RedisFixture implements BeforeEachCallback, AfterEachCallback
         expectsForeignValues = true;
     }
 
-    /** What no stall of a slow machine makes fail, and what does fail is not decided by a policy. */
+    /** With timeouts that no slow machine exceeds, and failures that no policy decides. */
     public static RedisRateLimiterFactory.Builder builder(RedisConnectionFactory connections) {
         return RedisRateLimiterFactory.builder(connections)
                 .decisionTimeout(Patience.DECISION_TIMEOUT)

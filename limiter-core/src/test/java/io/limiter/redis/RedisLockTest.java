@@ -14,7 +14,7 @@ class RedisLockTest extends DistributedLockContract {
     }
 
     @Test
-    void a_lease_of_nothing_is_an_error() {
+    void a_lease_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lock(Duration.ofNanos(999_999)))
                 .withMessage("lease must be at least 1 ms, was PT0.000999999S");

@@ -37,7 +37,7 @@ class RedissonLockTest extends DistributedLockContract {
     }
 
     @Test
-    void nothing_of_it_stays_in_redis() {
+    void a_released_lock_leaves_nothing_in_redis() {
         assertThat(redis.underLock(lock(Duration.ofSeconds(5)))
                         .build("k", 1, 1, 60)
                         .tryAcquire())
@@ -49,7 +49,7 @@ class RedissonLockTest extends DistributedLockContract {
     }
 
     @Test
-    void a_lease_of_nothing_is_an_error() {
+    void a_lease_of_zero_is_an_error() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> lock(Duration.ZERO))
                 .withMessage("lease must be at least 1 ms, was PT0S");

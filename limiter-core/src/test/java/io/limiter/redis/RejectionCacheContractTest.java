@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** Everything that is on unless switched off. */
+/** The contract with default settings. */
 class RejectionCacheContractTest extends RedisEngineContract {
 
     @Override

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
- * A limiter with a deny cache and one without, call by call through the same random trace, each on a bucket of its own in
- * one Redis: what the cache makes of it is the same, but for what is documented.
+ * A limiter with a rejection cache and one without, call by call through the same random trace, each on a bucket of its own in
+ * one Redis: the decisions are equal, except for the documented differences.
  */
 class RejectionCacheExactnessTest {
 
@@ -35,7 +35,7 @@ class RejectionCacheExactnessTest {
 
     @ParameterizedTest
     @EnumSource
-    void with_nobody_else_every_decision_is_the_same_in_every_field_but_its_source(RejectionCachePair.Kind kind) {
+    void without_other_jvms_decisions_differ_only_in_their_source(RejectionCachePair.Kind kind) {
         for (int trace = 0; trace < TRACES; trace++) {
             RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
             for (int call = 0; call < CALLS; call++) {
@@ -58,7 +58,7 @@ class RejectionCacheExactnessTest {
 
     @ParameterizedTest
     @EnumSource
-    void when_others_take_permits_too_the_same_is_granted(RejectionCachePair.Kind kind) {
+    void when_other_jvms_take_permits_the_same_requests_are_granted(RejectionCachePair.Kind kind) {
         for (int trace = 0; trace < TRACES; trace++) {
             RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
             for (int call = 0; call < CALLS; call++) {
@@ -78,7 +78,7 @@ class RejectionCacheExactnessTest {
 
     @ParameterizedTest
     @EnumSource
-    void when_others_change_the_limit_it_may_refuse_for_a_second_more(RejectionCachePair.Kind kind) {
+    void when_other_jvms_change_the_limit_rejections_last_a_second_longer_at_most(RejectionCachePair.Kind kind) {
         for (int trace = 0; trace < TRACES; trace++) {
             RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
             long changed = Long.MIN_VALUE;
@@ -97,7 +97,7 @@ class RejectionCacheExactnessTest {
 
     @ParameterizedTest
     @EnumSource
-    void when_redis_clock_steps_ahead_it_may_refuse_for_a_second_more(RejectionCachePair.Kind kind) {
+    void when_the_server_clock_steps_ahead_rejections_last_a_second_longer_at_most(RejectionCachePair.Kind kind) {
         for (int trace = 0; trace < TRACES; trace++) {
             RejectionCachePair pair = new RejectionCachePair(redis, kind, random);
             long stepped = Long.MIN_VALUE;
@@ -114,12 +114,12 @@ class RejectionCacheExactnessTest {
         }
     }
 
-    /** Not a window, which ends a period after the first who asks, up to a second later; nor what slides with it. */
+    /** No windows, which end a period after their first request, up to a second later; nor sliding limits. */
     @ParameterizedTest
     @EnumSource(
             mode = Mode.EXCLUDE,
             names = {"WINDOW", "LOG", "COUNTER"})
-    void when_redis_clock_steps_back_the_same_is_granted(RejectionCachePair.Kind kind) {
+    void when_the_server_clock_steps_back_the_same_requests_are_granted(RejectionCachePair.Kind kind) {
         for (int trace = 0; trace < TRACES; trace++) {
             RejectionCachePair pair = new RejectionCachePair(redis, kind, random, TokenBucket.DEFAULT_MAX_WAIT);
             for (int call = 0; call < CALLS; call++) {
@@ -136,7 +136,7 @@ class RejectionCacheExactnessTest {
         }
     }
 
-    /** Whether the cache rejects what would be granted without it, which is only right for a while after the change. */
+    /** Whether the cache rejects a request that is granted without it, which is right only shortly after the change. */
     private static boolean isLongerRejected(RejectionCachePair pair, RejectionCachePair.Call call, long changedMicros) {
         boolean plain = pair.plain(call).granted();
         boolean cached = pair.cached(call).granted();

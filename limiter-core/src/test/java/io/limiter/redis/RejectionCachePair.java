@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Limiters of two numbers with a deny cache, and the same without on a bucket of their own. Nobody sleeps; time passes
+ * Limiters under two definitions with a rejection cache, and without one on another bucket. No thread sleeps; time passes
  * only between the calls, in Redis and for the cache alike.
  */
 final class RejectionCachePair {
@@ -186,7 +186,7 @@ final class RejectionCachePair {
         return call.on(cached[call.limiter]);
     }
 
-    /** By the shorter way, which tells only whether it was granted. */
+    /** By {@code tryAcquire}, which returns only whether it was granted. */
     boolean tryCached(Call call) {
         if (call.peek) {
             return cached(call).granted();

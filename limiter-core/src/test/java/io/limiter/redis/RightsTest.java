@@ -55,7 +55,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A user with the rights that the documentation names, and no others. */
+/** A Redis user with exactly the documented rights. */
 class RightsTest {
 
     private static final List<Limit<?>> KINDS = List.of(
@@ -70,7 +70,8 @@ class RightsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
-    void are_enough_for_scripts_and_the_plain_lock(boolean byLettuce, int database) throws Exception {
+    void the_documented_rights_suffice_for_scripts_and_the_redis_lock(boolean byLettuce, int database)
+            throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             allow(node, documented("ACL SETUSER"));
@@ -94,7 +95,7 @@ class RightsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void of_the_line_alone_are_enough(boolean byLettuce) throws Exception {
+    void the_rights_of_the_documented_line_suffice(boolean byLettuce) throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             allow(node, documented("ACL SETUSER"));
@@ -110,7 +111,7 @@ class RightsTest {
 
     /** A version that does not know a right rejects the whole line; these are what 6.2 and 7.0 both know. */
     @Test
-    void are_known_to_every_version() throws IOException {
+    void every_version_accepts_the_documented_rights() throws IOException {
         assertThat(List.of(documented("ACL SETUSER").split(" ")))
                 .filteredOn(word -> word.contains("|"))
                 .containsExactly("+client|setname");
@@ -118,7 +119,7 @@ class RightsTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void are_those_that_limiters_use() throws Exception {
+    void limiters_use_exactly_the_documented_rights() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             RedisConnectionFactory connections =
@@ -137,7 +138,7 @@ class RightsTest {
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
-    void and_those_of_redissons_lock_for_it() throws Exception {
+    void the_documented_rights_for_redissons_lock_suffice() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {
             String node = "127.0.0.1:" + redis.port();
             allow(node, documented("ACL SETUSER"));
@@ -174,7 +175,7 @@ class RightsTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void and_those_of_a_cluster_for_one(boolean byLettuce) throws Exception {
+    void the_documented_rights_for_a_cluster_suffice(boolean byLettuce) throws Exception {
         try (TestCluster cluster = TestCluster.start(3)) {
             for (String node : cluster.nodes()) {
                 allow(node, documented("ACL SETUSER"));

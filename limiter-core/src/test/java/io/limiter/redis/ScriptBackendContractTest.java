@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** The script alone: a call for each decision. */
+/** The contract with one script call for each decision. */
 class ScriptBackendContractTest extends RedisEngineContract {
 
     @Override

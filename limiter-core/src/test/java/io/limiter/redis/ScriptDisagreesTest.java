@@ -35,7 +35,7 @@ class ScriptDisagreesTest {
     final RedisFixture redis = new RedisFixture();
 
     @Test
-    void that_grants_more_is_an_error_that_says_how_much() {
+    void a_script_that_grants_more_is_an_error_with_the_difference() {
         Limiter limiter = bent(1).count("k", 2, Duration.ofMinutes(1));
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(limiter.tryAcquire()).isTrue();
@@ -47,7 +47,7 @@ class ScriptDisagreesTest {
     }
 
     @Test
-    void that_grants_fewer_is_one_too() {
+    void a_script_that_grants_fewer_is_an_error() {
         Limiter limiter = bent(-1).count("k", 1, Duration.ofMinutes(1));
         assertThatThrownBy(limiter::tryAcquire)
                 .isInstanceOf(LimiterBackendException.class)
@@ -56,7 +56,7 @@ class ScriptDisagreesTest {
     }
 
     @Test
-    void every_key_of_the_call_learns_it() {
+    void every_key_of_the_call_fails() {
         ScriptBackend engine =
                 new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), bentLua(1), new KnownRejections(16));
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
@@ -77,7 +77,7 @@ class ScriptDisagreesTest {
     }
 
     @Test
-    void permits_may_have_been_taken_where_it_reads_what_this_jvm_does_not() {
+    void a_state_that_only_the_script_can_read_is_an_ambiguous_failure() {
         FixedWindow window = FixedWindow.of(2, Duration.ofMinutes(1));
         Request one = new Request(1, 0, false);
         List<Object> reply = List.of(1L, 1L, "of a later version".getBytes(StandardCharsets.US_ASCII));
@@ -89,7 +89,7 @@ class ScriptDisagreesTest {
     }
 
     @Test
-    void permits_may_have_been_taken_whatever_the_disagreement() {
+    void every_disagreement_is_an_ambiguous_failure() {
         mayHaveTaken(bent(-1).count("k", 1, Duration.ofMinutes(1))::tryAcquire);
         Limiter limiter = bent(-1).count("set", 1, Duration.ofMinutes(1));
         mayHaveTaken(() -> LimitSet.of(limiter.on("a"), limiter.on("b")).tryAcquire());
@@ -104,7 +104,7 @@ class ScriptDisagreesTest {
     }
 
     @Test
-    void a_reply_that_makes_no_sense_may_have_taken_permits() {
+    void a_malformed_reply_is_an_ambiguous_failure() {
         // Lua calculates with a number in quotes too, and replies it as text.
         String clock = redis.clockLua() + "\nnow = '' .. now";
         ScriptBackend engine =

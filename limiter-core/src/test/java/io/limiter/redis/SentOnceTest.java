@@ -38,8 +38,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A connection that breaks after Redis has executed what came over it, and is back long before anybody has lost patience.
- * Lettuce sends again then what was not answered, unless it was given up. In a Cluster it sends that too.
+ * A connection that breaks after Redis has executed its commands, and is restored before any timeout. Lettuce then sends
+ * unanswered commands again, unless they were cancelled; in a Cluster, also cancelled ones.
  */
 class SentOnceTest {
 
@@ -68,7 +68,7 @@ class SentOnceTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
-    void a_decision_by_script(Topology topology) {
+    void a_decision_by_script_is_sent_once(Topology topology) {
         connections = connect(topology);
         try (RedisRateLimiterFactory factory =
                 RedisFixture.builder(connections).rejectionCacheSize(0).build()) {
@@ -85,7 +85,7 @@ class SentOnceTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLUSTER")
-    void a_save_under_a_lock(Topology topology) {
+    void a_save_under_a_lock_is_sent_once(Topology topology) {
         connections = connect(topology);
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
@@ -133,7 +133,7 @@ class SentOnceTest {
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @EnumSource
-    void a_factory_that_was_closed_is_forgotten_by_the_connections(Topology topology) {
+    void the_connections_keep_no_reference_to_a_closed_factory(Topology topology) {
         connections = connect(topology);
         WeakReference<EngineObserver> observer = used(connections);
         Awaitility.await().atMost(PATIENCE).until(() -> {

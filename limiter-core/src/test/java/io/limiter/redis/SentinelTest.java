@@ -15,7 +15,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A master that is found through a Sentinel, by both clients. */
+/** A master behind a Sentinel, with both clients. */
 class SentinelTest {
 
     private static TestSentinel sentinel;
@@ -31,7 +31,7 @@ class SentinelTest {
     }
 
     @Test
-    void lettuce_and_jedis_limit_together() {
+    void lettuce_and_jedis_share_a_limit() {
         withBoth((lettuce, jedis) -> {
             for (String name : List.of("a", "b")) {
                 assertThat(limiter(lettuce, name).tryAcquire(3)).isTrue();
@@ -43,7 +43,7 @@ class SentinelTest {
     }
 
     @Test
-    void lettuce_and_jedis_hold_permits_together() {
+    void lettuce_and_jedis_share_leases() {
         withBoth((lettuce, jedis) -> HoldingSets.check(lettuce, jedis, "holding:"));
     }
 

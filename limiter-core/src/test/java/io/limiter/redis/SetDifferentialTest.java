@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Random sets of limits in Java and in Lua, side by side: other numbers than those that wrote the state, other spellings, and
- * a clock that steps back. Decisions and what is stored are the same to the last bit.
+ * Random sets of limits in Java and in Lua, side by side: other definitions than those that wrote the state, other encodings, and
+ * a clock that steps back. Decisions and stored states are equal to the last bit.
  */
 class SetDifferentialTest {
 
@@ -69,7 +69,7 @@ class SetDifferentialTest {
             FixedWindow.of(400, Duration.ofMinutes(10)));
 
     @Test
-    void sets_in_java_and_in_lua() {
+    void java_and_lua_decide_sets_alike() {
         Backend engine = new ScriptBackend(
                 RedisFixture.calls(RedisFixture.connections()), redis.clockLua(), new KnownRejections(0));
         int granted = 0;
@@ -141,7 +141,7 @@ class SetDifferentialTest {
         return parts;
     }
 
-    /** Mostly the same; now and then other numbers than those that wrote the state. */
+    /** Mostly the same definition, sometimes another one than wrote the state. */
     private Limit<?> limitFor(String key) {
         List<? extends Limit<?>> limits = switch (key.charAt(key.indexOf('{') + 1)) {
             case 'w' -> windows;

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * One of several JVMs that take from sets of limits that overlap. Prints {@code ready}, waits for a line on its input, asks
+ * One of several JVMs that take from sets of limits that overlap. Prints {@code ready}, waits for a line on its input, calls
  * so many times by each thread, and in the end prints how many requests each of the sets granted.
  */
 final class SetFleetMember {

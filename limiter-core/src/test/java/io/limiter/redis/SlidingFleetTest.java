@@ -27,7 +27,8 @@ class SlidingFleetTest {
 
     @ParameterizedTest
     @CsvSource({"script, 100, 500, 4", "script, 7, 60, 3", "script, 1000, 700, 4", "lock, 20, 500, 3"})
-    void no_interval_of_a_period_holds_more_than_the_limit(String engine, int limit, int periodMillis, double seconds) {
+    void no_interval_of_a_period_has_more_grants_than_the_limit(
+            String engine, int limit, int periodMillis, double seconds) {
         List<Fleet.Member> members =
                 fleet.start(MEMBERS, SlidingFleetMember.class, redis.prefix(), limit, periodMillis, seconds, engine);
         members.forEach(Fleet.Member::go);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is found under the key of a sliding log or a sliding counter, in either engine that shares it. */
+/** The stored state of sliding logs and sliding counters, which both engines read and write. */
 class SlidingStoredStateTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -69,7 +69,7 @@ class SlidingStoredStateTest {
     }
 
     @Test
-    void a_counter_of_one_period_is_stored_as_before_and_that_of_two_becomes_one_again() {
+    void a_counter_of_one_period_keeps_its_encoding_and_one_of_two_returns_to_it() {
         Limiter minutely = redis.byScript().build("k", COUNTER);
         assertThat(minutely.tryAcquire()).isTrue();
         assertThat(RedisFixture.commands().strlen(key(COUNTER))).isEqualTo(37);
@@ -88,7 +88,7 @@ class SlidingStoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void what_the_script_has_packed_is_read(StoredStateTest.By by) {
+    void the_packed_encoding_is_read(StoredStateTest.By by) {
         for (Limit<?> limit : List.of(LOG, COUNTER)) {
             assertThat(redis.byScript().build("k", limit).tryAcquire(3)).isTrue();
             redis.clock().sleep(1);
@@ -132,7 +132,7 @@ class SlidingStoredStateTest {
                 "{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1,\"other\":{"
                         + "\"pair\":{\"previous\":0,\"current\":4,\"startMicros\":0,\"periodMicros\":1}}}"
             })
-    void what_is_neither_is_an_error_that_names_the_key_and_never_a_fresh_start(String value) {
+    void an_unreadable_value_is_an_error_that_names_the_key(String value) {
         redis.expectForeignValues();
         for (StoredStateTest.By by : StoredStateTest.By.values()) {
             for (Limit<?> limit : List.of(LOG, COUNTER)) {
@@ -165,7 +165,7 @@ class SlidingStoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_key_is_kept_until_nothing_of_it_counts(StoredStateTest.By by) {
+    void a_key_is_kept_until_all_its_entries_have_expired(StoredStateTest.By by) {
         for (Limit<?> limit : List.of(LOG, COUNTER)) {
             Limiter limiter = limiters(by).build("k", limit);
             for (int i = 0; i < 100; i++) {
@@ -184,7 +184,7 @@ class SlidingStoredStateTest {
     }
 
     @Test
-    void a_log_is_appended_to_and_set_anew_once_in_a_while() {
+    void a_log_is_mostly_appended_to_and_sometimes_rewritten() {
         Limiter limiter = redis.byScript().build("k", SlidingLog.of(20, Duration.ofSeconds(20)));
         RedisFixture.commands().configResetstat();
         int most = 0;

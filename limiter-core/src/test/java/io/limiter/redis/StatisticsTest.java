@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a factory over Redis says about itself. */
+/** Statistics, observers and listeners of a factory over Redis. */
 class StatisticsTest {
 
     private static final Duration DAY = Duration.ofDays(1);
@@ -49,7 +49,7 @@ class StatisticsTest {
     }
 
     @Test
-    void decisions_are_counted_by_outcome_and_source_also_those_that_make_no_decision() {
+    void decisions_are_counted_by_outcome_and_source_also_without_a_decision_object() {
         RedisRateLimiterFactory factory = factory();
         Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
         assertThat(limiter.tryAcquire("a")).isTrue();
@@ -74,10 +74,11 @@ class StatisticsTest {
     }
 
     @Test
-    void what_was_taken_ahead_counts_when_it_is_given_out() {
+    void prefetched_permits_count_when_they_are_granted() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix())
-                .build("k", TokenBucket.of(1e6, 1).prefetch(1000, Duration.ofSeconds(10)));
+                .withPrefetch(1000, Duration.ofSeconds(10))
+                .build("k", TokenBucket.of(1e6, 1));
         for (int i = 0; i < 500; i++) {
             assertThat(limiter.tryAcquire("a")).isTrue();
             assertThat(limiter.decide("a", 1).granted()).isTrue();
@@ -90,7 +91,7 @@ class StatisticsTest {
     }
 
     @Test
-    void decisions_without_a_thread_that_waits_are_counted_too() {
+    void asynchronous_decisions_are_counted_too() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
         assertThat(limiter.on("a").async().decide(1).join().granted()).isTrue();
@@ -104,7 +105,7 @@ class StatisticsTest {
     }
 
     @Test
-    void of_a_set_that_is_rejected_only_the_parts_that_refuse_are_counted() {
+    void of_a_rejected_set_only_the_rejecting_parts_are_counted() {
         RedisRateLimiterFactory factory = factory();
         Limiter one = factory.withPrefix(redis.prefix()).count("one", 1, DAY);
         Limiter two = factory.withPrefix(redis.prefix()).count("two", 2, DAY);
@@ -134,7 +135,7 @@ class StatisticsTest {
     }
 
     @Test
-    void what_redis_does_not_decide_is_an_error() {
+    void requests_without_a_decision_count_as_errors() {
         redis.expectForeignValues();
         RedisRateLimiterFactory factory = factory();
         Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 1, DAY);
@@ -147,7 +148,7 @@ class StatisticsTest {
     }
 
     @Test
-    void a_new_rate_is_told() {
+    void the_totals_have_a_changed_rate() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
         limiter.setRate(5);
@@ -155,7 +156,7 @@ class StatisticsTest {
     }
 
     @Test
-    void the_observer_hears_of_calls_and_of_what_goes_together() {
+    void the_observer_is_called_for_calls_and_batches() {
         RedisRateLimiterFactory factory = factory();
         Limiter limiter = factory.withPrefix(redis.prefix()).count("k", 100, DAY);
         limiter.decide("a", 1);
@@ -179,7 +180,7 @@ class StatisticsTest {
     }
 
     @Test
-    void the_observer_hears_of_waits_and_of_no_others() {
+    void the_observer_is_called_only_for_actual_waits() {
         RedisRateLimiterFactory factory = factory();
         RateLimiter limiter = factory.withPrefix(redis.prefix()).build("k", 1, 1, 60);
         Duration patience = Duration.ofSeconds(10);
@@ -192,7 +193,7 @@ class StatisticsTest {
     }
 
     @Test
-    void listeners_hear_of_rejections_and_harm_no_decision() throws Exception {
+    void listeners_are_called_for_rejections_and_delay_no_decision() throws Exception {
         CountDownLatch slow = new CountDownLatch(1);
         AtomicBoolean thrown = new AtomicBoolean();
         List<String> heard = new CopyOnWriteArrayList<>();

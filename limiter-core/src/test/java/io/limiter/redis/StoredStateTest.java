@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is found under a key, in either engine that shares it. */
+/** The stored state of a key, which both engines read and write. */
 class StoredStateTest {
 
     private static final String NOW = "1.763650000123456E12";
@@ -70,7 +70,7 @@ class StoredStateTest {
                 "\u0001too short",
                 "\u0002AAAAAAAABBBBBBBB"
             })
-    void what_is_no_bucket_is_an_error_that_names_the_key_and_never_a_fresh_bucket(String value) {
+    void an_unreadable_value_is_an_error_that_names_the_key(String value) {
         redis.expectForeignValues();
         for (By by : By.values()) {
             put("k", value);
@@ -103,7 +103,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_plain_counter_without_a_ttl_is_counted_and_given_one(By by) {
+    void a_plain_counter_without_a_ttl_counts_and_gets_a_ttl(By by) {
         putWindow("k", "3");
         Limiter limiter = limiters(by).count("k", 3, Duration.ofSeconds(10));
         assertThat(limiter.decide(1).fullAfter()).isEqualTo(Duration.ofSeconds(10));
@@ -125,7 +125,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_window_that_lost_its_ttl_is_given_one_by_a_rejection(By by) {
+    void a_rejection_restores_a_lost_ttl_of_a_window(By by) {
         Limiter limiter = limiters(by).count("k", 1, Duration.ofSeconds(10));
         assertThat(limiter.tryAcquire()).isTrue();
         RedisFixture.commands().persist(windowKey("k"));
@@ -135,8 +135,8 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void expiry_never_hands_out_permits(By by) {
-        // Two minutes until the bucket is full again: twice the 60 s that were asked for.
+    void expiry_creates_no_permits(By by) {
+        // Two minutes until the bucket is full again: twice the configured 60 s.
         RateLimiter limiter = limiters(by).build("k", 1.0 / 120, 120, 60);
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(115_000L, 136_000L);
@@ -144,7 +144,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void expire_is_a_floor_and_the_key_is_kept_for_little_longer(By by) {
+    void a_key_is_kept_for_expire_and_little_longer(By by) {
         LimiterFactory limiters = limiters(by);
         assertThat(limiters.build("k", 100, 1, 60).tryAcquire()).isTrue();
         assertThat(limiters.create("guava", 100).tryAcquire()).isTrue();
@@ -157,7 +157,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void what_takes_longer_than_expire_to_be_full_is_kept_until_then_and_for_little_longer(By by) {
+    void a_bucket_that_fills_later_than_expire_is_kept_until_it_is_full(By by) {
         assertThat(limiters(by).build("k", 0.01, 1000, 60).tryAcquire(10)).isTrue();
         assertThat(RedisFixture.commands().pttl(key("k"))).isBetween(996_000L, 1_016_000L);
         assertThat(limiters(by).build("short", 1000, 1, 1).tryAcquire()).isTrue();
@@ -166,7 +166,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void other_numbers_do_not_make_it_expire_sooner(By by) {
+    void another_limit_definition_does_not_shorten_the_ttl(By by) {
         assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
         assertThat(limiters(by).build("k", 100, 1, 1).tryAcquire()).isFalse();
         assertThat(RedisFixture.commands().pttl(key("k"))).isGreaterThan(900_000L);
@@ -174,7 +174,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void nor_does_a_cancellation_under_other_numbers(By by) {
+    void a_cancellation_under_another_limit_definition_does_not_shorten_the_ttl(By by) {
         assertThat(limiters(by).build("k", 0.1, 1000, 1).tryAcquire(100)).isTrue();
         RateLimiter limiter = limiters(by).build("k", 100, 1, 1);
         Reservation first = limiter.reserve(10, Duration.ofHours(1));
@@ -185,7 +185,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void what_is_due_beyond_the_next_free_ticket_is_not_forgotten(By by) {
+    void reservations_beyond_the_next_free_ticket_are_kept(By by) {
         RateLimiter limiter = limiters(by).build("k", 10, 1, 1);
         limiter.tryAcquire(10);
         Reservation large = limiter.reserve(2000, Duration.ofHours(1));
@@ -206,7 +206,7 @@ class StoredStateTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_crafted_key_reaches_no_other_bucket_and_no_lock(By by) {
+    void a_crafted_key_accesses_no_other_bucket_and_no_lock(By by) {
         RateLimiter limiter = limiters(by).build("sms", 1, 1, 60);
         for (String key : new String[] {"a", "a}", "a}:lock", "{a}", "a:", ":a", "%61", "a\n", "sms}:a", "a b"}) {
             assertThat(limiter.tryAcquire(key)).as(key).isTrue();

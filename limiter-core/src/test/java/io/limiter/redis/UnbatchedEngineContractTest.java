@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** Calls that share nothing, under a decision timeout and a breaker. */
+/** The contract without group commit. */
 class UnbatchedEngineContractTest extends RedisEngineContract {
 
     @Override

@@ -14,7 +14,7 @@ public final class Concurrently {
 
     private Concurrently() {}
 
-    /** Returns when all are done; throws what the first to fail threw. */
+    /** Returns when all are done; throws the first exception. */
     public static void run(int threads, Runnable work) {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

@@ -14,7 +14,7 @@ import io.limiter.spi.SetPart;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What engines and backends decide, waited for. */
+/** Decisions of engines and backends, awaited. */
 public final class Decisions {
 
     private Decisions() {}

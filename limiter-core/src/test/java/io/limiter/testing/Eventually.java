@@ -3,7 +3,7 @@ package io.limiter.testing;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
 
-/** What other threads are about to do. */
+/** Waits for what other threads do. */
 public final class Eventually {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
@@ -12,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One that can fail, lose answers and take its time. */
+/** An engine that can fail, lose answers and be slow. */
 public final class FlakyEngine implements Engine {
 
     private final SteppingEngine engine;
@@ -33,7 +34,7 @@ public final class FlakyEngine implements Engine {
         calls.incrementAndGet();
         requests.add(one.request());
         if (failing) {
-            fail(one, new LimiterBackendException(one.key(), "failing"));
+            fail(one, BackendFailures.notExecuted(one.key(), "failing"));
             return;
         }
         Decision decision;
@@ -47,7 +48,7 @@ public final class FlakyEngine implements Engine {
             return;
         }
         if (losesAnswers && one.request().action() == Request.Action.TAKE) {
-            fail(one, new LimiterBackendException(one.key(), "no answer", new IllegalStateException(), true));
+            fail(one, BackendFailures.ambiguous(one.key(), "no answer", new IllegalStateException()));
         } else {
             one.complete(decision);
         }
@@ -60,7 +61,7 @@ public final class FlakyEngine implements Engine {
     @Override
     public void reset(String key) {
         if (failing) {
-            throw new LimiterBackendException(key, "failing");
+            throw BackendFailures.notExecuted(key, "failing");
         }
         engine.reset(key);
     }

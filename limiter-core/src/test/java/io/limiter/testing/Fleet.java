@@ -98,7 +98,7 @@ public final class Fleet implements AfterTestExecutionCallback {
                 .start();
     }
 
-    /** Before others look at what is left in Redis. */
+    /** Runs before others check which keys are left in Redis. */
     @Override
     public void afterTestExecution(ExtensionContext context) throws InterruptedException {
         for (Member member : started) {

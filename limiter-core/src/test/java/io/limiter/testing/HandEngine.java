@@ -1,12 +1,12 @@
 package io.limiter.testing;
 
-import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +35,7 @@ public final class HandEngine implements Backend {
     public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
         if (!send.getAsBoolean()) {
             return CompletableFuture.completedFuture(batch.stream()
-                    .map(asked -> Answer.failed(new LimiterBackendException(asked.key(), "it was withdrawn")))
+                    .map(asked -> Answer.failed(BackendFailures.notExecuted(asked.key(), "it was withdrawn")))
                     .toList());
         }
         Call call = new Call(batch);
@@ -109,7 +109,7 @@ public final class HandEngine implements Backend {
         public void answerAllBut(String failing) {
             future.complete(batch.stream()
                     .map(asked -> asked.key().equals(failing)
-                            ? Answer.failed(new LimiterBackendException(failing, "it holds a list"))
+                            ? Answer.failed(BackendFailures.notExecuted(failing, "it holds a list"))
                             : Answer.of(asked.requests().stream()
                                     .map(this::decision)
                                     .toList()))

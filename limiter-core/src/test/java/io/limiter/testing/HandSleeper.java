@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 
-/** Timers that go off when the test says so, the soonest first. */
+/** Timers that the test fires, the earliest first. */
 public class HandSleeper implements Sleeper {
 
     private final List<Timer> timers = new ArrayList<>();

@@ -5,8 +5,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * An account of what is due when, which knows nothing of how a limiter comes to its decisions: the most permits that are due
- * in any interval, beyond what the limit allows in it.
+ * An account of when permits come due, independent of the limiter's algorithm: the most permits that are due in any interval,
+ * beyond the permits that the limit allows in it.
  */
 public final class Ledger {
 

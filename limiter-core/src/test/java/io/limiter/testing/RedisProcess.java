@@ -18,7 +18,7 @@ import org.awaitility.Awaitility;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A Redis of one test's own, that it can stop, kill and start again empty on the same port. Those that nobody closes end with
+ * A Redis for one test, which can stop, kill and restart it empty on the same port. Unclosed ones end with
  * the JVM, and leave no file.
  */
 public final class RedisProcess implements AutoCloseable {

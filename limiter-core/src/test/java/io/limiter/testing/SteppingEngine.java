@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** The simplest backend there is: a map, one step at a time. Tells denials what it decided, as engines over Redis do. */
+/** The simplest backend: a map, stepped under a lock. Records its rejections, as the engines over Redis do. */
 public final class SteppingEngine implements Engine, Backend {
 
     private final Map<String, Object> states = new HashMap<>();
@@ -34,12 +34,12 @@ public final class SteppingEngine implements Engine, Backend {
         this.denials = denials;
     }
 
-    /** How many requests have come this far. */
+    /** The number of requests that reached this backend. */
     public int requests() {
         return requests;
     }
 
-    /** As another JVM would, of which nobody here hears. */
+    /** Steps as another JVM would: nothing here is notified. */
     public synchronized Decision takeElsewhere(String key, TokenBucket limit, Request request) {
         Step<RedisPermits> step = limit.step((RedisPermits) states.get(key), clockMicros.getAsLong(), request);
         states.put(key, step.state());

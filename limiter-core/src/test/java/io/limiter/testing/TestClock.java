@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/** A clock that moves when it is told to, and when somebody sleeps on it. Starts at a moment of today's magnitude. */
+/** A clock that advances when the test says so, and when a thread sleeps on it. Starts at a realistic time. */
 public final class TestClock extends Ticker implements Sleeper {
 
     private static final long START_MICROS = 1_763_650_000_123_456L;
@@ -20,7 +20,7 @@ public final class TestClock extends Ticker implements Sleeper {
     }
 
     /**
-     * @param mirror is told the time, in microseconds, at the start and whenever it changes
+     * @param mirror receives the time, in microseconds, at the start and after each change
      */
     public TestClock(LongConsumer mirror) {
         this.mirror = mirror;

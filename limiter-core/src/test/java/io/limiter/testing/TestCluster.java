@@ -135,7 +135,7 @@ public final class TestCluster implements AutoCloseable {
         return nodes().get(node);
     }
 
-    /** A section of what the node says of itself. */
+    /** A section of the node's INFO. */
     public String info(String node, String section) {
         return ask(node, commands -> commands.info(section));
     }

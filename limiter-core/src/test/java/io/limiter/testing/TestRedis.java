@@ -13,7 +13,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * The Redis that the tests of this JVM use, started when the first test asks for it and gone with the JVM: the one
+ * The Redis that the tests of this JVM use, started for the first test and ended with the JVM: the one
  * named by {@code -Dtest.redis=redis://host:port}, else one in Docker, else a {@code redis-server} from the PATH, else
  * the embedded one, so no test is ever skipped for want of it. Prints which.
  */

@@ -66,7 +66,7 @@ public final class TestRun {
         return String.format(Locale.ROOT, "%d passed, %d failed, %d skipped", passed, failed, skipped);
     }
 
-    /** Elements by name: what Surefire says of a class as a whole leaves out tests of nested classes that share a name. */
+    /** Elements by name: Surefire's total of a class leaves out tests of nested classes that share a name. */
     private static void count(Path report, Map<String, Integer> counts) throws IOException, XMLStreamException {
         try (Reader reader = Files.newBufferedReader(report)) {
             XMLStreamReader xml = XMLInputFactory.newFactory().createXMLStreamReader(reader);
@@ -78,7 +78,7 @@ public final class TestRun {
         }
     }
 
-    /** Files in the folder, and processes that run what is in it, run in it, or have been told of it; these end here. */
+    /** Files in the folder, and processes that run a file of it, run in it or have it in their command line; these are ended. */
     static List<String> leftBehind(Path temporary) throws IOException {
         List<String> left = new ArrayList<>();
         if (Files.isDirectory(temporary)) {
@@ -100,7 +100,7 @@ public final class TestRun {
                 || link(process, "cwd").startsWith(temporary.toString());
     }
 
-    /** Redis changes its command line, and on Linux this is what still tells where it is from. */
+    /** Redis changes its command line; on Linux this still shows where it is from. */
     private static String link(ProcessHandle process, String name) {
         try {
             return Files.readSymbolicLink(Path.of("/proc", Long.toString(process.pid()), name))

@@ -14,7 +14,7 @@ class TestRunTest {
     private Path dir;
 
     @Test
-    void counts_of_all_reports_are_one_line() throws Exception {
+    void the_counts_of_all_reports_are_summed_in_one_line() throws Exception {
         Files.writeString(
                 dir.resolve("TEST-a.xml"),
                 "<testsuite><testcase/><testcase/><testcase><failure/></testcase><testcase><error/></testcase></testsuite>");
@@ -27,7 +27,7 @@ class TestRunTest {
     }
 
     @Test
-    void a_file_that_is_left_fails_the_build() throws Exception {
+    void a_leftover_file_fails_the_build() throws Exception {
         Path temporary = dir.resolve("tmp");
         String[] before = {
             "before", "module", temporary.toString(), dir.resolve("reports").toString()
@@ -41,7 +41,7 @@ class TestRunTest {
     }
 
     @Test
-    void a_process_that_is_left_is_named_and_ended() throws Exception {
+    void a_leftover_process_is_named_and_ended() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Djava.io.tmpdir=" + dir,
@@ -62,7 +62,7 @@ class TestRunTest {
     }
 
     @Test
-    void what_is_left_is_the_builds_failure() throws Exception {
+    void leftovers_fail_the_build() throws Exception {
         Path left = Files.createDirectories(dir.resolve("tmp").resolve("left"));
         assertThatThrownBy(() -> TestRun.check("module", left.getParent()))
                 .isInstanceOf(IllegalStateException.class)

@@ -2,7 +2,7 @@ package io.limiter.testing;
 
 import io.limiter.algorithm.Decision;
 
-/** Decisions to compare with, where it matters what they are cancelled by, or does not. */
+/** Copies decisions with another ticket or with none, to compare them. */
 public final class Tickets {
 
     private Tickets() {}

@@ -7,7 +7,7 @@ import io.limiter.algorithm.Step;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One key's state, stepped by hand: the limit may change on the way, and the clock may go where it likes. */
+/** The state of one key, stepped by hand, with a limit and a clock that may change between steps. */
 public final class Timeline<S> {
 
     private Limit<S> limit;
@@ -48,7 +48,7 @@ public final class Timeline<S> {
                 .decision();
     }
 
-    /** What the limit makes of a trace's requests, as a trace again, to be compared with what was expected. */
+    /** Replays the requests of a trace; returns a trace of the decisions, to compare with the expected one. */
     public List<TraceLine> replay(TraceLine... lines) {
         List<TraceLine> answered = new ArrayList<>();
         for (TraceLine line : lines) {

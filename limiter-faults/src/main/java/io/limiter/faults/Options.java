@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the program is asked to do.
+ * The options of the program.
  *
  * @param page where the page goes; {@code null} if it is not written
  * @param list whether the program only says what there is

@@ -116,7 +116,8 @@ class ReadmeSnippets {
         Limiter logins = limiters.count("logins", 5, Duration.ofMinutes(15));
 
         CompletableFuture<Decision> later = search.on("user:ann").async().decide(1, Duration.ofSeconds(1));
-        RateLimiter hot = limiters.build("hot", TokenBucket.perSecond(50_000).prefetch(1_000, Duration.ofMillis(200)));
+        RateLimiter hot =
+                limiters.withPrefetch(1_000, Duration.ofMillis(200)).build("hot", TokenBucket.perSecond(50_000));
         // end
         assertThat(later.join().granted() && hot.tryAcquire()).isTrue();
         assertThat(soon && mine && decision.granted()).isTrue();

@@ -31,7 +31,7 @@ public class KnownDecisionBenchmark {
     private final SteppingLimiters limiters = new SteppingLimiters();
     private final Limiter closed = limiters.count("closed", 1, Duration.ofDays(1));
     private final RateLimiter leased =
-            limiters.build("leased", TokenBucket.of(1e9, 1).prefetch(1_000_000, Duration.ofSeconds(1)));
+            limiters.withPrefetch(1_000_000, Duration.ofSeconds(1)).build("leased", TokenBucket.of(1e9, 1));
 
     @Benchmark
     public boolean rejected() {

@@ -3,6 +3,7 @@ package io.limiter.benchmark.inprocess;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
@@ -26,17 +27,19 @@ import io.limiter.spi.PendingRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Limiters with all that stands before Redis, and in its place the same steps in this process. */
 final class SteppingLimiters extends EngineLimiterFactory {
 
+    private final Prefetch prefetch;
     private final Failover engine;
 
     SteppingLimiters() {
         super(CacheBounds.DEFAULT);
         KnownRejections denials = new KnownRejections(KnownRejections.DEFAULT_SIZE);
-        this.engine = Failover.none(
-                new Prefetch(new RejectionCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE));
+        this.prefetch = new Prefetch(new RejectionCache(denials, new Stepping(denials)), Sleeper.UNINTERRUPTIBLE);
+        this.engine = Failover.none(prefetch);
     }
 
     @Override
@@ -45,8 +48,10 @@ final class SteppingLimiters extends EngineLimiterFactory {
     }
 
     @Override
-    protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
-        return new EngineRateLimiter(keys, limit, engine, Sleeper.UNINTERRUPTIBLE);
+    protected RateLimiter newRateLimiter(
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms terms) {
+        Failover used = terms == null ? engine : Failover.none(prefetch.with(terms));
+        return new EngineRateLimiter(keys, limit, used, Sleeper.UNINTERRUPTIBLE);
     }
 
     @Override
@@ -79,13 +84,15 @@ final class SteppingLimiters extends EngineLimiterFactory {
             states.remove(key);
         }
 
-        private synchronized <S> Decision decide(KeyRequests<S> asked) {
+        private synchronized <S> Decision decide(KeyRequests<S> keyRequests) {
             long sentNanos = denials.readNanos();
             long nowMicros = System.currentTimeMillis() * 1000;
-            S state = asked.limit().stateType().cast(states.get(asked.key()));
-            Step<S> step = asked.limit().step(state, nowMicros, asked.requests().get(0));
-            states.put(asked.key(), step.state());
-            denials.decided(asked, List.of(step.decision()), step.state(), nowMicros, sentNanos);
+            S state = keyRequests.limit().stateType().cast(states.get(keyRequests.key()));
+            Step<S> step = keyRequests
+                    .limit()
+                    .step(state, nowMicros, keyRequests.requests().get(0));
+            states.put(keyRequests.key(), step.state());
+            denials.decided(keyRequests, List.of(step.decision()), step.state(), nowMicros, sentNanos);
             return step.decision();
         }
     }

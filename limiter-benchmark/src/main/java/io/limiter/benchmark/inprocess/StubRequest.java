@@ -9,7 +9,7 @@ import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
 
-/** A request with what a caller is told by, at the cost of a field. */
+/** A request with only what identifies a caller; reading it costs no more than reading a field. */
 final class StubRequest extends HttpServletRequestWrapper {
 
     private static final HttpServletRequest NOTHING_ELSE = (HttpServletRequest) Proxy.newProxyInstance(

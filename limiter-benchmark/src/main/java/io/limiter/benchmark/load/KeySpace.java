@@ -57,7 +57,7 @@ public enum KeySpace {
         return drawn;
     }
 
-    /** With numbers in the order in which ids are first drawn. */
+    /** Numbers the ids in the order in which they are first drawn. */
     private int[] numbered(int[] drawn) {
         int[] numbers = new int[ids];
         int next = 0;

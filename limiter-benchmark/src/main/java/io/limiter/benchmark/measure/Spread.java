@@ -2,7 +2,7 @@ package io.limiter.benchmark.measure;
 
 import java.util.stream.DoubleStream;
 
-/** A figure over several rounds; not numbers if it has none. */
+/** A figure over several rounds; NaN without rounds. */
 public record Spread(double median, double least, double most) {
 
     static Spread of(DoubleStream values) {

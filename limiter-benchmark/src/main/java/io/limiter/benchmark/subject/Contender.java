@@ -30,7 +30,7 @@ public record Contender(String name, Family family, Where where, boolean async, 
     public interface Opener {
 
         /**
-         * @param clients its own connections; whoever opens it closes them after the subject
+         * @param clients its own connections; the caller closes them after the subject
          * @param allowance the limit of each id
          * @param ids the keys, 16 characters each
          */

@@ -49,8 +49,7 @@ final class LimiterSubject implements AsyncSubject {
     static Subject leasing(RedisClients clients, Allowance allowance, String[] ids) {
         int ahead = (int) Math.max(1, Math.min(MAX_LEASE, allowance.permits() / 10));
         RedisRateLimiterFactory factory = builder(clients).build();
-        TokenBucket limit = bucket(allowance).prefetch(ahead, LEASE_TIME);
-        return new LimiterSubject(factory, factory, limit, ids);
+        return new LimiterSubject(factory.withPrefetch(ahead, LEASE_TIME), factory, bucket(allowance), ids);
     }
 
     static Subject redissonLock(RedisClients clients, Allowance allowance, String[] ids) {

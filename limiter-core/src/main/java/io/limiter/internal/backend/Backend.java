@@ -36,7 +36,7 @@ public interface Backend extends AutoCloseable {
      * @param parts no key twice
      * @param send as for {@link #start}
      * @return a decision for each part, in order. If all are granted, all permits are taken; otherwise none, and the
-     *     granted decisions tell what would have been granted. Fails with {@link LimiterBackendException}
+     *     granted decisions say what would have been granted. Fails with {@link LimiterBackendException}
      */
     default CompletableFuture<List<@Nullable Decision>> startSet(List<SetPart<?>> parts, BooleanSupplier send) {
         return SequentialSet.decide(this, parts, send);
@@ -80,8 +80,13 @@ public interface Backend extends AutoCloseable {
 
     /** The failure of a key's requests if {@link #connect} or {@link #reconnect} has thrown. */
     default LimiterBackendException notConnected(String key, RuntimeException thrown) {
-        return LimiterBackendException.of(
-                LimiterBackendException.Kind.RETRYABLE, "connection", key, "there is no connection: " + thrown, thrown);
+        return new LimiterBackendException(
+                LimiterBackendException.Kind.RETRYABLE,
+                "connection",
+                key,
+                "there is no connection: " + thrown,
+                null,
+                thrown);
     }
 
     /** The number of lanes (batch queues). Keys of different lanes never share a call. */

@@ -16,9 +16,8 @@ public final class LimitFailures {
         if (cause instanceof LimiterBackendException already) {
             return already;
         }
-        String text = "the limit " + limit + " failed: " + cause;
-        return decided
-                ? LimiterBackendException.permanentAfterwards("limit", key, text, cause)
-                : LimiterBackendException.of(Kind.PERMANENT, "limit", key, text, cause);
+        LimiterBackendException failure = new LimiterBackendException(
+                Kind.PERMANENT, "limit", key, "the limit " + limit + " failed: " + cause, null, cause);
+        return decided ? failure.maybeDone() : failure;
     }
 }

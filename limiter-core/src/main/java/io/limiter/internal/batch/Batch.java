@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
@@ -219,15 +220,21 @@ final class Batch {
                 return null;
             } catch (RuntimeException | Error e) {
                 // For example too few decisions. The remaining requests must not wait for ever.
-                return LimiterBackendException.permanentAfterwards(
-                        "answer", key, "its requests could not be completed: " + e, e);
+                return new LimiterBackendException(
+                                LimiterBackendException.Kind.PERMANENT,
+                                "answer",
+                                key,
+                                "its requests could not be completed: " + e,
+                                null,
+                                e)
+                        .maybeDone();
             }
         }
 
         LimiterBackendException failure(@Nullable Throwable error) {
             return error instanceof LimiterBackendException known
                     ? known
-                    : new LimiterBackendException(
+                    : BackendFailures.notExecuted(
                             key,
                             "the call failed: " + error,
                             error == null ? new IllegalStateException("no answers") : error);

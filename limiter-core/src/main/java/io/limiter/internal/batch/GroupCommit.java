@@ -2,6 +2,7 @@ package io.limiter.internal.batch;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.spi.Engine;
@@ -173,7 +174,7 @@ public final class GroupCommit implements Engine {
         try {
             return backend.lanes();
         } catch (RuntimeException e) {
-            throw new LimiterBackendException(
+            throw BackendFailures.notExecuted(
                     key, "the number of Cluster slots could not be read: " + e.getMessage(), e);
         }
     }

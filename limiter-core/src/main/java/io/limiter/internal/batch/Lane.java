@@ -3,6 +3,7 @@ package io.limiter.internal.batch;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
@@ -82,7 +83,7 @@ public final class Lane {
     void add(PendingRequest request) {
         if (queued.incrementAndGet() > settings.maxQueued()) {
             queued.decrementAndGet();
-            throw new LimiterBackendException(
+            throw BackendFailures.notExecuted(
                     request.key(),
                     settings.maxQueued()
                             + " requests are queued already: Redis is unavailable or too slow for this load");
@@ -209,10 +210,10 @@ public final class Lane {
                 }
             } catch (RuntimeException | Error e) {
                 // Without an end to the ownership, the lane would never send again.
-                failQueued(key -> new LimiterBackendException(key, "the call could not be started: " + e, e));
+                failQueued(key -> BackendFailures.notExecuted(key, "the call could not be started: " + e, e));
             }
             if (closed) {
-                failQueued(LimiterBackendException::closed);
+                failQueued(BackendFailures::closed);
             }
             seen = signals.addAndGet(-seen);
         } while (seen != 0);
@@ -259,7 +260,7 @@ public final class Lane {
             closed = true;
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for a thread. The next request tries again.
-            failQueued(key -> new LimiterBackendException(key, "no thread could be started to call Redis: " + e));
+            failQueued(key -> BackendFailures.notExecuted(key, "no thread could be started to call Redis: " + e));
         }
         return false;
     }
@@ -289,7 +290,7 @@ public final class Lane {
                 }
             } catch (RuntimeException | Error e) {
                 next.fail(
-                        new LimiterBackendException(next.key(), "it could not be added to a batch: " + e, e),
+                        BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
                         guard.outside());
                 if (batch != null && !batch.isEmpty()) {
                     break;
@@ -343,9 +344,7 @@ public final class Lane {
                 answeredAfter(guard.answered(batch.firstKey(), batch.startNanos()));
             }
         } catch (RuntimeException | Error e) {
-            batch.fail(
-                    key -> new LimiterBackendException(key, "its requests could not be completed: " + e, e, true),
-                    guard);
+            batch.fail(key -> BackendFailures.ambiguous(key, "its requests could not be completed: " + e, e), guard);
         } finally {
             // Last, so that requests which are not completed keep their deadline.
             sent.remove(batch);

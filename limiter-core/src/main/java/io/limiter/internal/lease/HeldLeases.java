@@ -6,6 +6,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
@@ -176,11 +177,11 @@ public final class HeldLeases implements AutoCloseable {
         if (closed) {
             renewer.remove(lease);
             track(releaseAsync(request.key(), request.limit(), id));
-            throw LimiterBackendException.closed(request.key());
+            throw BackendFailures.closed(request.key());
         }
         if (!lease.isHeld()) {
             lease.closeAsync();
-            throw new LimiterBackendException(
+            throw BackendFailures.notExecuted(
                     request.key(),
                     "the lease had expired before the reply arrived: the process was paused, or a leaseTime of "
                             + request.limit().leaseTime() + " is too short");
@@ -191,7 +192,7 @@ public final class HeldLeases implements AutoCloseable {
     private LimiterBackendException failed(LeaseRequest<?> request, long id, Throwable error) {
         LimiterBackendException failure = error instanceof LimiterBackendException known
                 ? known
-                : new LimiterBackendException(request.key(), "the call failed: " + error, error, true);
+                : BackendFailures.ambiguous(request.key(), "the call failed: " + error, error);
         if (failure.isAmbiguous()) {
             track(releaseAsync(request.key(), request.limit(), id));
         }
@@ -289,7 +290,7 @@ public final class HeldLeases implements AutoCloseable {
     }
 
     private void failWaiting() {
-        queues.forEach((key, queue) -> queue.fail(LimiterBackendException.closed(key)));
+        queues.forEach((key, queue) -> queue.fail(BackendFailures.closed(key)));
     }
 
     private long newId() {

@@ -58,7 +58,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
         this.permits = permits;
         this.timeoutNanos = nanos(timeout);
         this.deadlineNanos = nowNanos + timeoutNanos;
-        this.mayWait = isUrgent() ? EngineObserver.MayWait.UNSEEN : counters.mayWait();
+        this.mayWait = isUrgent() ? EngineObserver.MayWait.NONE : counters.mayWait();
     }
 
     /** The caller's result if granted. */

@@ -20,14 +20,14 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
     private final Pending<?> pending;
     private final CompletableFuture<D> decided;
     private final Function<D, Decision> toDecision;
-    private final Consumer<D> giveBack;
+    private final Consumer<D> returnUnused;
     private final AtomicBoolean givenUp = new AtomicBoolean();
 
     /**
      * @param pending the request, which is withdrawn on cancellation
      * @param decided its result
      * @param begins called when the wait begins; returns what to run when it ends
-     * @param giveBack returns the permits
+     * @param returnUnused returns the permits
      */
     AwaitedDecision(
             Pending<?> pending,
@@ -35,11 +35,11 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             Function<D, Decision> toDecision,
             Sleeper sleeper,
             Function<D, Runnable> begins,
-            Consumer<D> giveBack) {
+            Consumer<D> returnUnused) {
         this.pending = pending;
         this.decided = decided;
         this.toDecision = toDecision;
-        this.giveBack = giveBack;
+        this.returnUnused = returnUnused;
         decided.whenComplete((answer, error) -> {
             if (error != null) {
                 completeExceptionally(AsyncFailures.cause(error));
@@ -77,7 +77,7 @@ final class AwaitedDecision<D> extends CompletableFuture<D> {
             // Has no effect if the request was withdrawn or failed.
             decided.thenAccept(answer -> {
                 if (toDecision.apply(answer).granted()) {
-                    giveBack.accept(answer);
+                    returnUnused.accept(answer);
                 }
             });
         }

@@ -41,7 +41,7 @@ final class BoundLimit<L extends Limit<?>> {
         this.limit = limit;
         this.engine = engine;
         this.sleeper = sleeper;
-        this.counters = LimiterCounters.unseen(keys.prefix(), keys.name());
+        this.counters = LimiterCounters.unregistered(keys.prefix(), keys.name());
     }
 
     /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */

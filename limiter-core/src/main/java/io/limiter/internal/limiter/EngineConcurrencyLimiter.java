@@ -49,7 +49,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         this.engine = engine;
         this.leases = leases;
         this.localLeases = localLeases;
-        this.counters = LimiterCounters.unseen(keys.prefix(), keys.name());
+        this.counters = LimiterCounters.unregistered(keys.prefix(), keys.name());
     }
 
     private EngineConcurrencyLimiter(EngineConcurrencyLimiter limiter, KeyPath path) {

@@ -59,7 +59,7 @@ final class EngineLimitSet implements LimitSet {
     @Override
     public LimitSet and(Limiter other, int permits) {
         if (!(other instanceof EngineLimiter<?> limiter)
-                || limiter.bound.engine().engine() != engines.get(0).engine()) {
+                || !limiter.bound.engine().engine().equals(engines.get(0).engine())) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
                     + parts.get(0).limiter().name() + " and " + other.name() + " were not");
         }

@@ -9,17 +9,20 @@ import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.algorithm.WhoWaits;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.EngineObserver;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -57,7 +60,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      */
     protected EngineLimiterFactory(
             CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notifier) {
-        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, true));
+        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, null, true));
         this.counters = new CounterRegistry(observer, notifier);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -68,7 +71,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                 CacheBuilder.newBuilder().maximumSize(bounds.maximum()).build();
     }
 
-    protected abstract RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy);
+    /**
+     * @param prefetch how to prefetch permits; {@code null} if not at all
+     */
+    protected abstract RateLimiter newRateLimiter(
+            KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch);
 
     protected abstract ConcurrencyLimiter newConcurrencyLimiter(
             KeySpace keys, ConcurrencyLimit limit, FailurePolicy policy);
@@ -138,6 +145,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     @Override
+    public final LimiterFactory withPrefetch(int permits, Duration time) {
+        return view.withPrefetch(permits, time);
+    }
+
+    @Override
     public final LimiterFactory withoutListeners() {
         return view.withoutListeners();
     }
@@ -173,6 +185,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     private void connect(Object limiter, LimiterId id) {
         LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), id.policy());
         all.hashTag(id.hashTag());
+        all.prefetch(id.prefetch());
         LimiterCounters counting = id.listeners() ? all : all.quiet();
         if (limiter instanceof EngineLimiter<?> engineLimiter) {
             engineLimiter.countIn(counting);
@@ -197,7 +210,13 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
     }
 
     private record LimiterId(
-            String prefix, String name, Limit<?> limit, HashTag hashTag, FailurePolicy policy, boolean listeners) {
+            String prefix,
+            String name,
+            Limit<?> limit,
+            HashTag hashTag,
+            FailurePolicy policy,
+            @Nullable PrefetchTerms prefetch,
+            boolean listeners) {
 
         KeySpace keys() {
             return new KeySpace(prefix, name, limit.keySuffix(), hashTag == HashTag.FIRST_KEY);
@@ -233,9 +252,15 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      * What the limiters of a factory have in common besides their limits.
      *
      * @param prefix {@code null} for the default of each kind of limit
+     * @param prefetch {@code null} if none of them prefetches
      * @param listeners whether listeners are notified of rejections
      */
-    private record Options(@Nullable String prefix, HashTag hashTag, FailurePolicy policy, boolean listeners) {
+    private record Options(
+            @Nullable String prefix,
+            HashTag hashTag,
+            FailurePolicy policy,
+            @Nullable PrefetchTerms prefetch,
+            boolean listeners) {
 
         Options {
             if (prefix != null) {
@@ -246,7 +271,21 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
 
         LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
-            return new LimiterId(prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, listeners);
+            return new LimiterId(
+                    prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, prefetch, listeners);
+        }
+
+        void checkPrefetch(Limit<?> limit) {
+            if (prefetch == null) {
+                return;
+            }
+            if (!(limit instanceof TokenBucket bucket)) {
+                throw new IllegalArgumentException("prefetch works only with a token bucket, limit was " + limit);
+            }
+            if (bucket.whoWaits() != WhoWaits.CALLER) {
+                throw new IllegalArgumentException("prefetch works only with whoWaits CALLER, was " + bucket.whoWaits()
+                        + ": permits that are prefetched would make the next caller wait for all of them");
+            }
         }
     }
 
@@ -261,12 +300,15 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public RateLimiter build(String name, TokenBucket limit) {
+            options.checkPrefetch(limit);
             LimiterId id = options.id(RATE_PREFIX, name, limit);
-            return (RateLimiter) limiter(id, () -> newRateLimiter(id.keys(), limit, options.policy()));
+            return (RateLimiter)
+                    limiter(id, () -> newRateLimiter(id.keys(), limit, options.policy(), options.prefetch()));
         }
 
         @Override
         public ConcurrencyLimiter build(String name, ConcurrencyLimit limit) {
+            options.checkPrefetch(limit);
             LimiterId id = options.id(CONCURRENT_PREFIX, name, limit);
             return (ConcurrencyLimiter) limiter(id, () -> newConcurrencyLimiter(id.keys(), limit, options.policy()));
         }
@@ -281,6 +323,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                         "permits of a ConcurrencyLimit are held, not spent, so it needs a limiter"
                                 + " of its own: use build(String, ConcurrencyLimit), limit was " + limit);
             }
+            options.checkPrefetch(limit);
             LimiterId id = options.id(COUNT_PREFIX, name, limit);
             return (Limiter) limiter(id, () -> {
                 Limiter limiter = newLimiter(id.keys(), limit, options.policy());
@@ -292,17 +335,30 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         @Override
         public LimiterFactory withPrefix(String prefix) {
             Objects.requireNonNull(prefix, "prefix");
-            return new View(new Options(prefix, options.hashTag(), options.policy(), options.listeners()));
+            return new View(
+                    new Options(prefix, options.hashTag(), options.policy(), options.prefetch(), options.listeners()));
         }
 
         @Override
         public LimiterFactory withHashTag(HashTag hashTag) {
-            return new View(new Options(options.prefix(), hashTag, options.policy(), options.listeners()));
+            return new View(
+                    new Options(options.prefix(), hashTag, options.policy(), options.prefetch(), options.listeners()));
         }
 
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-            return new View(new Options(options.prefix(), options.hashTag(), policy, options.listeners()));
+            return new View(
+                    new Options(options.prefix(), options.hashTag(), policy, options.prefetch(), options.listeners()));
+        }
+
+        @Override
+        public LimiterFactory withPrefetch(int permits, Duration time) {
+            return new View(new Options(
+                    options.prefix(),
+                    options.hashTag(),
+                    options.policy(),
+                    new PrefetchTerms(permits, time),
+                    options.listeners()));
         }
 
         @Override
@@ -312,7 +368,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public LimiterFactory withoutListeners() {
-            return new View(new Options(options.prefix(), options.hashTag(), options.policy(), false));
+            return new View(
+                    new Options(options.prefix(), options.hashTag(), options.policy(), options.prefetch(), false));
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.limiter.internal.prefetch;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.ThrottledLog;
@@ -14,17 +14,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Applies only to limits
- * with a prefetch configuration ({@link Limit#prefetch()}).
+ * Prefetches permits of hot keys in blocks, and grants requests from them without the backend. Only the views
+ * {@link #with} terms prefetch; all views share the prefetched permits, so that a reset by one of them is complete.
  *
  * <p>A block counts as taken from the moment the backend grants it, so all instances together never take more than
  * the limit allows. Only the time of use is inexact: a permit may be used up to {@code maxTime} after it was taken.
  * Within any time {@code d}, at most {@code capacity + rate * d + instances * block} permits are used, where {@code
- * block} is the configured {@code maxPermits}.
+ * block} is the {@code maxPermits} of the terms.
  *
  * <p>See {@link PrefetchedKey} for how much is prefetched, and when. A hash table of fixed size with one slot for
  * each key: a hot key whose slot is taken by another hot key is not prefetched.
@@ -40,8 +41,9 @@ public final class Prefetch implements Engine {
     private final ExpiryClock clock;
     private final Sleeper sleeper;
     private final ThrottledLog notReturned;
-    private final AtomicReferenceArray<@Nullable PrefetchedKey> keys = new AtomicReferenceArray<>(SLOTS);
-    private volatile boolean closed;
+    private final AtomicReferenceArray<@Nullable PrefetchedKey> keys;
+    private final AtomicBoolean closed;
+    private final @Nullable PrefetchTerms terms;
 
     /**
      * @param next decides requests that no prefetched permits are left for
@@ -56,6 +58,35 @@ public final class Prefetch implements Engine {
         this.sleeper = sleeper;
         this.clock = clock;
         this.notReturned = new ThrottledLog(log, sleeper.ticker());
+        this.keys = new AtomicReferenceArray<>(SLOTS);
+        this.closed = new AtomicBoolean();
+        this.terms = null;
+    }
+
+    private Prefetch(Prefetch shared, PrefetchTerms terms) {
+        this.next = shared.next;
+        this.clock = shared.clock;
+        this.sleeper = shared.sleeper;
+        this.notReturned = shared.notReturned;
+        this.keys = shared.keys;
+        this.closed = shared.closed;
+        this.terms = terms;
+    }
+
+    /** A view that prefetches permits. Closing one view closes all. */
+    public Prefetch with(PrefetchTerms newTerms) {
+        return new Prefetch(this, newTerms);
+    }
+
+    /** Whether two engines are views of the same prefetched permits, so that one limit set can span both. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Prefetch view && view.keys == keys;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(keys);
     }
 
     @Override
@@ -109,7 +140,7 @@ public final class Prefetch implements Engine {
     /** Returns all unused permits, waiting at most one second, and closes the next engine. */
     @Override
     public void close() {
-        closed = true;
+        closed.set(true);
         List<CompletableFuture<?>> returns = new ArrayList<>();
         for (int i = 0; i < SLOTS; i++) {
             PrefetchedKey prefetched = keys.get(i);
@@ -125,29 +156,28 @@ public final class Prefetch implements Engine {
 
     /** The prefetched permits of a key with this limit; {@code null} if there are none. */
     private @Nullable PrefetchedKey find(String key, Limit<?> limit) {
-        if (limit.prefetch() == null) {
+        if (terms == null) {
             return null;
         }
         PrefetchedKey prefetched = keys.get(slot(key));
-        return prefetched != null && prefetched.isFor(key, limit) ? prefetched : null;
+        return prefetched != null && prefetched.isFor(key, limit, terms) ? prefetched : null;
     }
 
     /** The entry to grant the request from; {@code null} if it is not prefetched. */
     private @Nullable PrefetchedKey entryFor(String key, Limit<?> limit, Request request) {
-        PrefetchTerms terms = limit.prefetch();
-        if (terms == null || request.action() != Request.Action.TAKE || closed) {
+        if (terms == null || request.action() != Request.Action.TAKE || closed.get()) {
             return null;
         }
         PrefetchedKey prefetched = keys.get(slot(key));
-        if (prefetched != null && prefetched.isFor(key, limit)) {
+        if (prefetched != null && prefetched.isFor(key, limit, terms)) {
             return prefetched;
         }
         return prefetched == null || prefetched.isIdle() ? replace(prefetched, key, limit, terms) : null;
     }
 
     private @Nullable PrefetchedKey replace(
-            @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms terms) {
-        PrefetchedKey fresh = new PrefetchedKey(key, limit, terms, next, clock, sleeper, notReturned);
+            @Nullable PrefetchedKey idle, String key, Limit<?> limit, PrefetchTerms used) {
+        PrefetchedKey fresh = new PrefetchedKey(key, limit, used, next, clock, sleeper, notReturned);
         if (!keys.compareAndSet(slot(key), idle, fresh)) {
             return null;
         }
@@ -155,7 +185,7 @@ public final class Prefetch implements Engine {
             // A block that is being prefetched is returned as soon as it is granted.
             idle.close();
         }
-        if (closed) {
+        if (closed.get()) {
             fresh.close();
         }
         return fresh;

@@ -1,8 +1,8 @@
 package io.limiter.internal.prefetch;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.log.ThrottledLog;
@@ -34,6 +34,7 @@ final class PrefetchedKey {
 
     private final String key;
     private final Limit<?> limit;
+    private final PrefetchTerms terms;
     private final int maxPermits;
     private final long maxTimeNanos;
     private final Engine engine;
@@ -66,6 +67,7 @@ final class PrefetchedKey {
             ThrottledLog notReturned) {
         this.key = key;
         this.limit = limit;
+        this.terms = terms;
         this.maxPermits = terms.maxPermits();
         this.maxTimeNanos = terms.maxTime().toNanos();
         this.engine = engine;
@@ -75,8 +77,8 @@ final class PrefetchedKey {
         this.recentEnds = clock.in(maxTimeNanos);
     }
 
-    boolean isFor(String otherKey, Limit<?> otherLimit) {
-        return isFor(otherKey) && limit.equals(otherLimit);
+    boolean isFor(String otherKey, Limit<?> otherLimit, PrefetchTerms otherTerms) {
+        return isFor(otherKey) && limit.equals(otherLimit) && terms.equals(otherTerms);
     }
 
     boolean isFor(String otherKey) {
@@ -138,7 +140,7 @@ final class PrefetchedKey {
     /** Records a decision of the backend for this key. */
     void decided(Decision decision) {
         if (decision.source() != Decision.Source.BACKEND) {
-            // Only the backend's decisions tell its remaining permits.
+            // Only decisions of the backend have its remaining permits.
             return;
         }
         remaining = decision.remaining();

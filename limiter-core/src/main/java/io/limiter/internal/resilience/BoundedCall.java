@@ -2,6 +2,7 @@ package io.limiter.internal.resilience;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spi.Pending;
 import io.limiter.spi.PendingDecision;
 import java.util.concurrent.CompletableFuture;
@@ -88,7 +89,7 @@ final class BoundedCall<A> {
         }
         LimiterBackendException failure = error instanceof LimiterBackendException known
                 ? known
-                : new LimiterBackendException(pending.key(), "the call failed: " + error, error, true);
+                : BackendFailures.ambiguous(pending.key(), "the call failed: " + error, error);
         long pause = guard.pauseNanos(pending, failure, guard.now());
         if (pause > 0) {
             pending.waitAgain();

@@ -6,6 +6,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
@@ -105,7 +106,7 @@ final class Breaker implements AutoCloseable {
     void check(String key) {
         LimiterBackendException cause = openedBy.get();
         if (cause != null) {
-            throw LimiterBackendException.notAsked(
+            throw BackendFailures.unavailable(
                     key,
                     "the circuit breaker is open after the last failures; Redis is probed in the background",
                     cause);
@@ -150,7 +151,7 @@ final class Breaker implements AutoCloseable {
                 node,
                 TimeUnit.NANOSECONDS.toMillis(probeNanos),
                 failure);
-        notifier.tell(listener -> listener.backendDown(node, failure));
+        notifier.publish(listener -> listener.backendDown(node, failure));
         probeLater(failure.key());
     }
 
@@ -216,7 +217,7 @@ final class Breaker implements AutoCloseable {
         openedBy.set(null);
         all.changed(null);
         log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis());
-        notifier.tell(listener -> listener.backendUp(node, downtime));
+        notifier.publish(listener -> listener.backendUp(node, downtime));
     }
 
     /** Stops probing. */

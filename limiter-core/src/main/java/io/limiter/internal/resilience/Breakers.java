@@ -5,6 +5,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.LogThrottle;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.statistics.ListenerNotifier;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,7 +95,7 @@ public final class Breakers implements AutoCloseable {
      */
     void check(String key) {
         if (closed) {
-            throw LimiterBackendException.closed(key);
+            throw BackendFailures.closed(key);
         }
         if (!Objects.requireNonNull(state.get()).up()) {
             Breaker breaker = byNode.get(nodeOf.apply(key));

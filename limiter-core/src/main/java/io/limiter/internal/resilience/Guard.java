@@ -190,11 +190,12 @@ public final class Guard implements AutoCloseable {
             failed(lastFailure);
             return lastFailure;
         }
-        LimiterBackendException failure = LimiterBackendException.of(
+        LimiterBackendException failure = new LimiterBackendException(
                 Kind.NOT_EXECUTED,
                 OVERRAN,
                 key,
                 "it was not sent within " + deadlines.timeout() + ", and was withdrawn",
+                null,
                 null);
         overran(failure);
         // If the node has answered others meanwhile, it is only busy.
@@ -209,8 +210,8 @@ public final class Guard implements AutoCloseable {
      * answer; with a probe, the others recover at once, and the set is not sent again before all have.
      */
     private LimiterBackendException notAnswered(Pending<?> pending) {
-        LimiterBackendException failure = LimiterBackendException.of(
-                Kind.AMBIGUOUS, OVERRAN, pending.key(), "there was no answer within " + deadlines.timeout(), null);
+        LimiterBackendException failure = new LimiterBackendException(
+                Kind.AMBIGUOUS, OVERRAN, pending.key(), "there was no answer within " + deadlines.timeout(), null, null);
         overran(failure);
         breakers.failed(failure, answeredNanos);
         if (pending instanceof PendingDecision<?> decision) {

@@ -126,7 +126,7 @@ final class PermanentFailures {
             log(now, unsaid);
             if (!notified) {
                 notified = true;
-                notifier.tell(listener -> listener.limiterFailing(now));
+                notifier.publish(listener -> listener.limiterFailing(now));
             }
         }
 
@@ -145,7 +145,7 @@ final class PermanentFailures {
             if (notified) {
                 notified = false;
                 log.info("Limiter {}, which has failed since {}, has recovered.", limiter, before.since());
-                notifier.tell(listener -> listener.limiterRecovered(before));
+                notifier.publish(listener -> listener.limiterRecovered(before));
             }
         }
     }

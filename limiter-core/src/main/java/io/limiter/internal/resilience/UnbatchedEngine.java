@@ -5,6 +5,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.spi.Engine;
 import io.limiter.spi.Pending;
@@ -66,7 +67,7 @@ public final class UnbatchedEngine implements Engine {
     }
 
     private static LimiterBackendException withdrawn(Pending<?> pending) {
-        return new LimiterBackendException(pending.key(), "it was withdrawn");
+        return BackendFailures.notExecuted(pending.key(), "it was withdrawn");
     }
 
     /** First: requests can be withdrawn while the connection is made. */

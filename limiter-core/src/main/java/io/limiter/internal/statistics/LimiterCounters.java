@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.LimiterTotals;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
@@ -63,7 +64,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     /** Counters of a limiter that was not built by a factory. */
-    public static LimiterCounters unseen(String prefix, String name) {
+    public static LimiterCounters unregistered(String prefix, String name) {
         return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE);
     }
 
@@ -90,6 +91,13 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
+    /** Records how a limiter prefetches; {@code null} if it does not, which changes nothing. */
+    public void prefetch(@Nullable PrefetchTerms newPrefetch) {
+        if (newPrefetch != null) {
+            built.prefetch = newPrefetch;
+        }
+    }
+
     /** Whether a listener receives rejections. */
     public boolean isListenedTo() {
         return notifier.wantRejections();
@@ -102,7 +110,7 @@ public final class LimiterCounters implements LimiterTotals {
     public void decided(String limiter, @Nullable String key, Decision decision) {
         counted(key, decision.granted(), decision.source());
         if (!decision.granted() && isListenedTo()) {
-            notifier.tellIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
+            notifier.publishIfRoom(listener -> listener.limitExceeded(limiter, key, decision));
         }
     }
 
@@ -148,6 +156,11 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     @Override
+    public Optional<PrefetchTerms> prefetch() {
+        return Optional.ofNullable(built.prefetch);
+    }
+
+    @Override
     public long granted(Decision.Source source) {
         return granted[source.ordinal()].sum();
     }
@@ -177,6 +190,7 @@ public final class LimiterCounters implements LimiterTotals {
     private static final class Built {
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
+        private volatile @Nullable PrefetchTerms prefetch;
         private volatile HashTag hashTag = HashTag.WHOLE_KEY;
     }
 }

@@ -57,7 +57,7 @@ public final class ListenerNotifier implements AutoCloseable {
     }
 
     /** Queues an event for all listeners. Does not block. */
-    public void tell(Consumer<LimiterListener> event) {
+    public void publish(Consumer<LimiterListener> event) {
         if (!listeners.isEmpty()) {
             run(() -> deliver(event));
         }
@@ -76,12 +76,12 @@ public final class ListenerNotifier implements AutoCloseable {
         }
     }
 
-    /** As {@link #tell}, but drops the event if too many are queued. */
-    public void tellIfRoom(Consumer<LimiterListener> event) {
+    /** As {@link #publish}, but drops the event if too many are queued. */
+    public void publishIfRoom(Consumer<LimiterListener> event) {
         if (thread.getQueue().size() >= MAX_WAITING) {
             dropped.incrementAndGet();
         } else {
-            tell(event);
+            publish(event);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.limiter.internal.time;
 
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.failure.BackendFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedTransferQueue;
@@ -77,7 +78,7 @@ public final class BlockingCalls extends ThreadPoolExecutor {
                 }
             });
         } catch (RejectedExecutionException e) {
-            answer.completeExceptionally(LimiterBackendException.closed(key));
+            answer.completeExceptionally(BackendFailures.closed(key));
         }
         return answer;
     }

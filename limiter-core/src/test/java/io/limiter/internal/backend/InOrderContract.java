@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What a set that is decided in order gives back late, whichever backend decides: no permit is granted twice because of it. */
+/** The late cancellations of a sequentially decided set grant no permit twice, on every backend. */
 public abstract class InOrderContract {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
@@ -33,7 +33,7 @@ public abstract class InOrderContract {
     protected abstract String key(String name);
 
     @Test
-    void a_window_that_has_ended_meanwhile_gives_its_permits_to_none() {
+    void a_late_cancellation_returns_nothing_to_the_next_window() {
         FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
@@ -44,7 +44,7 @@ public abstract class InOrderContract {
     }
 
     @Test
-    void a_window_that_is_still_open_has_its_permits_again() {
+    void a_cancellation_returns_permits_to_the_same_window() {
         FixedWindow window = FixedWindow.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS.dividedBy(2));
@@ -55,7 +55,7 @@ public abstract class InOrderContract {
     }
 
     @Test
-    void a_log_forgets_what_was_not_used_and_not_what_others_used_since() {
+    void a_cancellation_removes_only_its_own_entries_from_a_log() {
         SlidingLog log = SlidingLog.of(3, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(Duration.ofSeconds(1));
@@ -70,7 +70,7 @@ public abstract class InOrderContract {
     }
 
     @Test
-    void a_counter_forgets_what_was_not_used_and_not_what_others_used_in_the_next_window() {
+    void a_cancellation_reduces_only_its_own_window_of_a_counter() {
         SlidingCounter counter = SlidingCounter.of(10, TEN_SECONDS);
         Runnable others = () -> {
             clock().advance(TEN_SECONDS);
@@ -82,7 +82,7 @@ public abstract class InOrderContract {
         assertThat(remaining(counter)).as("they fade only now").isLessThan(10);
     }
 
-    /** Asks for permits of a limit together with what is rejected. Something happens before they go back. */
+    /** Decides a set of the limit and of one that rejects; runs the action before the grants are cancelled. */
     private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
         Backend inOrder = new BeforeGivingBack(backend(), meanwhile);
         assertThat(Decisions.decideSetIn(

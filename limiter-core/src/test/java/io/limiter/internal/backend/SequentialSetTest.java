@@ -9,6 +9,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Request.Action;
 import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.spi.PendingSet;
@@ -23,7 +24,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Limits that cannot be decided at one moment: who is asked what, and what becomes of it when one fails. */
+/** Limit sets that are decided one part after the other: the requests sent, and the failures. */
 class SequentialSetTest {
 
     private final List<String> asked = new ArrayList<>();
@@ -35,20 +36,20 @@ class SequentialSetTest {
     private final Backend backend = new Recorder();
 
     @Test
-    void all_are_taken_in_their_order() {
+    void all_parts_are_acquired_in_order() {
         assertThat(decide()).hasSize(3).allMatch(Decision::granted);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "TAKE c");
     }
 
     @Test
-    void the_first_that_rejects_ends_it() {
+    void after_the_first_rejection_grants_are_cancelled_and_other_parts_are_peeked() {
         rejecting.add("TAKE b");
         assertThat(decide()).extracting(Decision::granted).containsExactly(true, false, true);
         assertThat(asked).containsExactly("TAKE a", "TAKE b", "REFUND a", "PEEK a", "PEEK c");
     }
 
     @Test
-    void what_was_taken_before_a_failure_goes_back() {
+    void grants_before_a_failure_are_cancelled() {
         failing.add("TAKE c");
         assertThatThrownBy(() -> decide())
                 .isInstanceOf(LimiterBackendException.class)
@@ -58,7 +59,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void what_cannot_go_back_is_told() {
+    void a_failed_cancellation_is_reported() {
         failing.addAll(List.of("TAKE c", "REFUND a"));
         assertThatThrownBy(() -> decide())
                 .hasMessageContaining("TAKE c")
@@ -71,7 +72,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void a_set_of_which_something_stays_taken_is_not_asked_again() {
+    void a_set_with_a_failed_cancellation_is_not_retried() {
         rejecting.add("TAKE c");
         passing.add("REFUND a");
         staysTaken("a");
@@ -86,7 +87,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void one_of_which_nothing_stays_taken_is() {
+    void a_set_whose_grants_were_cancelled_is_retried() {
         rejecting.add("TAKE c");
         passing.add("PEEK a");
         Guard guard = Patience.guard();
@@ -123,10 +124,10 @@ class SequentialSetTest {
     }
 
     @Test
-    void what_lasts_still_lasts_and_what_was_closed_is_closed() {
+    void permanent_and_closed_failures_keep_their_kind() {
         passing.add("REFUND a");
         for (Kind kind : List.of(Kind.PERMANENT, Kind.CLOSED)) {
-            special = LimiterBackendException.of(kind, "test", "c", "TAKE c", null);
+            special = new LimiterBackendException(kind, "test", "c", "TAKE c", null, null);
             assertThatThrownBy(() -> decide()).isInstanceOfSatisfying(LimiterBackendException.class, e -> {
                 assertThat(e.kind()).isEqualTo(kind);
                 assertThat(e.isAmbiguous()).isTrue();
@@ -135,7 +136,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void async_asks_the_same() {
+    void asynchronous_sets_send_the_same_requests() {
         assertThat(decideAsync().join()).allMatch(Decision::granted);
         rejecting.add("TAKE c");
         assertThat(decideAsync().join()).extracting(Decision::granted).containsExactly(true, true, false);
@@ -146,7 +147,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void what_goes_back_and_what_is_looked_at_is_what_was_asked_for() {
+    void cancellations_and_peeks_have_the_permits_of_their_part() {
         rejecting.add("TAKE c");
         decide();
         assertThat(requests)
@@ -156,7 +157,7 @@ class SequentialSetTest {
     }
 
     @Test
-    void a_failure_is_told_when_all_is_back() {
+    void a_failure_is_reported_after_all_cancellations() {
         failing.add("TAKE c");
         CompletableFuture<Void> slow = new CompletableFuture<>();
         Backend slowToReturn = new Recorder() {
@@ -224,10 +225,10 @@ class SequentialSetTest {
             asked.add(what);
             requests.add(request);
             if (failing.contains(what)) {
-                throw new LimiterBackendException(key, what);
+                throw BackendFailures.notExecuted(key, what);
             }
             if (passing.contains(what)) {
-                throw LimiterBackendException.of(Kind.RETRYABLE, "READONLY", key, what, null);
+                throw new LimiterBackendException(Kind.RETRYABLE, "READONLY", key, what, null, null);
             }
             if (special != null && what.equals("TAKE c")) {
                 throw special;

@@ -42,8 +42,8 @@ class GroupCommitCloseTest {
 
     @Test
     void what_pauses_before_it_is_tried_again_fails() {
-        backend.onStart = call -> call.fail(
-                LimiterBackendException.of(LimiterBackendException.Kind.RETRYABLE, "LOADING", "a", "loading", null));
+        backend.onStart = call -> call.fail(new LimiterBackendException(
+                LimiterBackendException.Kind.RETRYABLE, "LOADING", "a", "loading", null, null));
         for (int i = 0; i < 20; i++) {
             GroupCommit closed = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, blockingCalls, guard);
             CompletableFuture<Decision> pauses =

@@ -17,6 +17,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
@@ -162,7 +163,7 @@ class ThrowingTest {
             AtomicInteger probes = new AtomicInteger();
             guard.probeBy(key -> {
                 if (probes.incrementAndGet() < 3) {
-                    throw new LimiterBackendException(key, "still away");
+                    throw BackendFailures.notExecuted(key, "still away");
                 }
             });
             GroupCommit unanswered = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);

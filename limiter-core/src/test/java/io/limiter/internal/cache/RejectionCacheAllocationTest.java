@@ -14,7 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A flood that is rejected leaves nothing for the garbage collector. */
+/** Cached rejections allocate nothing. */
 class RejectionCacheAllocationTest {
 
     private static final int CALLS = 100_000;
@@ -26,7 +26,7 @@ class RejectionCacheAllocationTest {
             new KeySpace("", "k"), TokenBucket.of(1, 1), Failover.none(new RejectionCache(denials, backend)), clock);
 
     @Test
-    void a_rejection_that_is_known_allocates_nothing() {
+    void a_cached_rejection_allocates_nothing() {
         assertThat(limiter.tryAcquire()).isTrue();
         Duration none = Duration.ZERO;
         assertThat(rejected(CALLS, none)).isEqualTo(2 * CALLS);

@@ -16,7 +16,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.StressOptions;
 
 /**
- * Threads that share a deny cache get answers that they could have got one after the other, and without it, while time
+ * Threads that share a rejection cache get decisions that are possible one after the other and without the cache, while time
  * stands still. Two keys fight for its one place, and one of them is used under two limits. Runs by itself in a JVM,
  * because the checker rewrites classes that are loaded.
  */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class RejectionCacheLinearizabilityTest {
 
     @Test
-    void every_order_of_events_could_have_been_without_the_cache() throws IOException, InterruptedException {
+    void every_outcome_is_possible_without_the_cache_too() throws IOException, InterruptedException {
         Process checker = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         // It is short-lived: compiled once, by one thread.

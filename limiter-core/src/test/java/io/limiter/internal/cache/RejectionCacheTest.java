@@ -20,7 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which rejections are told without asking the backend, and for how long. */
+/** Which rejections are repeated without the backend, and for how long. */
 class RejectionCacheTest {
 
     private static final TokenBucket ONE_IN_TEN_SECONDS = TokenBucket.of(0.1, 10);
@@ -30,7 +30,7 @@ class RejectionCacheTest {
     private final TestClock ticker = new TestClock();
 
     @Test
-    void a_rejection_is_told_again_without_the_backend_until_it_can_change() {
+    void a_rejection_is_repeated_without_the_backend_until_its_retry_after() {
         Cached cached = cached(16);
         assertThat(cached.take("k", TEN, 10)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -46,7 +46,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void who_would_wait_longer_is_not_rejected_without_a_decision_either() {
+    void a_longer_timeout_is_not_rejected_without_the_backend() {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -55,7 +55,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void what_is_given_back_after_a_rejection_in_one_call_drops_it() {
+    void a_refund_after_a_rejection_in_the_same_batch_removes_it() {
         Cached cached = cached(16);
         Request eleven = new Request(11, 0, false);
         Decisions.decideIn(cached.others, List.of(new KeyRequests<>("k", TEN, List.of(eleven, Request.refund(1)))));
@@ -65,7 +65,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_grant_drops_nothing_of_another_key_in_the_same_place() {
+    void a_grant_does_not_remove_the_rejection_of_another_key_in_the_same_slot() {
         Cached cached = cached(1);
         cached.take("k", TEN, 10);
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -76,7 +76,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void after_a_second_the_backend_is_asked_whatever_it_said() {
+    void a_rejection_is_cached_for_a_second_at_most() {
         Cached cached = cached(16);
         cached.take("k", ONE_IN_TEN_SECONDS, 1);
         cached.take("k", ONE_IN_TEN_SECONDS, 1);
@@ -93,7 +93,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void the_time_counts_from_when_the_rejected_request_was_sent_and_what_is_told_from_its_answer() {
+    void validity_counts_from_the_sending_and_retry_after_from_the_reply() {
         KnownRejections denials = new KnownRejections(16, ticker);
         long sent = denials.readNanos();
         ticker.advance(Duration.ofMillis(30));
@@ -112,7 +112,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void what_is_given_back_can_be_had_at_once() {
+    void refunded_permits_can_be_acquired_at_once() {
         Cached cached = cached(16);
         assertThat(cached.take("k", TEN, 10)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();
@@ -122,7 +122,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void fewer_permits_and_longer_timeouts_are_not_rejected_by_it() {
+    void requests_for_fewer_permits_or_with_longer_timeouts_reach_the_backend() {
         Cached cached = cached(16);
         cached.take("k", TEN, 8);
         cached.take("k", TEN, 5);
@@ -135,7 +135,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_grant_drops_what_is_known_of_its_key_so_that_rejections_tell_what_remains() {
+    void a_grant_removes_the_rejection_of_its_key() {
         Cached cached = cached(16);
         cached.take("k", TEN, 5);
         assertThat(cached.decide("k", TEN, new Request(6, 0, false)).remaining())
@@ -146,7 +146,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_peek_is_never_answered_by_it_and_leaves_it_as_it_is() {
+    void a_peek_reaches_the_backend_and_changes_no_cached_rejection() {
         Cached cached = cached(16);
         TokenBucket startsEmpty = TokenBucket.of(1, 10).startsFull(false);
         Request peek = new Request(1, 0, true);
@@ -166,7 +166,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void another_limit_for_the_key_asks_the_backend_and_drops_what_was_known() {
+    void another_limit_for_the_key_reaches_the_backend_and_removes_the_rejection() {
         Cached cached = cached(16);
         cached.take("k", TEN, 10);
         cached.take("k", TEN, 1);
@@ -177,7 +177,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_cold_limiter_that_says_never_is_asked_again_because_others_can_warm_it_up() {
+    void a_rejection_by_a_cold_limiter_is_not_cached() {
         TokenBucket limit = TokenBucket.perSecond(10)
                 .warmUp(new WarmUp(Duration.ofSeconds(4)))
                 .maxWait(Duration.ofMillis(2450));
@@ -193,7 +193,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void with_one_place_two_keys_take_turns_and_both_are_right() {
+    void two_keys_can_share_the_only_slot() {
         Cached cached = cached(1);
         for (String key : List.of("a", "b")) {
             assertThat(cached.take(key, TEN, 10)).isTrue();
@@ -210,7 +210,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void without_any_place_everything_goes_to_the_backend() {
+    void with_a_size_of_zero_every_request_reaches_the_backend() {
         Cached cached = cached(0);
         for (int i = 0; i < 10; i++) {
             assertThat(cached.take("never", ONE_IN_TEN_SECONDS, 2)).isFalse();
@@ -219,7 +219,7 @@ class RejectionCacheTest {
     }
 
     @Test
-    void a_window_is_known_to_be_full_until_it_ends() {
+    void the_rejection_of_a_window_holds_until_the_window_ends() {
         Cached cached = cached(16);
         FixedWindow window = FixedWindow.of(2, Duration.ofMillis(500));
         cached.take("k", window, 2);
@@ -253,7 +253,7 @@ class RejectionCacheTest {
         return new Cached(new RejectionCache(denials, backend), backend);
     }
 
-    /** A deny cache, and the backend that others ask too. */
+    /** A rejection cache, and a backend that other JVMs use too. */
     private static final class Cached {
 
         private final RejectionCache engine;
@@ -281,7 +281,7 @@ class RejectionCacheTest {
             return Decisions.decide(engine, key, limit, request);
         }
 
-        /** How many requests got to the backend since this was last asked. */
+        /** The number of requests that reached the backend since the last call. */
         int newRequests() {
             int before = seen;
             seen = others.requests();

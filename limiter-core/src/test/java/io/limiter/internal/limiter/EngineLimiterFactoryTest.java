@@ -13,6 +13,8 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
+import io.limiter.PrefetchTerms;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -29,6 +31,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -52,6 +55,32 @@ class EngineLimiterFactoryTest {
                 .isSameAs(limiter);
         assertThat(limiters.count("k", 1, Duration.ofSeconds(1)))
                 .isSameAs(limiters.build("k", FixedWindow.of(1, Duration.ofSeconds(1))));
+    }
+
+    @Test
+    void prefetch_is_only_for_token_buckets_whose_callers_wait_for_their_own_permits() {
+        LimiterFactory prefetching = limiters.withPrefetch(10, Duration.ofSeconds(1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> prefetching.create("guava", 5))
+                .withMessageContaining("whoWaits CALLER, was NEXT_CALLER");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> prefetching.count("count", 5, Duration.ofSeconds(1)))
+                .withMessageContaining("only with a token bucket, limit was FixedWindow");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> prefetching.concurrent("concurrent", 5))
+                .withMessageContaining("only with a token bucket, limit was ConcurrencyLimit");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters.withPrefetch(0, Duration.ofSeconds(1)))
+                .withMessage("prefetch permits must be between 1 and 1000000000, was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limiters.withPrefetch(1, Duration.ofHours(2)))
+                .withMessage("prefetch time must be between PT0.001S and PT1H (ISO-8601), was PT2H");
+        prefetching.build("k", TokenBucket.of(1, 1));
+        limiters.build("k", TokenBucket.of(1, 1));
+        assertThat(limiters.statistics().totals())
+                .singleElement()
+                .extracting(LimiterTotals::prefetch)
+                .isEqualTo(Optional.of(new PrefetchTerms(10, Duration.ofSeconds(1))));
     }
 
     @Test
@@ -239,7 +268,8 @@ class EngineLimiterFactoryTest {
         }
 
         @Override
-        protected RateLimiter newRateLimiter(KeySpace keys, TokenBucket limit, FailurePolicy policy) {
+        protected RateLimiter newRateLimiter(
+                KeySpace keys, TokenBucket limit, FailurePolicy policy, @Nullable PrefetchTerms prefetch) {
             if (keys.name().equals(slow)) {
                 building.countDown();
                 Uninterruptibles.awaitUninterruptibly(until);

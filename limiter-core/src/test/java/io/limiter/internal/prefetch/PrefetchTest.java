@@ -4,6 +4,7 @@ import static io.limiter.testing.Decisions.decide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -20,12 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Permits that are taken ahead, on a backend whose requests are counted. */
+/** Prefetch, on a backend that counts its requests. */
 class PrefetchTest {
 
     private static final int MAX_LEASE = 100;
     private static final Duration MAX_TIME = Duration.ofSeconds(1);
-    private static final TokenBucket LEASED = TokenBucket.of(1000, 10).prefetch(MAX_LEASE, MAX_TIME);
+    private static final TokenBucket LEASED = TokenBucket.of(1000, 10);
     private static final Request ONE = new Request(1, 0, false);
     private static final String KEY = "{k}";
 
@@ -33,20 +34,20 @@ class PrefetchTest {
     private final SteppedClock wall = new SteppedClock();
     private final Timers timers = new Timers();
     private final SteppingEngine backend = new SteppingEngine(clock::micros, new KnownRejections(0));
-    private final Prefetch leases = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
+    private final Prefetch without = new Prefetch(backend, timers, new ExpiryClock(clock, wall));
+    private final Prefetch leases = without.with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
 
     @Test
-    void a_limit_without_a_lease_is_asked_for_every_permit() {
-        TokenBucket exact = TokenBucket.of(1000, 10);
+    void without_prefetch_every_request_reaches_the_backend() {
         for (int i = 0; i < 100; i++) {
-            assertThat(decide(leases, KEY, exact, ONE).granted()).isTrue();
+            assertThat(decide(without, KEY, LEASED, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).isEqualTo(100);
         assertThat(timers.actions).isEmpty();
     }
 
     @Test
-    void a_key_that_is_asked_for_now_and_then_is_never_leased() {
+    void a_cold_key_is_not_prefetched() {
         for (int i = 0; i < 50; i++) {
             clock.advance(Duration.ofMillis(300));
             wall.advance(Duration.ofMillis(300));
@@ -69,14 +70,14 @@ class PrefetchTest {
     }
 
     @Test
-    void what_is_granted_and_held_is_what_the_backend_has_given() {
+    void granted_and_prefetched_permits_were_all_taken_from_the_backend() {
         take(3_000);
         long taken = 10_000 - remaining();
         assertThat(taken).isBetween(3_000L, 3_000L + MAX_LEASE);
     }
 
     @Test
-    void no_more_is_held_than_the_lease_allows() {
+    void never_more_than_the_maximum_is_prefetched() {
         for (int i = 1; i <= 6_000; i++) {
             take(1);
             assertThat(10_000 - remaining() - i).isBetween(0L, (long) MAX_LEASE);
@@ -84,14 +85,14 @@ class PrefetchTest {
     }
 
     @Test
-    void a_bucket_that_is_nearly_empty_is_asked_permit_by_permit() {
+    void a_nearly_empty_bucket_is_not_prefetched() {
         take(10_000);
         assertThat(decide(leases, KEY, LEASED, ONE).granted()).isFalse();
         assertThat(remaining()).isZero();
     }
 
     @Test
-    void a_request_for_more_than_is_held_goes_to_the_backend() {
+    void a_request_for_more_than_is_prefetched_reaches_the_backend() {
         take(1_000);
         int before = backend.requests();
         assertThat(decide(leases, KEY, LEASED, new Request(MAX_LEASE + 1, 0, false))
@@ -101,7 +102,7 @@ class PrefetchTest {
     }
 
     @Test
-    void peeks_see_the_backend() {
+    void peeks_reach_the_backend() {
         take(1_000);
         long before = remaining();
         assertThat(decide(leases, KEY, LEASED, new Request(1, 0, true)).remaining())
@@ -109,16 +110,16 @@ class PrefetchTest {
     }
 
     @Test
-    void a_lease_of_few_permits_goes_on_and_on() {
-        TokenBucket few = TokenBucket.of(1000, 10).prefetch(2, MAX_TIME);
+    void prefetch_of_two_permits_is_repeated() {
+        Prefetch few = without.with(new PrefetchTerms(2, MAX_TIME));
         for (int i = 0; i < 1_000; i++) {
-            assertThat(decide(leases, KEY, few, ONE).granted()).isTrue();
+            assertThat(decide(few, KEY, LEASED, ONE).granted()).isTrue();
         }
         assertThat(backend.requests()).as("nearly two by two").isLessThan(750);
     }
 
     @Test
-    void what_was_not_used_in_time_goes_back_by_itself() {
+    void unused_permits_are_refunded_after_the_prefetch_time() {
         take(1_000);
         long held = 9_000 - remaining();
         assertThat(held).isPositive();
@@ -133,7 +134,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_pause_that_the_monotonic_clock_does_not_see_ends_a_lease_too() {
+    void a_pause_that_only_the_wall_clock_shows_expires_a_block() {
         take(1_000);
         assertThat(9_000 - remaining()).isPositive();
         wall.advance(MAX_TIME);
@@ -144,7 +145,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_wall_clock_that_is_set_back_does_not_prolong_a_lease() {
+    void setting_back_the_wall_clock_does_not_prolong_a_block() {
         take(1_000);
         wall.advance(Duration.ofHours(-1));
         clock.advance(MAX_TIME);
@@ -153,7 +154,7 @@ class PrefetchTest {
     }
 
     @Test
-    void closing_gives_everything_back() {
+    void closing_refunds_all_unused_permits() {
         take(1_000);
         decide(leases, "{other}", LEASED, ONE);
         leases.close();
@@ -164,7 +165,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_reset_forgets_what_is_held_and_gives_nothing_back_on_top() {
+    void a_reset_drops_prefetched_permits_without_a_refund() {
         take(1_000);
         leases.reset(KEY);
         assertThat(remaining()).isEqualTo(10_000);
@@ -179,7 +180,18 @@ class PrefetchTest {
     }
 
     @Test
-    void a_block_that_comes_after_closing_goes_straight_back() {
+    void a_reset_through_any_view_drops_prefetched_permits() {
+        take(1_000);
+        without.reset(KEY);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        take(1_000);
+        without.with(new PrefetchTerms(1, MAX_TIME)).reset(KEY);
+        assertThat(leases.tryWithoutBackend(KEY, LEASED, 1, 0)).isEqualTo(Engine.Known.UNKNOWN);
+        assertThat(without).isEqualTo(leases).hasSameHashCodeAs(leases);
+    }
+
+    @Test
+    void a_block_granted_after_closing_is_refunded_at_once() {
         List<PendingDecision<?>> late = new ArrayList<>();
         Engine slow = new Engine() {
             @Override
@@ -196,7 +208,8 @@ class PrefetchTest {
                 backend.reset(key);
             }
         };
-        Prefetch closing = new Prefetch(slow, timers, new ExpiryClock(clock, wall));
+        Prefetch closing =
+                new Prefetch(slow, timers, new ExpiryClock(clock, wall)).with(new PrefetchTerms(MAX_LEASE, MAX_TIME));
         for (int i = 0; i < 8; i++) {
             decide(closing, KEY, LEASED, ONE);
         }
@@ -208,7 +221,7 @@ class PrefetchTest {
     }
 
     @Test
-    void a_new_limit_does_not_spend_what_was_leased_under_the_old_one() {
+    void another_limit_does_not_use_permits_prefetched_under_the_former() {
         take(1_000);
         TokenBucket other = LEASED.withRate(2000);
         int before = backend.requests();
@@ -217,7 +230,7 @@ class PrefetchTest {
     }
 
     @Test
-    void asynchronous_callers_share_what_is_leased() {
+    void asynchronous_callers_share_prefetched_permits() {
         take(1_000);
         int before = backend.requests();
         assertThat(PendingRequest.start(leases, KEY, LEASED, ONE)).isCompleted();
@@ -227,7 +240,7 @@ class PrefetchTest {
     }
 
     @Test
-    void leased_permits_are_had_without_a_decision_and_count_as_any_other() {
+    void prefetched_permits_are_granted_without_a_decision_object() {
         take(1_000);
         int before = backend.requests();
         assertThat(leases.tryWithoutBackend(KEY, LEASED, 3, 0)).isEqualTo(Engine.Known.GRANTED);

@@ -2,8 +2,8 @@ package io.limiter.internal.prefetch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.PrefetchTerms;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.log.AsyncLog;
@@ -15,7 +15,7 @@ import io.limiter.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The blocks of one key. */
+/** The prefetched blocks of one key. */
 class PrefetchedKeyTest {
 
     private static final Decision GRANTED = new Decision(true, 100, 100, 0, 0, 0);
@@ -32,7 +32,7 @@ class PrefetchedKeyTest {
             new ThrottledLog(AsyncLog.of(Prefetch.class), clock));
 
     @Test
-    void a_block_that_takes_the_place_of_the_one_before_while_permits_are_counted_is_counted() {
+    void a_block_that_replaces_another_during_the_count_is_counted() {
         key.add(new PrefetchedBlock(1, GRANTED, in(1), in(1)) {
             private boolean counted;
 

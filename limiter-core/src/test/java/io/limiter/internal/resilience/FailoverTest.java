@@ -13,6 +13,7 @@ import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.local.LocalEngine;
@@ -136,7 +137,9 @@ class FailoverTest {
         private volatile boolean ambiguous;
 
         private LimiterBackendException failure(String key) {
-            return new LimiterBackendException(key, "it is away", new IllegalStateException(), ambiguous);
+            return ambiguous
+                    ? BackendFailures.ambiguous(key, "it is away", new IllegalStateException())
+                    : BackendFailures.notExecuted(key, "it is away", new IllegalStateException());
         }
 
         @Override

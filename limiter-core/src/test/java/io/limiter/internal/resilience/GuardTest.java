@@ -12,6 +12,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
@@ -195,7 +196,7 @@ class GuardTest {
 
     @Test
     void what_may_have_been_executed_is_never_tried_again() {
-        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        backend.onStart = call -> call.fail(BackendFailures.ambiguous("a", "cut", new IllegalStateException()));
         GroupCommit engine = engine(guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1)));
         assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(backend.calls).hasSize(1);
@@ -212,7 +213,7 @@ class GuardTest {
             }
         });
         GroupCommit engine = engine(guard);
-        backend.onStart = call -> call.fail(new LimiterBackendException("a", "cut", new IllegalStateException(), true));
+        backend.onStart = call -> call.fail(BackendFailures.ambiguous("a", "cut", new IllegalStateException()));
         int asked = 0;
         while (guard.state().up()) {
             assertThat(ask(engine, "a", 1)).isCompletedExceptionally();
@@ -237,7 +238,7 @@ class GuardTest {
         Guard guard = guard(Patience.DECISION_TIMEOUT, Duration.ofHours(1));
         GroupCommit engine = engine(guard);
         backend.onStart =
-                call -> call.fail(LimiterBackendException.of(Kind.PERMANENT, "NOPERM", "a", "no rights", null));
+                call -> call.fail(new LimiterBackendException(Kind.PERMANENT, "NOPERM", "a", "no rights", null, null));
         for (int i = 0; i < 50; i++) {
             assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.PERMANENT);
         }
@@ -268,10 +269,10 @@ class GuardTest {
                     }
                 }));
         for (int i = 0; i < 3 * ListenerNotifier.MAX_WAITING; i++) {
-            notices.tellIfRoom(listener -> listener.backendDown("node", loading()));
+            notices.publishIfRoom(listener -> listener.backendDown("node", loading()));
         }
-        notices.tell(listener -> listener.backendDown(
-                "node", LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null)));
+        notices.publish(listener -> listener.backendDown(
+                "node", new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
         ended.countDown();
         notices.close();
         Awaitility.await().until(() -> told.contains("is never dropped"));
@@ -330,7 +331,7 @@ class GuardTest {
     }
 
     private static LimiterBackendException loading() {
-        return LimiterBackendException.of(Kind.RETRYABLE, "LOADING", "a", "loading", null);
+        return new LimiterBackendException(Kind.RETRYABLE, "LOADING", "a", "loading", null, null);
     }
 
     private GroupCommit engine(Guard guard) {

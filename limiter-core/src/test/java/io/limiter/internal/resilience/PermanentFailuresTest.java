@@ -166,6 +166,12 @@ class PermanentFailuresTest {
     }
 
     private static LimiterBackendException foreign(String key) {
-        return LimiterBackendException.permanent("WRONGTYPE", key, "not ours", "delete the key", ": DEL it", null);
+        return new LimiterBackendException(
+                LimiterBackendException.Kind.PERMANENT,
+                "WRONGTYPE",
+                key,
+                "not ours; delete the key: DEL it",
+                "delete the key",
+                null);
     }
 }

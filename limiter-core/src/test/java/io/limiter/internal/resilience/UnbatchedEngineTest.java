@@ -141,6 +141,6 @@ class UnbatchedEngineTest {
     }
 
     private static Answer failed(Kind kind) {
-        return Answer.failed(LimiterBackendException.of(kind, "test", "a", "it fails", null));
+        return Answer.failed(new LimiterBackendException(kind, "test", "a", "it fails", null, null));
     }
 }

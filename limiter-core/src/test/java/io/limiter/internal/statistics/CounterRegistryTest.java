@@ -50,7 +50,7 @@ class CounterRegistryTest {
     }
 
     @Test
-    void one_name_is_counted_in_one_place_and_has_the_numbers_that_were_built_last() {
+    void limiters_of_one_name_share_counters_with_the_limit_built_last() {
         LimiterCounters tally = tallies.of("p:", "a", ONE, FailurePolicy.DENY);
         assertThat(tallies.of("p:", "a", TWO, FailurePolicy.DENY)).isSameAs(tally);
         assertThat(tally.limit()).contains(TWO);
@@ -60,7 +60,7 @@ class CounterRegistryTest {
     }
 
     @Test
-    void too_many_names_are_counted_together() {
+    void names_above_the_maximum_share_counters() {
         tallies.of("", "a", ONE, FailurePolicy.DENY);
         tallies.of("", "b", ONE, FailurePolicy.DENY);
         LimiterCounters other = tallies.of("", "c", ONE, FailurePolicy.DENY);

@@ -16,7 +16,7 @@ class HotKeysTest {
     private final HotKeys keys = new HotKeys(clock);
 
     @Test
-    void few_requests_are_counted_one_by_one() {
+    void few_requests_are_counted_exactly() {
         ask("a", 3);
         ask("b", 5);
         ask("c", 1);
@@ -24,7 +24,7 @@ class HotKeysTest {
     }
 
     @Test
-    void what_is_no_longer_asked_for_fades_away_and_the_next_minute_counts_one_by_one_again() {
+    void counts_of_unused_keys_decay_and_the_next_minute_is_exact_again() {
         ask("a", 4);
         clock.advance(Duration.ofSeconds(60));
         ask("b", 3);
@@ -40,7 +40,7 @@ class HotKeysTest {
     }
 
     @Test
-    void soon_after_a_busy_minute_they_are_counted_one_by_one_again() {
+    void soon_after_a_busy_minute_counts_are_exact_again() {
         int exact = 0;
         for (int i = 0; i < 200; i++) {
             HotKeys busy = new HotKeys(clock);
@@ -76,7 +76,7 @@ class HotKeysTest {
     }
 
     @Test
-    void a_long_key_is_cut_off() {
+    void a_long_key_is_truncated() {
         keys.requested("x".repeat(1000));
         assertThat(keys.hottest()).containsExactly(new HotKey("x".repeat(128), 1));
     }

@@ -27,7 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who is told of rejections, and what that costs those who are rejected. */
+/** Which listeners are called for rejections, and what that costs the rejected callers. */
 class RejectionListenersTest {
 
     private static final int CALLS = 100_000;
@@ -52,7 +52,7 @@ class RejectionListenersTest {
     }
 
     @Test
-    void limiters_without_listeners_share_permits_and_counts_with_the_others() {
+    void limiters_without_listeners_share_permits_and_counters() {
         try (LocalLimiterFactory factory =
                 LocalLimiterFactory.builder().maxKeys(100).listener(heard).build()) {
             for (LimiterFactory quiet : List.of(
@@ -81,7 +81,7 @@ class RejectionListenersTest {
     }
 
     @Test
-    void a_rejection_that_is_known_allocates_nothing_while_nobody_needs_to_hear_of_it() {
+    void a_cached_rejection_without_a_listener_allocates_nothing() {
         TestClock clock = new TestClock();
         KnownRejections denials = new KnownRejections(16, clock);
         SteppingEngine backend = new SteppingEngine(clock::micros, denials);

@@ -1,5 +1,6 @@
 package io.limiter.faults.account;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
@@ -12,13 +13,15 @@ public enum Limiters {
     COUNTED(8, TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000)),
     /** A bucket that is never empty, policy {@code local}: each rejection is wrong. */
     ROOMY(64, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
-    /** As {@link #LIMITED}, with prefetch. */
-    PREFETCHED(1, TokenBucket.perSecond(1000).capacity(1000).prefetch(100, Duration.ofMillis(500))),
+    /** As {@link #LIMITED}, with {@link #PREFETCH}. */
+    PREFETCHED(1, TokenBucket.perSecond(1000).capacity(1000)),
     /** Leases of {@link #LEASES}, policy {@code deny}: shows whether too many are held. */
     LEASED(1, TokenBucket.perSecond(1));
 
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
     public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).leaseTime(Duration.ofSeconds(2));
+
+    public static final PrefetchTerms PREFETCH = new PrefetchTerms(100, Duration.ofMillis(500));
 
     private static final Limiters[] VALUES = values();
 

@@ -118,7 +118,7 @@ final class Judge {
         double capacity = bucket.maxPermits();
         double rate = bucket.permitsPerSecond();
         int instances = accounts.size();
-        double prefetched = bucket.prefetch() == null ? 0 : bucket.prefetch().maxPermits() * (double) instances;
+        double prefetched = limiter == Limiters.PREFETCHED ? Limiters.PREFETCH.maxPermits() * (double) instances : 0;
         double extra = experiment.expected().statesLost() * capacity
                 + experiment.expected().extraPermits()
                 + prefetched;

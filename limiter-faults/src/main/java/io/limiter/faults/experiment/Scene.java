@@ -33,7 +33,7 @@ public final class Scene implements AutoCloseable {
         this.random = new Random(seed);
     }
 
-    /** Everything runs, and nobody calls yet. */
+    /** All processes run; the limiters are not called yet. */
     static Scene open(Experiment experiment, long seed) throws IOException, InterruptedException {
         Scene scene = new Scene(experiment, seed);
         try {
@@ -92,7 +92,7 @@ public final class Scene implements AutoCloseable {
         return member;
     }
 
-    /** From this moment on Redis can decide again; if nobody says so, from the end of the fault. */
+    /** Records that Redis can decide again from now on; unless called, from the end of the fault. */
     public void healed() {
         healedMicros = AccountFile.nowMicros();
     }

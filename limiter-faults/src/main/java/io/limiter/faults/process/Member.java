@@ -9,6 +9,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
 import io.limiter.algorithm.Decision;
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
@@ -29,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
 /**
- * A JVM whose threads call limiters until it is told to stop, and which writes down every call. It knows nothing of faults.
+ * A JVM whose threads call limiters until it is stopped, and which records every call. It knows nothing of faults.
  * It says {@code ready} when all threads call, and {@code done} at the end, and ends when its input does.
  */
 final class Member {
@@ -94,9 +95,12 @@ final class Member {
 
     private Limiter limiter(Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
-        return which == Limiters.COUNTED
-                ? factory.withFailurePolicy(FailurePolicy.THROW).build(name, which.bucket())
-                : factory.build(name, which.bucket());
+        LimiterFactory used = switch (which) {
+            case COUNTED -> factory.withFailurePolicy(FailurePolicy.THROW);
+            case PREFETCHED -> factory.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
+            default -> factory;
+        };
+        return used.build(name, which.bucket());
     }
 
     private void call(Limiters which, Random random) {

@@ -13,7 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.StringJoiner;
 
-/** A connection to Redis of which nothing is hidden: it does not connect again, repeat or time out unless told to. */
+/** A plain connection to Redis: it does not reconnect, retry or time out by itself. */
 public final class RedisConsole implements Closeable {
 
     private final Socket socket = new Socket();

@@ -8,7 +8,7 @@ import java.time.ZoneOffset;
 /** Where results were obtained. */
 public record Environment(LocalDate date, String machine, String jvm, String redis) {
 
-    /** Here and today; asks a Redis for its version. */
+    /** This machine, today and the version of a Redis. */
     public static Environment here() throws IOException, InterruptedException {
         try (RedisServer redis = RedisServer.start()) {
             return new Environment(

@@ -1,7 +1,6 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.algorithm.Decision;
-import io.limiter.algorithm.Limit;
 import io.limiter.spring.metrics.SourceNames;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +25,7 @@ public record KeyDescription(
         Map<String, Object> definition) {
 
     /** @param local whether the backend is this process */
-    static KeyDescription of(Decision peek, Limit<?> limit, boolean local) {
+    static KeyDescription of(Decision peek, Map<String, Object> definition, boolean local) {
         return new KeyDescription(
                 peek.granted(),
                 peek.limit(),
@@ -34,7 +33,7 @@ public record KeyDescription(
                 seconds(peek.retryAfterMicros()),
                 seconds(peek.fullAfterMicros()),
                 SourceNames.of(peek.source(), local),
-                LimitDefinition.of(limit));
+                definition);
     }
 
     private static @Nullable Double seconds(long micros) {

@@ -1,25 +1,30 @@
 package io.limiter.spring.actuate;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
-/** A limit definition as a map, with the names in Java. Times are in seconds. */
+/** A limit definition as a map, with the names in Java, and how it is prefetched. Times are in seconds. */
 final class LimitDefinition {
 
     private LimitDefinition() {}
 
     /** A limit that is no record has only its capacity and its text. */
-    static Map<String, Object> of(Limit<?> limit) {
+    static Map<String, Object> of(Limit<?> limit, @Nullable PrefetchTerms prefetch) {
         Map<String, Object> definition = new LinkedHashMap<>();
         definition.put("capacity", limit.capacity());
         if (limit instanceof Record components) {
             definition.putAll(of(components));
         } else {
             definition.put("text", limit.toString());
+        }
+        if (prefetch != null) {
+            definition.put("prefetch", of(prefetch));
         }
         return definition;
     }

@@ -69,7 +69,9 @@ public record LimitDescription(
                 totals.prefix(),
                 totals.name(),
                 limit == null ? null : limit.getClass().getSimpleName(),
-                limit == null ? null : LimitDefinition.of(limit),
+                limit == null
+                        ? null
+                        : LimitDefinition.of(limit, totals.prefetch().orElse(null)),
                 granted,
                 rejected,
                 totals.errors(),

@@ -99,7 +99,7 @@ public class LimitersEndpoint {
     }
 
     private KeyDescription describe(NamedPermits permits) {
-        return KeyDescription.of(permits.peek(), permits.limit(), isLocal());
+        return KeyDescription.of(permits.peek(), LimitDefinition.of(permits.limit(), permits.prefetch()), isLocal());
     }
 
     /** {@code null} if Redis is unavailable, because the rest can be shown without it. */

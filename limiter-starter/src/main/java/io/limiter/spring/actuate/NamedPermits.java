@@ -5,6 +5,7 @@ import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterTotals;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -21,6 +22,7 @@ record NamedPermits(
         LimiterFactory factory,
         String name,
         Limit<?> limit,
+        @Nullable PrefetchTerms prefetch,
         @Nullable String key,
         @Nullable String hashTag) {
 
@@ -36,6 +38,7 @@ record NamedPermits(
                 totals.failurePolicy().map(prefixed::withFailurePolicy).orElse(prefixed),
                 totals.name(),
                 limit,
+                totals.prefetch().orElse(null),
                 key,
                 hashTag);
     }

@@ -4,6 +4,7 @@ import io.limiter.ConcurrencyLimiter;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
@@ -45,7 +46,11 @@ final class BoundLimit {
             this.limiter = null;
         } else {
             this.concurrencyLimiter = null;
-            this.limiter = this.factory.build(name, declared.limit());
+            PrefetchTerms prefetch = declared.prefetch();
+            LimiterFactory own = prefetch == null
+                    ? this.factory
+                    : this.factory.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
+            this.limiter = own.build(name, declared.limit());
         }
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);

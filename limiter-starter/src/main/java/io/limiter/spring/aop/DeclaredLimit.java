@@ -2,6 +2,7 @@ package io.limiter.spring.aop;
 
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.annotation.LimitType;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param where the annotation and the method, for messages
  * @param timeout how long a call waits for permits
+ * @param prefetch how an instance prefetches permits; {@code null} if it does not
  * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
@@ -30,6 +32,7 @@ record DeclaredLimit(
         LimitName name,
         Limit<?> limit,
         Duration timeout,
+        @Nullable PrefetchTerms prefetch,
         Permits permits,
         LimitType type,
         CallKey key,
@@ -45,7 +48,7 @@ record DeclaredLimit(
         return limit instanceof ConcurrencyLimit;
     }
 
-    /** The factory of its limiters. */
+    /** The factory of its limiters, without {@link #prefetch}, which a resolver's limits do not have. */
     LimiterFactory factory(LimiterFactory limiters) {
         LimiterFactory prefixed = limiters.withPrefix(name.prefix());
         LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);

@@ -114,6 +114,7 @@ final class LimitParser {
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
                 limit.limit(),
                 limit.timeout(),
+                limit.prefetch(),
                 permits,
                 type,
                 keys.of(type, key, annotated),
@@ -178,7 +179,7 @@ final class LimitParser {
                         null),
                 seconds(annotation, "timeout", 0),
                 Duration.ofSeconds(annotation.getLong("expire")),
-                TokenBucketSettings.Prefetch.NONE);
+                null);
     }
 
     private static WindowSettings count(MergedAnnotation<CountLimit> annotation) {

@@ -4,6 +4,7 @@ import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.spel.RequestKey;
@@ -118,7 +119,12 @@ record HttpRule(
                     LimiterFactory listening = enforce ? tagged : tagged.withoutListeners();
                     LimiterFactory prefixed = listening.withPrefix(PREFIX + kind + ":");
                     FailurePolicy policy = checked.onFailure();
-                    return (policy == null ? prefixed : prefixed.withFailurePolicy(policy)).build(limiterName, built);
+                    LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
+                    PrefetchTerms prefetch = checked.prefetch();
+                    return (prefetch == null
+                                    ? failing
+                                    : failing.withPrefetch(prefetch.maxPermits(), prefetch.maxTime()))
+                            .build(limiterName, built);
                 })
                 .apply(settings);
     }

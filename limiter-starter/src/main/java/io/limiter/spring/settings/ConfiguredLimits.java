@@ -1,6 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.util.Map;
@@ -42,7 +43,7 @@ public final class ConfiguredLimits {
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return new Configured(declared.toLimit(), declared.callTimeout(), null, true, onFailure);
+            return new Configured(declared.toLimit(), declared.callTimeout(), null, null, true, onFailure);
         }
         try {
             checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
@@ -50,6 +51,7 @@ public final class ConfiguredLimits {
             return new Configured(
                     used.toLimit(),
                     used.callTimeout(),
+                    used.prefetch(),
                     used.kind() == declared.kind() ? null : used.kind().toString(),
                     settings.enforce() == null || settings.enforce(),
                     LimitSettings.first(settings.onFailure(), onFailure));
@@ -103,6 +105,7 @@ public final class ConfiguredLimits {
      * A limit with its configuration.
      *
      * @param timeout how long a call waits for permits
+     * @param prefetch how an instance prefetches permits; {@code null} if it does not
      * @param otherKind the kind's name, if it is not that of the annotation
      * @param enforced whether it rejects; otherwise it is in shadow mode
      * @param failurePolicy {@code null} for the application's
@@ -110,6 +113,7 @@ public final class ConfiguredLimits {
     public record Configured(
             Limit<?> limit,
             Duration timeout,
+            @Nullable PrefetchTerms prefetch,
             @Nullable String otherKind,
             boolean enforced,
             @Nullable FailurePolicy failurePolicy) {}

@@ -1,6 +1,7 @@
 package io.limiter.spring.settings;
 
 import io.limiter.FailurePolicy;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -137,6 +138,11 @@ public record LimitSettings(
     /** How long a call waits for permits of {@link #toLimit()}. */
     public Duration callTimeout() {
         return ofSpent().callTimeout();
+    }
+
+    /** How an instance prefetches permits of {@link #toLimit()}; {@code null} if it does not. */
+    public @Nullable PrefetchTerms prefetch() {
+        return ofSpent().prefetch();
     }
 
     /** The failure policy while Redis is unavailable; {@code null} for the application's policy. */

@@ -1,5 +1,6 @@
 package io.limiter.spring.settings;
 
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
@@ -18,7 +19,8 @@ public record TokenBucketSettings(
         Capacity capacity,
         @Nullable Duration timeout,
         @Nullable Duration expire,
-        Prefetch prefetch) implements KindSettings {
+        @Nullable PrefetchTerms prefetch)
+        implements KindSettings {
 
     /**
      * How many unused permits a bucket keeps; at most one is set, and without one it is a second's worth.
@@ -52,18 +54,6 @@ public record TokenBucketSettings(
         }
     }
 
-    /**
-     * The permits that an instance takes ahead.
-     *
-     * @param permits at most; {@code null} or 0 for none
-     * @param time how long they are kept; {@code null} for a second
-     */
-    public record Prefetch(
-            @Nullable Integer permits, @Nullable Duration time) {
-
-        public static final Prefetch NONE = new Prefetch(null, null);
-    }
-
     @Override
     public LimitKind kind() {
         return LimitKind.TOKEN_BUCKET;
@@ -79,7 +69,15 @@ public record TokenBucketSettings(
                         configured.warmUp()),
                 configured.timeout(),
                 configured.expire(),
-                new Prefetch(configured.prefetchPermits(), configured.prefetchTime()));
+                prefetch(configured));
+    }
+
+    private static @Nullable PrefetchTerms prefetch(LimitSettings configured) {
+        Integer permits = configured.prefetchPermits();
+        Duration time = configured.prefetchTime();
+        return permits == null || permits == 0
+                ? null
+                : new PrefetchTerms(permits, time == null ? Duration.ofSeconds(1) : time);
     }
 
     @Override
@@ -104,10 +102,11 @@ public record TokenBucketSettings(
         if (expire != null) {
             bucket = bucket.expire(expire);
         }
-        if (prefetch.permits() == null || prefetch.permits() == 0) {
-            return bucket;
+        if (prefetch != null && capacity.warmUp() != null) {
+            throw new IllegalArgumentException("prefetch-permits has no effect with warm-up " + capacity.warmUp()
+                    + ", where the next caller waits: leave one of them out");
         }
-        return bucket.prefetch(prefetch.permits(), prefetch.time() == null ? Duration.ofSeconds(1) : prefetch.time());
+        return bucket;
     }
 
     private TokenBucket bucket(double permitsPerSecond) {
@@ -133,7 +132,7 @@ public record TokenBucketSettings(
     /** It may hold less than a permit, if the timeout is long enough to wait for the rest. */
     private TokenBucket waitedFor(double permitsPerSecond, double burst, Duration maxWait) {
         TokenBucket bucket = new TokenBucket(
-                permitsPerSecond, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE, null);
+                permitsPerSecond, burst, 0, null, WhoWaits.CALLER, true, maxWait, TokenBucket.DEFAULT_EXPIRE);
         Decision first = bucket.step(null, 0, new Request(1, callTimeout().toNanos() / 1000, true))
                 .decision();
         if (!first.granted()) {

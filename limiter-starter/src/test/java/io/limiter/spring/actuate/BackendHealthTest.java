@@ -6,6 +6,7 @@ import io.limiter.BackendState;
 import io.limiter.FailingLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterBackendException;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.local.LocalLimiterFactory;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class BackendHealthTest {
 
     private static final Instant SINCE = Instant.ofEpochSecond(1_763_650_000);
-    private static final LimiterBackendException FAILURE = new LimiterBackendException("key", "away");
+    private static final LimiterBackendException FAILURE = BackendFailures.notExecuted("key", "away");
 
     @Test
     void the_state_of_redis_and_the_policy_make_the_status() {
@@ -48,8 +49,13 @@ class BackendHealthTest {
 
     @Test
     void limiters_that_fail_by_themselves_degrade_it_and_say_what_to_do_without_their_keys() {
-        LimiterBackendException failure = LimiterBackendException.permanent(
-                "WRONGTYPE", "rateLimit:{sms:ann}", "not ours", "delete the key", ": DEL ann", null);
+        LimiterBackendException failure = new LimiterBackendException(
+                LimiterBackendException.Kind.PERMANENT,
+                "WRONGTYPE",
+                "rateLimit:{sms:ann}",
+                "not ours; delete the key: DEL ann",
+                "delete the key",
+                null);
         BackendState state = new BackendState(
                 true,
                 SINCE,

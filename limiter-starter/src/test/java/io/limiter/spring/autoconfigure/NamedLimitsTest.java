@@ -6,6 +6,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.LimiterFactory;
+import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
@@ -69,10 +70,8 @@ class NamedLimitsTest {
                 new Built(
                         "rateLimit:",
                         "api-search",
-                        TokenBucket.of(100, 60)
-                                .maxWait(Duration.ofHours(2))
-                                .expire(Duration.ofMinutes(5))
-                                .prefetch(10, Duration.ofMillis(200))),
+                        TokenBucket.of(100, 60).maxWait(Duration.ofHours(2)).expire(Duration.ofMinutes(5)),
+                        new PrefetchTerms(10, Duration.ofMillis(200))),
                 "limiter.limits.api-search.kind=token-bucket",
                 "limiter.limits.api-search.rate=100",
                 "limiter.limits.api-search.burst=PT1M",
@@ -216,6 +215,16 @@ class NamedLimitsTest {
             runner.withPropertyValues("limiter.limits.export.limit=4")
                     .run(context -> assertThat(log.all()).isEmpty());
         }
+    }
+
+    @Test
+    void prefetch_with_a_warm_up_fails_the_start() {
+        runner.withPropertyValues(
+                        "limiter.limits.api-search.warm-up=10s", "limiter.limits.api-search.prefetch-permits=10")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageStartingWith("prefetch-permits has no effect with warm-up PT10S"));
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.LimiterListener;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
@@ -192,7 +193,7 @@ class LimiterEventsTest {
     @Test
     void a_backend_that_goes_and_comes_is_two_events() {
         Contexts.local().withBean(Heard.class).run(context -> {
-            LimiterBackendException cause = new LimiterBackendException("key", "away");
+            LimiterBackendException cause = BackendFailures.notExecuted("key", "away");
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
             listener.backendDown("redis-2:6379", cause);
             listener.backendUp("redis-2:6379", Duration.ofSeconds(3));
@@ -207,7 +208,7 @@ class LimiterEventsTest {
     void so_is_a_limiter_that_fails_and_recovers() {
         Contexts.local().withBean(Heard.class).run(context -> {
             FailingLimiter limiter =
-                    new FailingLimiter("rateLimit:sms", Instant.EPOCH, new LimiterBackendException("key", "not ours"));
+                    new FailingLimiter("rateLimit:sms", Instant.EPOCH, BackendFailures.notExecuted("key", "not ours"));
             EventPublishingListener listener = context.getBean(EventPublishingListener.class);
             listener.limiterFailing(limiter);
             listener.limiterRecovered(limiter);

@@ -5,6 +5,7 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.backend.LimitFailures;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -89,15 +90,15 @@ public final class RedisErrors {
             return noConnection(key, text, describe(cause), shown);
         }
         String problem = find(TIMEOUT, cause) == null ? "no answer" : Guard.OVERRAN;
-        return LimiterBackendException.of(Kind.AMBIGUOUS, problem, key, text, shown);
+        return new LimiterBackendException(Kind.AMBIGUOUS, problem, key, text, null, shown);
     }
 
     /** The client threw before it sent anything. */
     private static LimiterBackendException notSent(String key, RuntimeException thrown) {
         LimiterBackendException failure = of(key, thrown);
         return failure.isAmbiguous()
-                ? LimiterBackendException.of(
-                        Kind.NOT_EXECUTED, "client", key, "Redis failed: " + describe(thrown), thrown)
+                ? new LimiterBackendException(
+                        Kind.NOT_EXECUTED, "client", key, "Redis failed: " + describe(thrown), null, thrown)
                 : failure;
     }
 
@@ -105,7 +106,7 @@ public final class RedisErrors {
     public static LimiterBackendException notAsked(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : new LimiterBackendException(key, "Redis was not asked: " + describe(cause), cause);
+                : BackendFailures.notExecuted(key, "Redis was not asked: " + describe(cause), cause);
     }
 
     /** The same for all. */
@@ -139,13 +140,13 @@ public final class RedisErrors {
     private static LimiterBackendException reply(String key, String text, String reply, @Nullable Throwable cause) {
         Matcher code = CODE.matcher(reply);
         if (!code.find()) {
-            return IN_SCRIPT.matcher(reply).find()
-                    ? LimiterBackendException.permanentAfterwards("error", key, text, cause)
-                    : LimiterBackendException.of(Kind.PERMANENT, "error", key, text, cause);
+            LimiterBackendException failure =
+                    new LimiterBackendException(Kind.PERMANENT, "error", key, text, null, cause);
+            return IN_SCRIPT.matcher(reply).find() ? failure.maybeDone() : failure;
         }
         String permanent = code.group(1);
         return permanent == null
-                ? LimiterBackendException.of(Kind.RETRYABLE, code.group(2), key, text, cause)
+                ? new LimiterBackendException(Kind.RETRYABLE, code.group(2), key, text, null, cause)
                 : permanent(permanent, key, text, cause);
     }
 
@@ -158,7 +159,7 @@ public final class RedisErrors {
         String command = remedy.equals(DELETE)
                 ? " (in redis-cli: DEL " + quoted(key) + ")"
                 : keyForbidden ? " (in redis-cli: ACL SETUSER <user> " + quoted("~" + prefix(key) + "*") + ")" : "";
-        return LimiterBackendException.permanent(problem, key, text, remedy, command, cause);
+        return new LimiterBackendException(Kind.PERMANENT, problem, key, text + "; " + remedy + command, remedy, cause);
     }
 
     private static String prefix(String key) {
@@ -182,7 +183,7 @@ public final class RedisErrors {
         Matcher code = CODE.matcher(reply);
         return code.find() && code.group(1) != null
                 ? reply(key, text, reply, cause)
-                : LimiterBackendException.of(Kind.RETRYABLE, "connection", key, text, cause);
+                : new LimiterBackendException(Kind.RETRYABLE, "connection", key, text, null, cause);
     }
 
     private static @Nullable Throwable find(Set<String> types, Throwable thrown) {
@@ -198,7 +199,7 @@ public final class RedisErrors {
 
     /** What was withdrawn just before it was sent: its caller has its failure already. */
     public static LimiterBackendException withdrawn(String key) {
-        return new LimiterBackendException(key, "it was withdrawn");
+        return BackendFailures.notExecuted(key, "it was withdrawn");
     }
 
     public static List<Answer> withdrawn(List<KeyRequests<?>> batch) {
@@ -210,7 +211,7 @@ public final class RedisErrors {
     /** Redis was not asked any more. */
     public static List<Answer> closed(List<KeyRequests<?>> batch) {
         return batch.stream()
-                .map(asked -> Answer.failed(LimiterBackendException.closed(asked.key())))
+                .map(asked -> Answer.failed(BackendFailures.closed(asked.key())))
                 .toList();
     }
 
@@ -227,11 +228,14 @@ public final class RedisErrors {
     public static LimiterBackendException notUnderstood(String key, Throwable cause) {
         return cause instanceof LimiterBackendException already
                 ? already.maybeDone()
-                : LimiterBackendException.permanentAfterwards(
-                        "reply",
-                        key,
-                        "Redis failed: " + describe(cause) + "; do all instances run one version?",
-                        cause);
+                : new LimiterBackendException(
+                                Kind.PERMANENT,
+                                "reply",
+                                key,
+                                "Redis failed: " + describe(cause) + "; do all instances run one version?",
+                                null,
+                                cause)
+                        .maybeDone();
     }
 
     /** Redis refused the command on this key. */

@@ -10,6 +10,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
@@ -165,7 +166,7 @@ public final class LockBackend implements Backend {
             try (DistributedLock.Held held =
                     lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
-                    throw new LimiterBackendException(
+                    throw BackendFailures.notExecuted(
                             keyRequests.key(),
                             "its lock could not be acquired within " + Duration.ofNanos(lockWaitNanos));
                 }
@@ -180,7 +181,7 @@ public final class LockBackend implements Backend {
                 }
             }
             if (leftNanos == 0) {
-                throw new LimiterBackendException(
+                throw BackendFailures.notExecuted(
                         keyRequests.key(),
                         "others changed it faster than it could be saved, for " + Duration.ofNanos(waitedNanos));
             }

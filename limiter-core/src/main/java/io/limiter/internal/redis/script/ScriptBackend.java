@@ -152,7 +152,7 @@ public final class ScriptBackend implements Backend {
         }
     }
 
-    /** Redis does not tell which key is forbidden, so this peeks at each one. */
+    /** Redis does not say which key is forbidden, so this peeks at each one. */
     private CompletableFuture<Answer> failed(SetCall call, List<SetPart<?>> parts, Throwable error) {
         Answer failed = call.failed(error);
         if (!RedisErrors.forbidsKey(error)) {

@@ -13,7 +13,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes and decodes states in Redis. There are two encodings, told apart by the first byte: JSON, which Java writes
+ * Encodes and decodes states in Redis. There are two encodings, distinguished by the first byte: JSON, which Java writes
  * for every kind of limit, and a packed one, which the scripts write because it is smaller and faster to read. Both
  * are read everywhere.
  *

@@ -3,9 +3,9 @@ package io.limiter.spring.web.reactive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
@@ -163,7 +163,7 @@ class WebFluxHttpTest extends HttpContract {
 
         @GetMapping("/backend")
         public Mono<String> backend() {
-            return Mono.error(new LimiterBackendException("secret-key", "Redis is gone"));
+            return Mono.error(BackendFailures.notExecuted("secret-key", "Redis is gone"));
         }
 
         @GetMapping("/future")

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
@@ -106,7 +106,7 @@ class RateLimitExceptionResolverTest {
 
         @GetMapping("/backend")
         public String backend() {
-            throw new LimiterBackendException("k", "Redis is gone");
+            throw BackendFailures.notExecuted("k", "Redis is gone");
         }
     }
 

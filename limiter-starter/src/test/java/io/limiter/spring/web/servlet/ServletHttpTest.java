@@ -2,8 +2,8 @@ package io.limiter.spring.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
@@ -126,7 +126,7 @@ class ServletHttpTest extends HttpContract {
 
         @GetMapping("/backend")
         public String backend() {
-            throw new LimiterBackendException("secret-key", "Redis is gone");
+            throw BackendFailures.notExecuted("secret-key", "Redis is gone");
         }
 
         @GetMapping("/future")
