@@ -105,11 +105,12 @@ final class KeyState {
         }
         Class<S> type = limit.stateType();
         if (!type.isInstance(found)) {
-            throw LimiterBackendException.of(
+            throw new LimiterBackendException(
                     Kind.PERMANENT,
                     "unreadable",
                     key,
                     "it holds " + found + ", which is another kind of limit's; use another name or prefix",
+                    null,
                     null);
         }
         return type.cast(found);

@@ -211,7 +211,12 @@ public final class Guard implements AutoCloseable {
      */
     private LimiterBackendException notAnswered(Pending<?> pending) {
         LimiterBackendException failure = new LimiterBackendException(
-                Kind.AMBIGUOUS, OVERRAN, pending.key(), "there was no answer within " + deadlines.timeout(), null, null);
+                Kind.AMBIGUOUS,
+                OVERRAN,
+                pending.key(),
+                "there was no answer within " + deadlines.timeout(),
+                null,
+                null);
         overran(failure);
         breakers.failed(failure, answeredNanos);
         if (pending instanceof PendingDecision<?> decision) {

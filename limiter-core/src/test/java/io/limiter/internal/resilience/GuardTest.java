@@ -272,7 +272,8 @@ class GuardTest {
             notices.publishIfRoom(listener -> listener.backendDown("node", loading()));
         }
         notices.publish(listener -> listener.backendDown(
-                "node", new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
+                "node",
+                new LimiterBackendException(Kind.RETRYABLE, "LOADING", "is never dropped", "loading", null, null)));
         ended.countDown();
         notices.close();
         Awaitility.await().until(() -> told.contains("is never dropped"));
