@@ -1,17 +1,23 @@
 package io.limiter;
 
+import io.limiter.internal.key.ShownKey;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The backend that holds a limiter's state did not decide: Redis does not answer or rejects, a lock was not to be had,
  * or what is stored under the key is not a limiter's state.
+ *
+ * <p>The message shows a hash of the caller's key, because messages are logged and keys can be personal data;
+ * {@link #key()} has the key. While the logger {@code io.limiter.keys} is at level DEBUG, messages show keys.
  */
 public final class LimiterBackendException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
     private static final String MAYBE_DONE = "; it may have been made all the same, so count the permits as taken";
+    private static final String AT_DEBUG =
+            " (at level DEBUG, the logger io.limiter.keys shows the key and the command)";
 
     /** What a failure means for the request, and for the next one. */
     public enum Kind {
@@ -30,6 +36,8 @@ public final class LimiterBackendException extends RuntimeException {
     private final String key;
     private final Kind kind;
     private final String problem;
+    private final String text;
+    private final String command;
     private final @Nullable String remedy;
     private final boolean ambiguous;
 
@@ -39,20 +47,23 @@ public final class LimiterBackendException extends RuntimeException {
             String key,
             String text,
             @Nullable String remedy,
+            String command,
             @Nullable Throwable cause,
             boolean ambiguous,
             boolean withStack) {
-        super(text, cause, true, withStack);
+        super(null, cause, true, withStack);
         this.kind = kind;
         this.problem = problem;
         this.key = key;
+        this.text = text;
         this.remedy = remedy;
+        this.command = command;
         this.ambiguous = ambiguous;
     }
 
     private LimiterBackendException(
             Kind kind, String problem, String key, String text, @Nullable Throwable cause, boolean ambiguous) {
-        this(kind, problem, key, message(key, text, ambiguous), null, cause, ambiguous, true);
+        this(kind, problem, key, text, null, "", cause, ambiguous, true);
     }
 
     /**
@@ -98,8 +109,8 @@ public final class LimiterBackendException extends RuntimeException {
      */
     public static LimiterBackendException permanent(
             String problem, String key, String text, String remedy, String command, @Nullable Throwable cause) {
-        String message = message(key, text + "; " + remedy + command, false);
-        return new LimiterBackendException(Kind.PERMANENT, problem, key, message, remedy, cause, false, true);
+        return new LimiterBackendException(
+                Kind.PERMANENT, problem, key, text + "; " + remedy, remedy, command, cause, false, true);
     }
 
     /** One that will go on, of a request that may have been done all the same. */
@@ -115,17 +126,29 @@ public final class LimiterBackendException extends RuntimeException {
 
     /** Nothing was tried, because the backend is known to be away. Has no stack, which would cost more than the rest. */
     public static LimiterBackendException notAsked(String key, String text, @Nullable Throwable cause) {
-        return new LimiterBackendException(
-                Kind.NOT_EXECUTED, "away", key, message(key, text, false), null, cause, false, false);
+        return new LimiterBackendException(Kind.NOT_EXECUTED, "away", key, text, null, "", cause, false, false);
     }
 
-    private static String message(String key, String text, boolean ambiguous) {
-        return "no decision for key '" + key + "': " + text + (ambiguous ? MAYBE_DONE : "");
+    /** Made when it is asked for, because most failures of an outage are never shown. */
+    @Override
+    public String getMessage() {
+        String shown = ShownKey.of(key);
+        boolean hidden = !shown.equals(key);
+        return "no decision for key '" + shown + "': "
+                // An error of a client can name the key, too.
+                + (hidden ? text.replace(key, shown) : text)
+                + (hidden && namesKey(command) ? AT_DEBUG : command)
+                + (ambiguous ? MAYBE_DONE : "");
+    }
+
+    /** A prefix has no braces, and every key has. */
+    private static boolean namesKey(String command) {
+        return command.indexOf('{') >= 0;
     }
 
     /** The same failure with the calling thread's stack, for a caller whose request failed on another thread. */
     public LimiterBackendException inThisThread() {
-        return copy(kind, key, String.valueOf(getMessage()), ambiguous);
+        return copy(kind, key, ambiguous);
     }
 
     /** The same failure of another key. */
@@ -133,8 +156,7 @@ public final class LimiterBackendException extends RuntimeException {
         if (otherKey.equals(key)) {
             return this;
         }
-        return copy(
-                kind, otherKey, String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'"), ambiguous);
+        return copy(kind, otherKey, ambiguous);
     }
 
     /**
@@ -146,12 +168,20 @@ public final class LimiterBackendException extends RuntimeException {
             return this;
         }
         boolean lasts = kind == Kind.PERMANENT || kind == Kind.CLOSED;
-        return copy(lasts ? kind : Kind.AMBIGUOUS, key, getMessage() + MAYBE_DONE, true);
+        return copy(lasts ? kind : Kind.AMBIGUOUS, key, true);
     }
 
-    private LimiterBackendException copy(Kind newKind, String newKey, String message, boolean newAmbiguous) {
-        LimiterBackendException copy =
-                new LimiterBackendException(newKind, problem, newKey, message, remedy, getCause(), newAmbiguous, true);
+    private LimiterBackendException copy(Kind newKind, String newKey, boolean newAmbiguous) {
+        LimiterBackendException copy = new LimiterBackendException(
+                newKind,
+                problem,
+                newKey,
+                text.replace("'" + key + "'", "'" + newKey + "'"),
+                remedy,
+                newKey.equals(key) || !namesKey(command) ? command : "",
+                getCause(),
+                newAmbiguous,
+                true);
         for (Throwable suppressed : getSuppressed()) {
             copy.addSuppressed(suppressed);
         }
@@ -176,7 +206,7 @@ public final class LimiterBackendException extends RuntimeException {
         return problem;
     }
 
-    /** What to do about it, without the key, which may be a person's; not known of all. The message names the key. */
+    /** What to do about it, without the key, which may be a person's; not known of all. */
     public Optional<String> remedy() {
         return Optional.ofNullable(remedy);
     }

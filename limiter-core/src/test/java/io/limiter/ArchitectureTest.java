@@ -102,9 +102,9 @@ class ArchitectureTest {
     /** From the bottom up; docs/architecture.md lists them from the top down. */
     private static final List<String> PACKAGES = List.of(
             "io.limiter.algorithm",
+            "io.limiter.internal.key",
             "io.limiter",
             "io.limiter.spi",
-            "io.limiter.internal.key",
             "io.limiter.internal.log",
             "io.limiter.internal.time",
             "io.limiter.internal.statistics",
