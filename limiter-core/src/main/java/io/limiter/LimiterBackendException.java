@@ -1,11 +1,15 @@
 package io.limiter;
 
+import io.limiter.internal.key.ShownKey;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The backend did not decide: Redis is unavailable or reports an error, a lock could not be acquired, or the value
  * under the key is not a limiter's state.
+ *
+ * <p>The message shows a hash of the caller's key, because messages are logged and keys can be personal data;
+ * {@link #key()} has the key. While the logger {@code io.limiter.keys} is at level DEBUG, messages show keys.
  */
 public final class LimiterBackendException extends RuntimeException {
 
@@ -30,6 +34,7 @@ public final class LimiterBackendException extends RuntimeException {
     private final String key;
     private final Kind kind;
     private final String problem;
+    private final String text;
     private final @Nullable String remedy;
     private final boolean ambiguous;
 
@@ -56,20 +61,21 @@ public final class LimiterBackendException extends RuntimeException {
             @Nullable String remedy,
             @Nullable Throwable cause,
             boolean stackTrace) {
-        super(message(key, text, kind), cause, true, stackTrace);
+        super(null, cause, true, stackTrace);
         this.kind = kind;
         this.problem = problem;
         this.key = key;
+        this.text = text;
         this.remedy = remedy;
         this.ambiguous = kind == Kind.AMBIGUOUS;
     }
 
-    private LimiterBackendException(
-            LimiterBackendException original, Kind kind, String key, String message, boolean ambiguous) {
-        super(message, original.getCause());
+    private LimiterBackendException(LimiterBackendException original, Kind kind, String key, boolean ambiguous) {
+        super(null, original.getCause());
         this.kind = kind;
         this.problem = original.problem;
         this.key = key;
+        this.text = original.text.replace("'" + original.key + "'", "'" + key + "'");
         this.remedy = original.remedy;
         this.ambiguous = ambiguous;
         for (Throwable suppressed : original.getSuppressed()) {
@@ -77,13 +83,18 @@ public final class LimiterBackendException extends RuntimeException {
         }
     }
 
-    private static String message(String key, String text, Kind kind) {
-        return "no decision for key '" + key + "': " + text + (kind == Kind.AMBIGUOUS ? MAYBE_DONE : "");
+    /** Composed on demand, because most failures of an outage are never shown. */
+    @Override
+    public String getMessage() {
+        String shown = ShownKey.of(key);
+        // An error of a client can name the key, too.
+        String shownText = shown.equals(key) ? text : text.replace(key, shown);
+        return "no decision for key '" + shown + "': " + shownText + (ambiguous ? MAYBE_DONE : "");
     }
 
     /** The same failure with the calling thread's stack trace, for a caller whose request failed on another thread. */
     public LimiterBackendException inThisThread() {
-        return new LimiterBackendException(this, kind, key, String.valueOf(getMessage()), ambiguous);
+        return new LimiterBackendException(this, kind, key, ambiguous);
     }
 
     /** The same failure for another key. */
@@ -91,8 +102,7 @@ public final class LimiterBackendException extends RuntimeException {
         if (otherKey.equals(key)) {
             return this;
         }
-        String message = String.valueOf(getMessage()).replace("'" + key + "'", "'" + otherKey + "'");
-        return new LimiterBackendException(this, kind, otherKey, message, ambiguous);
+        return new LimiterBackendException(this, kind, otherKey, ambiguous);
     }
 
     /**
@@ -104,7 +114,7 @@ public final class LimiterBackendException extends RuntimeException {
             return this;
         }
         boolean lasts = kind == Kind.PERMANENT || kind == Kind.CLOSED;
-        return new LimiterBackendException(this, lasts ? kind : Kind.AMBIGUOUS, key, getMessage() + MAYBE_DONE, true);
+        return new LimiterBackendException(this, lasts ? kind : Kind.AMBIGUOUS, key, true);
     }
 
     /**
@@ -125,7 +135,7 @@ public final class LimiterBackendException extends RuntimeException {
         return problem;
     }
 
-    /** What to do about it, if known; without the key, which may be personal data. The message names the key. */
+    /** What to do about it, if known; without the key, which may be personal data. */
     public Optional<String> remedy() {
         return Optional.ofNullable(remedy);
     }

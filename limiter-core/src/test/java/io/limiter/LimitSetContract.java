@@ -321,7 +321,7 @@ abstract class LimitSetContract {
         Limiter same = limiters().count("k", 2, Duration.ofSeconds(9));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(limiter.on("a"), limiter, same.on("a")))
-                .withMessage("the permits of 'k:a' are twice in one set: take each once, or more permits at a time");
+                .withMessage("the same permits of 'k' are twice in one set: take each once, or more permits at a time");
         RateLimiter stranger = new LocalLimiterFactory().build("s", 1, 1, 60);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSet.of(limiter, stranger))

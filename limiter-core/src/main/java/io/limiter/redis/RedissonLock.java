@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.DistributedLock;
 import java.time.Duration;
@@ -54,10 +55,14 @@ public final class RedissonLock implements DistributedLock {
         try {
             get(lock.unlockAsync(owner));
         } catch (IllegalMonitorStateException e) {
-            log.debug("Lock {} was lost before it was released", lock.getName());
+            log.debug("Lock {} was lost before it was released", ShownKey.of(lock.getName()));
         } catch (RuntimeException e) {
             // What was decided under the lock is saved and stands.
-            log.warn("Lock {} not released; others wait until it expires after {}", lock.getName(), lease, e);
+            log.warn(
+                    "Lock {} not released; others wait until it expires after {}",
+                    ShownKey.of(lock.getName()),
+                    lease,
+                    e);
         }
     }
 

@@ -184,7 +184,7 @@ public final class KeySpace {
         return key.substring(0, key.indexOf('{')) + decode(key.substring(name, end));
     }
 
-    private static String decode(String encoded) {
+    static String decode(String encoded) {
         return ENCODED.matcher(encoded)
                 .replaceAll(match -> Matcher.quoteReplacement(String.valueOf(
                         (char) Integer.parseInt(match.group(1) == null ? match.group(2) : match.group(1), 16))));

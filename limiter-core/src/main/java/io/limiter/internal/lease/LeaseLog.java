@@ -3,6 +3,7 @@ package io.limiter.internal.lease;
 import com.google.common.base.Ticker;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.log.ThrottledLog;
 import java.util.Arrays;
@@ -50,7 +51,8 @@ final class LeaseLog {
     void lost(int leases, String key, Loss loss) {
         lost[loss.ordinal()].warn(
                 leases,
-                () -> "A lease of '" + key + "' is lost: " + loss.text + ". Its permits may be granted to others now.");
+                () -> "A lease of '" + ShownKey.of(key) + "' is lost: " + loss.text
+                        + ". Its permits may be granted to others now.");
     }
 
     void notRenewed(List<LimiterBackendException> failures) {
@@ -58,7 +60,7 @@ final class LeaseLog {
         notRenewed.warn(
                 failures.size(),
                 failure,
-                () -> "A lease of '" + failure.key() + "' could not be renewed: " + failure.getMessage()
+                () -> "A lease of '" + ShownKey.of(failure.key()) + "' could not be renewed: " + failure.getMessage()
                         + ". Renewal is retried until the lease expires; then it is lost.");
     }
 
@@ -66,7 +68,7 @@ final class LeaseLog {
         notReleased.warn(
                 leases,
                 failure,
-                () -> "A lease of '" + key + "' could not be released: "
+                () -> "A lease of '" + ShownKey.of(key) + "' could not be released: "
                         + (failure instanceof LimiterBackendException ? failure.getMessage() : failure.toString())
                         + ". Its permits stay taken until it expires, within " + limit.leaseTime() + ".");
     }
@@ -76,6 +78,6 @@ final class LeaseLog {
     }
 
     void actionThrew(String key, Throwable error) {
-        actionThrew.error(error, () -> "An onLost action of a lease of '" + key + "' has thrown.");
+        actionThrew.error(error, () -> "An onLost action of a lease of '" + ShownKey.of(key) + "' has thrown.");
     }
 }

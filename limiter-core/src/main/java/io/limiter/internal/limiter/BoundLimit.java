@@ -7,6 +7,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.LimiterCounters;
@@ -239,7 +240,7 @@ final class BoundLimit<L extends Limit<?>> {
     /** Returns permits that were not used, without waiting for the backend. */
     void returnUnused(Decision granted, String backendKey, Limit<?> usedLimit, int permits) {
         engine.giveBackAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
-            log.warn("{} unused permits of '{}' could not be returned.", permits, backendKey, e);
+            log.warn("{} unused permits of '{}' could not be returned.", permits, ShownKey.of(backendKey), e);
             return null;
         });
     }

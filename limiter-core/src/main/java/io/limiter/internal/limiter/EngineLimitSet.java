@@ -46,7 +46,7 @@ final class EngineLimitSet implements LimitSet {
         Set<String> keys = new HashSet<>();
         for (Part part : parts) {
             if (!keys.add(part.backendKey())) {
-                throw new IllegalArgumentException("the permits of '" + part
+                throw new IllegalArgumentException("the same permits of '" + part
                         + "' are twice in one set: take each once, or more permits at a time");
             }
         }
@@ -300,7 +300,7 @@ final class EngineLimitSet implements LimitSet {
 
         @Override
         public String toString() {
-            return limiter.name() + limiter.key().map(key -> ":" + key).orElse("");
+            return limiter.name();
         }
     }
 

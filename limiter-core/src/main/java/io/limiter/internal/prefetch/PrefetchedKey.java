@@ -5,6 +5,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.AsyncFailures;
+import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.ThrottledLog;
 import io.limiter.internal.time.ExpiryClock;
 import io.limiter.internal.time.Sleeper;
@@ -259,7 +260,7 @@ final class PrefetchedKey {
             notReturned.warn(
                     1,
                     AsyncFailures.cause(e),
-                    () -> unused + " unused prefetched permits of '" + key + "' could not be returned: "
+                    () -> unused + " unused prefetched permits of '" + ShownKey.of(key) + "' could not be returned: "
                             + AsyncFailures.cause(e).getMessage()
                             + ". They count as used until the limit has refilled; nothing needs to be done.");
             return null;

@@ -3,6 +3,7 @@ package io.limiter.spring.actuate;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision.Source;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyHash;
 import io.limiter.spring.metrics.SourceNames;
 import java.util.List;
 import java.util.Map;

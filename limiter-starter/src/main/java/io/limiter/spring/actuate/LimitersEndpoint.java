@@ -6,6 +6,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyHash;
 import io.limiter.local.LocalLimiterFactory;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,7 @@ public class LimitersEndpoint {
         this.factory = factory;
         this.calls = calls;
         this.hashTags = hashTags;
-        this.shown = showKeys ? UnaryOperator.identity() : new KeyHash()::of;
+        this.shown = showKeys ? UnaryOperator.identity() : KeyHash.OF_THIS_PROCESS::of;
     }
 
     /** All limits. */

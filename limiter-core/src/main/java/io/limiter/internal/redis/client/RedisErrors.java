@@ -6,6 +6,7 @@ import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.backend.LimitFailures;
 import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.resilience.Guard;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -21,6 +22,8 @@ import org.springframework.dao.QueryTimeoutException;
 public final class RedisErrors {
 
     private static final String NOPERM = "NOPERM";
+    private static final String AT_DEBUG =
+            " (at level DEBUG, the logger " + ShownKey.LOGGER + " shows the key and the command)";
     private static final String DELETE = "delete the key, or use another name or prefix";
 
     /** Permanent errors, which last until an operator acts, and their remedies. */
@@ -157,7 +160,7 @@ public final class RedisErrors {
                 ? "give the limiters' user a right to the keys of this prefix"
                 : REMEDIES.getOrDefault(problem, DELETE);
         String command = remedy.equals(DELETE)
-                ? " (in redis-cli: DEL " + quoted(key) + ")"
+                ? ShownKey.of(key).equals(key) ? " (in redis-cli: DEL " + quoted(key) + ")" : AT_DEBUG
                 : keyForbidden ? " (in redis-cli: ACL SETUSER <user> " + quoted("~" + prefix(key) + "*") + ")" : "";
         return new LimiterBackendException(Kind.PERMANENT, problem, key, text + "; " + remedy + command, remedy, cause);
     }

@@ -51,10 +51,18 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
         ByteBuffer in = ByteBuffer.wrap(value, 1, value.length - 1).order(ByteOrder.LITTLE_ENDIAN);
         List<ConcurrencyLimit.Holder> holders = new ArrayList<>((value.length - 1) / HOLDER_BYTES);
         while (in.hasRemaining()) {
-            long id = (long) in.getDouble();
+            long id = whole(in.getDouble());
             int permits = in.getInt();
-            holders.add(new ConcurrencyLimit.Holder(id, permits, (long) in.getDouble(), (long) in.getDouble()));
+            holders.add(new ConcurrencyLimit.Holder(id, permits, whole(in.getDouble()), whole(in.getDouble())));
         }
         return new ConcurrencyLimit.State(holders);
+    }
+
+    /** As the script, which takes no other number for a state. */
+    private static long whole(double number) {
+        if (number != (long) number) {
+            throw new IllegalArgumentException(number + " is not a whole number");
+        }
+        return (long) number;
     }
 }

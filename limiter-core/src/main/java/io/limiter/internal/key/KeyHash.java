@@ -1,4 +1,4 @@
-package io.limiter.spring.actuate;
+package io.limiter.internal.key;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -11,7 +11,10 @@ import javax.crypto.spec.SecretKeySpec;
  * Hides keys: shows the first 16 hex digits of an HMAC with a secret of this process. Without a secret, hashing all addresses
  * would reveal them. Safe for use by many threads.
  */
-final class KeyHash {
+public final class KeyHash {
+
+    /** What logs and the endpoint show, so a hash in one can be found in the other. */
+    public static final KeyHash OF_THIS_PROCESS = new KeyHash();
 
     private static final String ALGORITHM = "HmacSHA256";
     private static final int SECRET_BYTES = 32;
@@ -19,13 +22,13 @@ final class KeyHash {
 
     private final SecretKeySpec secret;
 
-    KeyHash() {
+    public KeyHash() {
         byte[] bytes = new byte[SECRET_BYTES];
         new SecureRandom().nextBytes(bytes);
         this.secret = new SecretKeySpec(bytes, ALGORITHM);
     }
 
-    String of(String key) {
+    public String of(String key) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
             mac.init(secret);
