@@ -5,8 +5,8 @@ import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.web.AnswerSettings;
+import io.limiter.spring.web.BodyFormat;
 import io.limiter.spring.web.HeaderSet;
-import io.limiter.spring.web.ProblemBody;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -244,7 +244,7 @@ record LimiterProperties(
     record Web(
             @DefaultValue("429") int status,
             @DefaultValue("ratelimit") HeaderSet headers,
-            @DefaultValue("problem") ProblemBody body,
+            @DefaultValue("problem") BodyFormat body,
             @DefaultValue("") String message,
             @DefaultValue("-200") int filterOrder,
             @DefaultValue("-50") int userFilterOrder) {

@@ -6,10 +6,10 @@ package io.limiter.spring.web;
  * @param status for an exceeded limit, from 400 to 599
  * @param message the detail, or the code of a message in braces; empty for the default
  */
-public record AnswerSettings(int status, HeaderSet headers, ProblemBody body, String message) {
+public record AnswerSettings(int status, HeaderSet headers, BodyFormat body, String message) {
 
     /** 429, with {@code RateLimit} headers and a problem body. */
-    public static final AnswerSettings DEFAULT = new AnswerSettings(429, HeaderSet.RATELIMIT, ProblemBody.PROBLEM, "");
+    public static final AnswerSettings DEFAULT = new AnswerSettings(429, HeaderSet.RATELIMIT, BodyFormat.PROBLEM, "");
 
     public AnswerSettings {
         if (status < 400 || status > 599) {

@@ -1,7 +1,7 @@
 package io.limiter.spring.web;
 
 /** The body of a rejection. */
-public enum ProblemBody {
+public enum BodyFormat {
 
     /** A problem (RFC 9457) as JSON. */
     PROBLEM,
