@@ -12,7 +12,6 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
-import io.limiter.internal.batch.FailureWarmUp;
 import io.limiter.internal.batch.GroupCommit;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.cache.RejectionCache;
@@ -137,11 +136,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
-                    boolean answered = probe.warmUp(engine, guard.decisionTimeout());
-                    FailureWarmUp.run(Probe.KEY, local);
-                    return answered;
-                })
+        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.decisionTimeout()))
                 .exceptionally(e -> {
                     log.warn("The limiters could not be made ready ahead.", e);
                     return false;

@@ -98,12 +98,6 @@ public final class Guard implements AutoCloseable {
         this.answeredNanos = deadlines.now() - TimeUnit.DAYS.toNanos(1);
     }
 
-    /** Does not log timeouts for a minute. */
-    public Guard withoutLog() {
-        overran.suppressed(System.nanoTime());
-        return this;
-    }
-
     public Deadlines deadlines() {
         return deadlines;
     }

@@ -108,9 +108,15 @@ class ThrowingTest {
         Duration decisionTimeout = Duration.ofMillis(20);
         Breakers breaker = new Breakers(Duration.ofHours(1), new ListenerNotifier(List.of()));
         Guard guard = new Guard(decisionTimeout, decisionTimeout, breaker, new ListenerNotifier(List.of()), observer);
-        GroupCommit slow = new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard);
-        PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
-        CompletableFuture<Decision> queued = PendingRequest.start(slow, "a", HandEngine.LIMIT, HandEngine.request(1));
+        Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, 1, Runnable::run, guard);
+        PendingRequest sent = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        PendingRequest queued = new PendingRequest("a", HandEngine.LIMIT, HandEngine.request(1), null);
+        for (PendingRequest request : List.of(sent, queued)) {
+            request.dueAt(guard.now());
+            lane.add(request);
+        }
+        lane.endOverdue(guard.now());
+        lane.endOverdue(guard.now());
         assertThat(failure(queued).kind()).isEqualTo(Kind.NOT_EXECUTED);
         assertThat(backend.calls).hasSize(1);
     }
