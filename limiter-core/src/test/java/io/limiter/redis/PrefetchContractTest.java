@@ -2,7 +2,7 @@ package io.limiter.redis;
 
 import io.limiter.LimiterFactory;
 
-/** Of token buckets an instance may prefetch; limits that cannot be prefetched are decided as without it. */
+/** Requests of limiters without prefetch pass through it unchanged. */
 class PrefetchContractTest extends RedisEngineContract {
 
     @Override
