@@ -1,10 +1,14 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Entry;
+import io.limiter.faults.process.Endpoint;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.Network;
+import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
+import io.limiter.faults.process.ReplicatedRedis;
 import io.limiter.faults.process.ServerClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -12,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What an experiment acts on: a Redis, JVMs that call, and if it needs them a network and a clock. */
@@ -23,7 +28,10 @@ public final class Scene implements AutoCloseable {
     private final List<MemberProcess> members = new ArrayList<>();
     private @Nullable ServerClock clock;
     private @Nullable RedisServer redis;
+    private @Nullable ReplicatedRedis replicated;
+    private @Nullable RedisCluster cluster;
     private @Nullable Network network;
+    private @Nullable Predicate<Entry> affected;
     private long faultMicros;
     private long healedMicros;
 
@@ -47,6 +55,15 @@ public final class Scene implements AutoCloseable {
 
     private void startRedis() throws IOException, InterruptedException {
         String[] settings = experiment.redisSettings().toArray(String[]::new);
+        switch (experiment.parts().servers()) {
+            case ONE -> startOne(settings);
+            case REPLICATED -> replicated = ReplicatedRedis.start(settings);
+            case CLUSTER -> cluster = RedisCluster.start(false);
+            case CLUSTER_WITH_REPLICAS -> cluster = RedisCluster.start(true);
+        }
+    }
+
+    private void startOne(String... settings) throws IOException, InterruptedException {
         if (experiment.parts().clock()) {
             clock = ServerClock.create();
             redis = RedisServer.start(clock, settings);
@@ -79,8 +96,8 @@ public final class Scene implements AutoCloseable {
     }
 
     private MemberProcess startMember(MemberSettings settings) throws IOException {
-        int port = network != null ? network.port() : redis().port();
-        MemberProcess member = MemberProcess.start(port, settings, seed * 31 + members.size(), experiment.prefix());
+        Endpoint where = network != null ? Endpoint.standalone(network.port()) : endpoint();
+        MemberProcess member = MemberProcess.start(where, settings, seed * 31 + members.size(), experiment.prefix());
         members.add(member);
         return member;
     }
@@ -90,6 +107,11 @@ public final class Scene implements AutoCloseable {
         MemberProcess member = startMember(settings);
         member.awaitReady();
         return member;
+    }
+
+    /** The fault begins only now, after preparations. */
+    public void begins() {
+        faultMicros = AccountFile.nowMicros();
     }
 
     /** Records that Redis can decide again from now on; unless called, from the end of the fault. */
@@ -103,6 +125,36 @@ public final class Scene implements AutoCloseable {
 
     public RedisServer redis() {
         return required(redis, "Redis");
+    }
+
+    public ReplicatedRedis replicated() {
+        return required(replicated, "replica");
+    }
+
+    public RedisCluster cluster() {
+        return required(cluster, "Cluster");
+    }
+
+    /** Where Redis is, without a network in between. */
+    Endpoint endpoint() {
+        if (replicated != null) {
+            return replicated.endpoint();
+        }
+        return cluster != null ? cluster.endpoint() : Endpoint.standalone(redis().port());
+    }
+
+    /** Only these calls concern what fails; Redis can decide all others. */
+    public void affects(Predicate<Entry> calls) {
+        affected = calls;
+    }
+
+    boolean isAffected(Entry call) {
+        return affected == null || affected.test(call);
+    }
+
+    /** Whether there are others. */
+    boolean affectsSome() {
+        return affected != null;
     }
 
     public Network network() {
@@ -150,6 +202,12 @@ public final class Scene implements AutoCloseable {
         }
         if (redis != null) {
             redis.close();
+        }
+        if (replicated != null) {
+            replicated.close();
+        }
+        if (cluster != null) {
+            cluster.close();
         }
         if (clock != null) {
             clock.close();

@@ -41,7 +41,7 @@ public final class MemberProcess implements AutoCloseable {
      *
      * @param prefix words before the command, such as {@code nice}
      */
-    public static MemberProcess start(int port, MemberSettings settings, long seed, List<String> prefix)
+    public static MemberProcess start(Endpoint redis, MemberSettings settings, long seed, List<String> prefix)
             throws IOException {
         Path folder = Leftovers.folder();
         List<String> command = new ArrayList<>(prefix);
@@ -54,7 +54,7 @@ public final class MemberProcess implements AutoCloseable {
                 // Its file would outlive a JVM that is killed.
                 "-XX:-UsePerfData",
                 Member.class.getName()));
-        command.addAll(settings.at(port, seed, folder.resolve("account")).arguments());
+        command.addAll(settings.at(redis, seed, folder.resolve("account")).arguments());
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(folder.resolve("log").toFile());
         // Not an argument, which would fill lists of processes.
