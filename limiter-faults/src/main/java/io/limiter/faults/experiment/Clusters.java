@@ -2,32 +2,30 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
-import io.limiter.faults.account.Entry;
+import io.lettuce.core.cluster.SlotHash;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.experiment.Experiment.Servers;
 import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.function.Predicate;
 
 /** A master of a Cluster is gone, or a slot moves. Not the first master, by which JVMs find the others. */
 final class Clusters {
 
     private static final int VICTIM = 1;
 
-    private static final String OTHERS = "Redis decides what the other masters have; each JVM alone the rest, within the limit";
+    private static final String OTHERS =
+            "Redis decides what the other masters have; each JVM alone the rest, within the limit";
 
     private Clusters() {}
 
     static List<Experiment> all() {
         return List.of(
                 named("cluster-slot-migrated")
-                        .does("Cluster of 3: the slot of a key under load moves to another master and back, 4 times in 4 s")
+                        .does(
+                                "Cluster of 3: the slot of a key under load moves to another master and back, 4 times in 4 s")
                         .promises("No permit is lost or granted twice, and Redis decides all the same")
                         .on(Servers.CLUSTER)
                         .localAtMost(0.05)
@@ -60,34 +58,23 @@ final class Clusters {
     }
 
     private static void kill(Scene scene) throws Exception {
-        scene.affects(keysOf(scene.cluster(), VICTIM));
+        scene.affects(call -> RedisCluster.masterOf(slot(call.limiter(), call.key())) == VICTIM);
         scene.cluster().masters().get(VICTIM).kill();
     }
 
-    private static Predicate<Entry> keysOf(RedisCluster cluster, int master) throws IOException {
-        Set<List<Object>> keys = new HashSet<>();
-        for (Limiters limiter : Limiters.values()) {
-            for (int key = 0; key < limiter.keys(); key++) {
-                if (cluster.masterOf(slot(cluster, limiter, key)) == master) {
-                    keys.add(List.of(limiter, key));
-                }
-            }
-        }
-        return call -> keys.contains(List.of(call.limiter(), call.key()));
-    }
-
-    private static int slot(RedisCluster cluster, Limiters limiter, int key) throws IOException {
-        return cluster.slot(limiter.name().toLowerCase(Locale.ROOT) + ":" + limiter.key(key));
+    private static int slot(Limiters limiter, int key) {
+        return SlotHash.getSlot(limiter.name().toLowerCase(Locale.ROOT) + ":" + limiter.key(key));
     }
 
     private static void migrate(Scene scene) throws Exception {
         RedisCluster cluster = scene.cluster();
         for (int i = 0; i < 4; i++) {
             for (Limiters limiter : List.of(Limiters.LIMITED, Limiters.COUNTED)) {
-                int slot = slot(cluster, limiter, 0);
-                int owner = cluster.masterOf(slot);
+                int slot = slot(limiter, 0);
+                int owner = RedisCluster.masterOf(slot);
                 RedisServer home = cluster.masters().get(owner);
-                RedisServer guest = cluster.masters().get((owner + 1) % cluster.masters().size());
+                RedisServer guest =
+                        cluster.masters().get((owner + 1) % cluster.masters().size());
                 cluster.migrate(slot, i % 2 == 0 ? home : guest, i % 2 == 0 ? guest : home);
             }
             scene.pass(Duration.ofSeconds(1));

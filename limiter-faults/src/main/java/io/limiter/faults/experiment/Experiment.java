@@ -154,27 +154,63 @@ public record Experiment(
     }
 
     public Experiment mayLoseState(int times) {
-        return expect(new Expected(times, expected.forgotten, expected.primaries, expected.extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                times,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment mayForget(Duration latest) {
-        return expect(new Expected(expected.statesLost, latest, expected.primaries, expected.extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                latest,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment mayHave(int primaries) {
-        return expect(new Expected(expected.statesLost, expected.forgotten, primaries, expected.extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment mayGrant(double extraPermits) {
-        return expect(new Expected(expected.statesLost, expected.forgotten, expected.primaries, extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment recoversWithin(Duration recovery) {
-        return expect(new Expected(expected.statesLost, expected.forgotten, expected.primaries, expected.extraPermits, recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                recovery,
+                expected.localShare));
     }
 
     public Experiment localAtMost(double share) {
-        return expect(new Expected(expected.statesLost, expected.forgotten, expected.primaries, expected.extraPermits, expected.recovery, share));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                share));
     }
 
     private Experiment expect(Expected newExpected) {

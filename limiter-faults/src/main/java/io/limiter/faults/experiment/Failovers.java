@@ -52,8 +52,9 @@ final class Failovers {
     /** Two JVMs stay on the old primary, and one that starts then finds the new one. */
     private static Experiment split(String name, String promise) {
         return named(name)
-                .does("A Sentinel that cannot reach the primary promotes the replica; two JVMs still use the old primary for"
-                        + " 5 s, one that starts then uses the new one")
+                .does(
+                        "A Sentinel that cannot reach the primary promotes the replica; two JVMs still use the old primary for"
+                                + " 5 s, one that starts then uses the new one")
                 .promises(promise)
                 .on(Servers.REPLICATED)
                 .mayForget(UNDER_WAY)

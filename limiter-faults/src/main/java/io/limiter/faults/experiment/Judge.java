@@ -1,21 +1,16 @@
 package io.limiter.faults.experiment;
 
-import io.limiter.FailurePolicy;
-import io.limiter.LimiterFactory;
-import io.limiter.RateLimiter;
-import io.limiter.algorithm.TokenBucket;
+import io.limiter.Limiter;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Excess;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.account.Overlap;
-import io.limiter.faults.process.Clients;
 import io.limiter.faults.process.MemberProcess;
-import io.limiter.redis.RedisRateLimiterFactory;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,7 +20,6 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * What must hold in every experiment:
@@ -52,6 +46,7 @@ final class Judge {
     private final List<List<Entry>> accounts = new ArrayList<>();
     private final List<Entry> all = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
+    private final long atOnce;
     private double excess;
     private double beyondPromise;
 
@@ -63,6 +58,8 @@ final class Judge {
             accounts.add(account);
             all.addAll(account);
         }
+        this.atOnce = atOnce(accounts);
+        this.violations.addAll(scene.violations());
     }
 
     static Result judge(Experiment experiment, Scene scene, long seed) throws IOException {
@@ -70,8 +67,9 @@ final class Judge {
     }
 
     private Result result(long seed) throws IOException {
-        checkExcess(Limiters.LIMITED);
-        checkExcess(Limiters.PREFETCHED);
+        Arrays.stream(Limiters.values())
+                .filter(limiter -> !limiter.hasAlwaysPermits() && limiter != Limiters.LEASED)
+                .forEach(this::checkExcess);
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
         long mostLeases = Overlap.of(of(all, entry -> entry.answer() == Answer.LEASE));
@@ -104,6 +102,7 @@ final class Judge {
                 recovery,
                 mostLeases,
                 lines,
+                scene.notes(),
                 List.copyOf(violations),
                 null);
     }
@@ -113,50 +112,73 @@ final class Judge {
     }
 
     private void checkExcess(Limiters limiter) {
-        TokenBucket bucket = limiter.bucket();
-        double capacity = bucket.maxPermits();
-        double rate = bucket.permitsPerSecond();
-        int instances = accounts.size();
         Experiment.Expected expected = experiment.expected();
+        double capacity = limiter.capacity();
+        double rate = limiter.rate();
         double forgotten = Math.min(capacity, rate * expected.forgotten().toMillis() / 1000);
-        double prefetched = limiter == Limiters.PREFETCHED ? Limiters.PREFETCH.maxPermits() * (double) instances : 0;
+        double prefetched = limiter.prefetch() * (double) accounts.size();
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
-        for (int key = 0; key < limiter.keys(); key++) {
-            int which = key;
-            Predicate<Entry> grants = entry -> entry.granted() && entry.limiter() == limiter && entry.key() == which;
-            List<Entry> granted = of(all, grants);
-            if (granted.isEmpty()) {
-                continue;
-            }
+        List<Map<Integer, List<Entry>>> local = new ArrayList<>();
+        for (List<Entry> account : accounts) {
+            local.add(byKey(account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
+        }
+        byKey(all, entry -> entry.limiter() == limiter).forEach((key, granted) -> {
             within(
                     Excess.of(
                             capacity * primaries + extra,
                             rate * primaries,
                             of(granted, entry -> entry.answer().isOfRedis())),
                     "Redis",
+                    limiter,
                     key);
             int alone = 0;
-            for (List<Entry> account : accounts) {
-                List<Entry> local = of(account, grants.and(entry -> entry.answer() == Answer.LOCAL));
-                alone += local.isEmpty() ? 0 : 1;
-                within(Excess.of(capacity, rate, local), "a JVM alone", key);
+            for (Map<Integer, List<Entry>> account : local) {
+                List<Entry> own = account.getOrDefault(key, List.of());
+                alone += own.isEmpty() ? 0 : 1;
+                within(Excess.of(capacity, rate, own), "a JVM alone", limiter, key);
             }
-            int deciding = primaries + alone;
-            within(Excess.of(capacity * deciding + extra, rate * deciding, granted), "all together", key);
+            // Those that have replaced others have a capacity of their own, but not at the same time.
+            double most = capacity * (primaries + alone) + extra;
+            double mostPerSecond = rate * (primaries + Math.min(alone, atOnce));
+            within(Excess.of(most, mostPerSecond, granted), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
-        }
+        });
     }
 
-    private void within(double beyond, String who, int key) {
+    private static Map<Integer, List<Entry>> byKey(Collection<Entry> entries, Predicate<Entry> which) {
+        return entries.stream()
+                .filter(entry -> entry.granted() && which.test(entry))
+                .collect(Collectors.groupingBy(Entry::key));
+    }
+
+    /** The most JVMs that called at the same time. */
+    private static long atOnce(Collection<List<Entry>> accounts) {
+        return Overlap.of(accounts.stream()
+                .filter(account -> !account.isEmpty())
+                .map(account -> new Entry(
+                        account.stream().mapToLong(Entry::callMicros).min().orElseThrow(),
+                        account.stream()
+                                .mapToLong(entry -> Math.max(entry.callMicros(), entry.returnMicros()))
+                                .max()
+                                .orElseThrow(),
+                        Limiters.ROOMY,
+                        0,
+                        1,
+                        Answer.CONTROL,
+                        false))
+                .toList());
+    }
+
+    private void within(double beyond, String who, Limiters limiter, int key) {
         beyondPromise = Math.max(beyondPromise, beyond);
         if (beyond > TOLERANCE) {
-            violations.add(
-                    String.format(Locale.ROOT, "%s granted %.1f more than promised of key %d", who, beyond, key));
+            violations.add(String.format(
+                    Locale.ROOT, "%s granted %.1f more than promised of %s, key %d", who, beyond, limiter, key));
         }
     }
 
-    private Conservation conservation() throws IOException {
+    private Conservation conservation() {
         List<Entry> calls = of(
                 all,
                 entry -> entry.limiter() == Limiters.COUNTED
@@ -175,30 +197,22 @@ final class Judge {
     }
 
     /** What is missing in the buckets of {@link Limiters#COUNTED}, as Redis has them. */
-    private long taken() throws IOException {
-        LettuceConnectionFactory connections = Clients.lettuce(scene.endpoint());
-        try (LimiterFactory limiters =
-                // It may be the first call that this JVM makes, on a machine that is busy.
-                RedisRateLimiterFactory.builder(connections)
-                        .failurePolicy(FailurePolicy.THROW)
-                        .decisionTimeout(Duration.ofSeconds(30))
-                        .build()) {
-            RateLimiter counted =
-                    limiters.build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.bucket());
+    private long taken() {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            Limiter counted = observer.limiters()
+                    .build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.limit());
             long taken = 0;
             for (int key = 0; key < Limiters.COUNTED.keys(); key++) {
-                taken += Limiters.COUNTED.bucket().capacity()
+                taken += Limiters.COUNTED.limit().capacity()
                         - counted.on(Limiters.COUNTED.key(key)).peek(1).remaining();
             }
             return taken;
-        } finally {
-            connections.destroy();
         }
     }
 
     private long wronglyRejected() {
         long rejected = all.stream()
-                .filter(entry -> entry.limiter() != Limiters.LIMITED && entry.limiter() != Limiters.PREFETCHED)
+                .filter(entry -> entry.limiter().hasAlwaysPermits())
                 .filter(entry -> entry.answer().isOfRedis() || entry.answer() == Answer.LOCAL)
                 .filter(entry -> !entry.granted())
                 .count();
@@ -239,7 +253,8 @@ final class Judge {
         long latest = 0;
         for (List<Entry> account : lasting().toList()) {
             OptionalLong first = account.stream()
-                    .filter(entry -> entry.answer() == Answer.REDIS && entry.returnMicros() > healed && scene.isAffected(entry))
+                    .filter(entry ->
+                            entry.answer() == Answer.REDIS && entry.returnMicros() > healed && scene.isAffected(entry))
                     .mapToLong(Entry::returnMicros)
                     .min();
             if (first.isEmpty()) {

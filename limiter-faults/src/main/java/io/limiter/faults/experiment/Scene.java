@@ -26,6 +26,8 @@ public final class Scene implements AutoCloseable {
     private final long seed;
     private final Random random;
     private final List<MemberProcess> members = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
     private @Nullable ServerClock clock;
     private @Nullable RedisServer redis;
     private @Nullable ReplicatedRedis replicated;
@@ -170,6 +172,26 @@ public final class Scene implements AutoCloseable {
             throw new IllegalStateException("this experiment has no " + name);
         }
         return part;
+    }
+
+    /** Something worth a place in the table. */
+    public void note(String text) {
+        notes.add(text);
+    }
+
+    /** What an experiment itself finds. */
+    public void require(boolean holds, String otherwise) {
+        if (!holds) {
+            violations.add(otherwise);
+        }
+    }
+
+    List<String> notes() {
+        return List.copyOf(notes);
+    }
+
+    List<String> violations() {
+        return List.copyOf(violations);
     }
 
     /** All that were started, in this order; some may be dead. */

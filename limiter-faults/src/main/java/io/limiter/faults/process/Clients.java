@@ -65,9 +65,8 @@ public final class Clients {
     private static RedisConfiguration configuration(Endpoint redis, String user) {
         return switch (redis.kind()) {
             case STANDALONE -> standalone(redis.port(), user);
-            case SENTINEL -> new RedisSentinelConfiguration()
-                    .master(ReplicatedRedis.NAME)
-                    .sentinel(HOST, redis.port());
+            case SENTINEL ->
+                new RedisSentinelConfiguration().master(ReplicatedRedis.NAME).sentinel(HOST, redis.port());
             case CLUSTER -> new RedisClusterConfiguration().clusterNode(HOST, redis.port());
         };
     }

@@ -107,6 +107,21 @@ public final class MemberProcess implements AutoCloseable {
         order("close");
     }
 
+    /** What it uses now; it collects its garbage for that. */
+    public Use measure() throws IOException, InterruptedException {
+        order("measure");
+        String answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (answer == null) {
+            throw new IOException("a member does not measure itself");
+        }
+        int separator = answer.indexOf(' ');
+        return new Use(
+                Long.parseLong(answer.substring(0, separator)), Integer.parseInt(answer.substring(separator + 1)));
+    }
+
+    /** What a JVM uses: of the heap after a collection, and threads. */
+    public record Use(long heapBytes, int threads) {}
+
     /** Ends its calls, and then it. */
     public void end() throws IOException, InterruptedException {
         if (isAlive()) {

@@ -98,12 +98,8 @@ public final class RedisCluster implements AutoCloseable {
         return replicas.get(number);
     }
 
-    public int slot(String hashTag) throws IOException {
-        return Integer.parseInt(masters.get(0).command("CLUSTER", "KEYSLOT", hashTag));
-    }
-
     /** The number of the master that has the slot at first. */
-    public int masterOf(int slot) {
+    public static int masterOf(int slot) {
         int master = 0;
         while (slot >= SLOTS * (master + 1) / MASTERS) {
             master++;

@@ -78,8 +78,7 @@ public final class RedisServer implements AutoCloseable {
 
     private static RedisServer start(int port, Map<String, String> environment, String... settings)
             throws IOException, InterruptedException {
-        List<String> command =
-                new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
+        List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
         command.addAll(List.of(settings));
         RedisServer redis = new RedisServer(port, Leftovers.folder(), command, environment);
         redis.startAgain();
