@@ -45,7 +45,7 @@ record Options(
                 case "--short" ->
                     selected = all.stream().filter(Experiment::quick).toList();
                 case "--only" -> selected = select(value(option, rest), all);
-                case "--soak" -> selected = List.of(Soak.of(Duration.ofMinutes(number(option, value(option, rest)))));
+                case "--soak" -> selected = List.of(soak(number(option, value(option, rest))));
                 case "--seed" -> seed = number(option, value(option, rest));
                 case "--out" -> page = Path.of(value(option, rest));
                 default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
@@ -69,6 +69,13 @@ record Options(
             selected.addAll(matching);
         }
         return all.stream().filter(selected::contains).toList();
+    }
+
+    private static Experiment soak(long minutes) {
+        if (minutes < 1) {
+            throw new IllegalArgumentException("--soak must be at least 1 minute");
+        }
+        return Soak.of(Duration.ofMinutes(minutes));
     }
 
     private static long number(String option, String text) {

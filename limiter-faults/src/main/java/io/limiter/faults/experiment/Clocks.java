@@ -51,7 +51,7 @@ final class Clocks {
 
     private static void checkFrozen(Scene scene, long sinceMicros, Duration most) throws IOException {
         long frozen = longestWithoutGrant(scene, sinceMicros);
-        scene.note(String.format(Locale.ROOT, "no refill for %.1f s", frozen / 1e6));
+        scene.note(String.format(Locale.ROOT, "no refill for %.1f s after that", frozen / 1e6));
         scene.require(frozen <= most.toMillis() * 1000, "a bucket was not refilled for " + frozen / 1000 + " ms");
     }
 

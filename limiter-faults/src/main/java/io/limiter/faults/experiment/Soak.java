@@ -60,11 +60,11 @@ public final class Soak {
         scene.healed();
         scene.pass(Experiment.AFTER);
         Total after = measure();
+        compare(before, after);
         long keys = keys();
         for (MemberProcess member : alive()) {
             member.end();
         }
-        compare(before, after);
         awaitExpiry(keys);
     }
 
@@ -152,7 +152,8 @@ public final class Soak {
         scene.require(after.heapBytes < before.heapBytes + 64L * MEGABYTE, "the heap of a JVM has grown");
         // Some are started when they are needed first.
         scene.require(after.threads <= before.threads + 16, "a JVM has more threads");
-        scene.require(after.connections <= before.connections + 3, "there are more connections");
+        // After an outage a JVM may have one more, and one that is being made.
+        scene.require(after.connections <= before.connections + 2 * alive().size(), "there are more connections");
     }
 
     private long keys() throws IOException {
