@@ -1,5 +1,7 @@
 package io.limiter.faults;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.experiment.Result;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.slf4j.LoggerFactory;
 
 /** Runs experiments one after the other, prints their results, and writes the page about them. */
 public final class FaultSuite {
@@ -32,6 +35,8 @@ public final class FaultSuite {
             System.exit(2);
             return;
         }
+        // That a node is gone is no news here.
+        ((Logger) LoggerFactory.getLogger("io.lettuce")).setLevel(Level.ERROR);
         if (options.list()) {
             list(options.experiments());
         } else {

@@ -1,7 +1,9 @@
 package io.limiter.faults;
 
 import io.limiter.faults.experiment.Experiment;
+import io.limiter.faults.experiment.Soak;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -25,6 +27,7 @@ record Options(
             --list         what experiments there are
             --short        a selection, in about five minutes
             --only a,b     only these; * stands for anything, as in redis-*
+            --soak n       random faults for n minutes, such as 30, instead
             --seed n       of all that is random; default 1
             --out file     writes the page there; all experiments write docs/reliability.md without it, and some write none
             """;
@@ -42,7 +45,8 @@ record Options(
                 case "--short" ->
                     selected = all.stream().filter(Experiment::quick).toList();
                 case "--only" -> selected = select(value(option, rest), all);
-                case "--seed" -> seed = seed(value(option, rest));
+                case "--soak" -> selected = List.of(soak(number(option, value(option, rest))));
+                case "--seed" -> seed = number(option, value(option, rest));
                 case "--out" -> page = Path.of(value(option, rest));
                 default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
             }
@@ -67,11 +71,18 @@ record Options(
         return all.stream().filter(selected::contains).toList();
     }
 
-    private static long seed(String text) {
+    private static Experiment soak(long minutes) {
+        if (minutes < 1) {
+            throw new IllegalArgumentException("--soak must be at least 1 minute");
+        }
+        return Soak.of(Duration.ofMinutes(minutes));
+    }
+
+    private static long number(String option, String text) {
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("--seed must be a whole number, was " + text, e);
+            throw new IllegalArgumentException(option + " must be a whole number, was " + text, e);
         }
     }
 

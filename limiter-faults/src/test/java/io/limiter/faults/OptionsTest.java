@@ -33,6 +33,15 @@ class OptionsTest {
     }
 
     @Test
+    void a_soak_is_as_long_as_wanted_and_writes_no_page_by_itself() {
+        Options options = Options.parse(ALL, "--soak", "2");
+        assertThat(options.experiments()).extracting(Experiment::name).containsExactly("soak");
+        assertThat(options.experiments().get(0).duration()).isBetween(Duration.ofMinutes(2), Duration.ofMinutes(4));
+        assertThat(options.page()).isNull();
+        assertThatThrownBy(() -> Options.parse(ALL, "--soak", "0")).hasMessage("--soak must be at least 1 minute");
+    }
+
+    @Test
     void what_is_not_understood_is_said() {
         assertThatThrownBy(() -> Options.parse(ALL, "--all")).hasMessageStartingWith("there is no option --all");
         assertThatThrownBy(() -> Options.parse(ALL, "--seed", "x")).hasMessageContaining("was x");

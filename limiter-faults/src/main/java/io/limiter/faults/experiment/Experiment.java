@@ -49,17 +49,44 @@ public record Experiment(
      * @param network whether members reach Redis through a {@link io.limiter.faults.process.Network}
      * @param clock whether the clock of Redis can be stepped
      */
-    public record Parts(boolean network, boolean clock) {}
+    public record Parts(Servers servers, boolean network, boolean clock) {}
+
+    /** What Redis there is. */
+    public enum Servers {
+        ONE,
+        /** A {@link io.limiter.faults.process.ReplicatedRedis}. */
+        REPLICATED,
+        /** A {@link io.limiter.faults.process.RedisCluster} of masters only. */
+        CLUSTER,
+        /** The same, in which each master has a replica. */
+        CLUSTER_WITH_REPLICAS
+    }
 
     /**
      * What the fault may change.
      *
      * @param statesLost how often Redis may have lost all it knew, each of which grants a capacity again
+     * @param forgotten how much of the latest past Redis may have forgotten, what was granted in which is granted again
+     * @param primaries how many servers may decide about one key at the same time, each by its own state
      * @param extraPermits what the limits may grant on top, because the clock says so
      * @param recovery how long after the end of the fault Redis decides again at the latest
-     * @param localShare the largest share of decisions that JVMs make alone
+     * @param localShare the largest share of decisions about keys that Redis can decide that JVMs make alone
      */
-    public record Expected(int statesLost, double extraPermits, Duration recovery, double localShare) {}
+    public record Expected(
+            int statesLost,
+            Duration forgotten,
+            int primaries,
+            double extraPermits,
+            Duration recovery,
+            double localShare) {
+
+        private static final Expected NOTHING = new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1);
+
+        /** Whether Redis may know less than was granted. */
+        boolean forgets() {
+            return statesLost > 0 || !forgotten.isZero() || primaries > 1;
+        }
+    }
 
     /** Two standard JVMs on one Redis, and no fault yet. */
     public static Experiment named(String name) {
@@ -70,10 +97,10 @@ public record Experiment(
                 List.of(MemberSettings.standard(), MemberSettings.standard()),
                 List.of(),
                 List.of(),
-                new Parts(false, false),
+                new Parts(Servers.ONE, false, false),
                 scene -> {},
                 Duration.ZERO,
-                new Expected(0, 0, Duration.ofSeconds(1), 1),
+                Expected.NOTHING,
                 false);
     }
 
@@ -105,11 +132,15 @@ public record Experiment(
     }
 
     public Experiment withNetwork() {
-        return with(new Parts(true, parts.clock));
+        return with(new Parts(parts.servers, true, parts.clock));
     }
 
     public Experiment withClock() {
-        return with(new Parts(parts.network, true));
+        return with(new Parts(parts.servers, parts.network, true));
+    }
+
+    public Experiment on(Servers servers) {
+        return with(new Parts(servers, parts.network, parts.clock));
     }
 
     private Experiment with(Parts newParts) {
@@ -123,19 +154,63 @@ public record Experiment(
     }
 
     public Experiment mayLoseState(int times) {
-        return expect(new Expected(times, expected.extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                times,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
+    }
+
+    public Experiment mayForget(Duration latest) {
+        return expect(new Expected(
+                expected.statesLost,
+                latest,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
+    }
+
+    public Experiment mayHave(int primaries) {
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment mayGrant(double extraPermits) {
-        return expect(new Expected(expected.statesLost, extraPermits, expected.recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                extraPermits,
+                expected.recovery,
+                expected.localShare));
     }
 
     public Experiment recoversWithin(Duration recovery) {
-        return expect(new Expected(expected.statesLost, expected.extraPermits, recovery, expected.localShare));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                recovery,
+                expected.localShare));
     }
 
     public Experiment localAtMost(double share) {
-        return expect(new Expected(expected.statesLost, expected.extraPermits, expected.recovery, share));
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                share));
     }
 
     private Experiment expect(Expected newExpected) {
@@ -150,6 +225,6 @@ public record Experiment(
 
     /** How long it runs about, with the start of its processes. */
     public Duration duration() {
-        return BEFORE.plus(takes).plus(AFTER).plusSeconds(6);
+        return BEFORE.plus(takes).plus(AFTER).plusSeconds(parts.servers == Servers.ONE ? 6 : 9);
     }
 }

@@ -14,6 +14,8 @@ public final class Experiments {
                         BusyRedis.all(),
                         BadNetworks.all(),
                         LostState.all(),
+                        Failovers.all(),
+                        Clusters.all(),
                         Rights.all(),
                         Instances.all(),
                         Clocks.all())

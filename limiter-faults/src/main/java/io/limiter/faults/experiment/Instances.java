@@ -2,12 +2,14 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.Leftovers;
 import io.limiter.faults.process.MemberSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Redis is well; a JVM that calls is not. */
 final class Instances {
@@ -30,6 +32,11 @@ final class Instances {
                         .promises("Never more leases than 8; those of the dead come back after the lease time, 2 s")
                         .members(LEASES, LEASES)
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, LEASES)),
+                named("jvm-killed-leases-free")
+                        .does("The only JVM is killed while it holds all leases")
+                        .promises("They are free again after the lease time, 2 s")
+                        .members(LEASES)
+                        .fault(Duration.ofSeconds(3), Instances::killAndWatchLeases),
                 named("jvm-killed-with-prefetched-permits")
                         .does("One JVM of two is killed while it has prefetched permits, and replaced, 3 times")
                         .promises("At most one prefetch more for each JVM; what the dead had prefetched is spent")
@@ -100,6 +107,27 @@ final class Instances {
             scene.join(settings);
             scene.pass(Duration.ofMillis(scene.random().nextInt(500, 1000)));
         }
+    }
+
+    private static void killAndWatchLeases(Scene scene) throws Exception {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            ConcurrencyLimiter leases =
+                    observer.limiters().build("leased", Limiters.LEASES).on(Limiters.LEASED.key(0));
+            int held = leases.inUse();
+            scene.member(0).kill();
+            long killedNanos = System.nanoTime();
+            Duration free = Duration.ZERO;
+            while (leases.inUse() > 0 && free.compareTo(Duration.ofSeconds(10)) < 0) {
+                scene.pass(Duration.ofMillis(5));
+                free = Duration.ofNanos(System.nanoTime() - killedNanos);
+            }
+            scene.note(String.format(Locale.ROOT, "%d leases free after %.1f s", held, free.toMillis() / 1000.0));
+            scene.require(held > 0, "no lease was held");
+            scene.require(
+                    free.compareTo(Limiters.LEASES.leaseTime().plusMillis(500)) < 0,
+                    "leases were free only after " + free.toMillis() + " ms");
+        }
+        scene.join(LEASES);
     }
 
     private static void pause(Scene scene, Duration duration) throws Exception {

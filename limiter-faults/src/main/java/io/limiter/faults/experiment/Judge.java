@@ -1,21 +1,16 @@
 package io.limiter.faults.experiment;
 
-import io.limiter.FailurePolicy;
-import io.limiter.LimiterFactory;
-import io.limiter.RateLimiter;
-import io.limiter.algorithm.TokenBucket;
+import io.limiter.Limiter;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Excess;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.account.Overlap;
-import io.limiter.faults.process.Clients;
 import io.limiter.faults.process.MemberProcess;
-import io.limiter.redis.RedisRateLimiterFactory;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,7 +20,6 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * What must hold in every experiment:
@@ -52,6 +46,7 @@ final class Judge {
     private final List<List<Entry>> accounts = new ArrayList<>();
     private final List<Entry> all = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
+    private final long atOnce;
     private double excess;
     private double beyondPromise;
 
@@ -63,6 +58,8 @@ final class Judge {
             accounts.add(account);
             all.addAll(account);
         }
+        this.atOnce = atOnce(accounts);
+        this.violations.addAll(scene.violations());
     }
 
     static Result judge(Experiment experiment, Scene scene, long seed) throws IOException {
@@ -70,8 +67,9 @@ final class Judge {
     }
 
     private Result result(long seed) throws IOException {
-        checkExcess(Limiters.LIMITED);
-        checkExcess(Limiters.PREFETCHED);
+        Arrays.stream(Limiters.values())
+                .filter(limiter -> !limiter.hasAlwaysPermits() && limiter != Limiters.LEASED)
+                .forEach(this::checkExcess);
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
         long mostLeases = Overlap.of(of(all, entry -> entry.answer() == Answer.LEASE));
@@ -86,8 +84,7 @@ final class Judge {
         }
         OptionalLong recovery = recovery();
         checkRecovery(recovery);
-        Map<Answer, Long> sources = sources();
-        checkLocal(sources);
+        checkLocal();
         long lines = 0;
         for (MemberProcess member : scene.members()) {
             lines += member.linesLogged();
@@ -99,12 +96,13 @@ final class Judge {
                 beyondPromise,
                 conservation,
                 wronglyRejected,
-                sources,
+                sources(entry -> true),
                 latency(Answer::isDecision),
                 latency(answer -> answer == Answer.CONTROL),
                 recovery,
                 mostLeases,
                 lines,
+                scene.notes(),
                 List.copyOf(violations),
                 null);
     }
@@ -114,48 +112,73 @@ final class Judge {
     }
 
     private void checkExcess(Limiters limiter) {
-        TokenBucket bucket = limiter.bucket();
-        double capacity = bucket.maxPermits();
-        double rate = bucket.permitsPerSecond();
-        int instances = accounts.size();
-        double prefetched = limiter == Limiters.PREFETCHED ? Limiters.PREFETCH.maxPermits() * (double) instances : 0;
-        double extra = experiment.expected().statesLost() * capacity
-                + experiment.expected().extraPermits()
-                + prefetched;
-        for (int key = 0; key < limiter.keys(); key++) {
-            int which = key;
-            Predicate<Entry> grants = entry -> entry.granted() && entry.limiter() == limiter && entry.key() == which;
-            List<Entry> granted = of(all, grants);
-            if (granted.isEmpty()) {
-                continue;
-            }
+        Experiment.Expected expected = experiment.expected();
+        double capacity = limiter.capacity();
+        double rate = limiter.rate();
+        double forgotten = Math.min(capacity, rate * expected.forgotten().toMillis() / 1000);
+        double prefetched = limiter.prefetch() * (double) accounts.size();
+        double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
+        int primaries = expected.primaries();
+        List<Map<Integer, List<Entry>>> local = new ArrayList<>();
+        for (List<Entry> account : accounts) {
+            local.add(byKey(account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
+        }
+        byKey(all, entry -> entry.limiter() == limiter).forEach((key, granted) -> {
             within(
                     Excess.of(
-                            capacity + extra,
-                            rate,
+                            capacity * primaries + extra,
+                            rate * primaries,
                             of(granted, entry -> entry.answer().isOfRedis())),
                     "Redis",
+                    limiter,
                     key);
             int alone = 0;
-            for (List<Entry> account : accounts) {
-                List<Entry> local = of(account, grants.and(entry -> entry.answer() == Answer.LOCAL));
-                alone += local.isEmpty() ? 0 : 1;
-                within(Excess.of(capacity, rate, local), "a JVM alone", key);
+            for (Map<Integer, List<Entry>> account : local) {
+                List<Entry> own = account.getOrDefault(key, List.of());
+                alone += own.isEmpty() ? 0 : 1;
+                within(Excess.of(capacity, rate, own), "a JVM alone", limiter, key);
             }
-            within(Excess.of(capacity * (1 + alone) + extra, rate * (1 + alone), granted), "all together", key);
+            // Those that have replaced others have a capacity of their own, but not at the same time.
+            double most = capacity * (primaries + alone) + extra;
+            double mostPerSecond = rate * (primaries + Math.min(alone, atOnce));
+            within(Excess.of(most, mostPerSecond, granted), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
-        }
+        });
     }
 
-    private void within(double beyond, String who, int key) {
+    private static Map<Integer, List<Entry>> byKey(Collection<Entry> entries, Predicate<Entry> which) {
+        return entries.stream()
+                .filter(entry -> entry.granted() && which.test(entry))
+                .collect(Collectors.groupingBy(Entry::key));
+    }
+
+    /** The most JVMs that called at the same time. */
+    private static long atOnce(Collection<List<Entry>> accounts) {
+        return Overlap.of(accounts.stream()
+                .filter(account -> !account.isEmpty())
+                .map(account -> new Entry(
+                        account.stream().mapToLong(Entry::callMicros).min().orElseThrow(),
+                        account.stream()
+                                .mapToLong(entry -> Math.max(entry.callMicros(), entry.returnMicros()))
+                                .max()
+                                .orElseThrow(),
+                        Limiters.ROOMY,
+                        0,
+                        1,
+                        Answer.CONTROL,
+                        false))
+                .toList());
+    }
+
+    private void within(double beyond, String who, Limiters limiter, int key) {
         beyondPromise = Math.max(beyondPromise, beyond);
         if (beyond > TOLERANCE) {
-            violations.add(
-                    String.format(Locale.ROOT, "%s granted %.1f more than promised of key %d", who, beyond, key));
+            violations.add(String.format(
+                    Locale.ROOT, "%s granted %.1f more than promised of %s, key %d", who, beyond, limiter, key));
         }
     }
 
-    private Conservation conservation() throws IOException {
+    private Conservation conservation() {
         List<Entry> calls = of(
                 all,
                 entry -> entry.limiter() == Limiters.COUNTED
@@ -167,37 +190,29 @@ final class Judge {
         if (conservation.takenTooOften() > blur) {
             violations.add(conservation.takenTooOften() + " permits were taken that no caller has");
         }
-        if (conservation.forgotten() > blur && experiment.expected().statesLost() == 0) {
+        if (conservation.forgotten() > blur && !experiment.expected().forgets()) {
             violations.add(conservation.forgotten() + " granted permits were not taken in Redis");
         }
         return conservation;
     }
 
     /** What is missing in the buckets of {@link Limiters#COUNTED}, as Redis has them. */
-    private long taken() throws IOException {
-        LettuceConnectionFactory connections = Clients.lettuce(scene.redis().port());
-        try (LimiterFactory limiters =
-                // It may be the first call that this JVM makes, on a machine that is busy.
-                RedisRateLimiterFactory.builder(connections)
-                        .failurePolicy(FailurePolicy.THROW)
-                        .decisionTimeout(Duration.ofSeconds(30))
-                        .build()) {
-            RateLimiter counted =
-                    limiters.build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.bucket());
+    private long taken() {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            Limiter counted = observer.limiters()
+                    .build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.limit());
             long taken = 0;
             for (int key = 0; key < Limiters.COUNTED.keys(); key++) {
-                taken += Limiters.COUNTED.bucket().capacity()
+                taken += Limiters.COUNTED.limit().capacity()
                         - counted.on(Limiters.COUNTED.key(key)).peek(1).remaining();
             }
             return taken;
-        } finally {
-            connections.destroy();
         }
     }
 
     private long wronglyRejected() {
         long rejected = all.stream()
-                .filter(entry -> entry.limiter() != Limiters.LIMITED && entry.limiter() != Limiters.PREFETCHED)
+                .filter(entry -> entry.limiter().hasAlwaysPermits())
                 .filter(entry -> entry.answer().isOfRedis() || entry.answer() == Answer.LOCAL)
                 .filter(entry -> !entry.granted())
                 .count();
@@ -238,7 +253,8 @@ final class Judge {
         long latest = 0;
         for (List<Entry> account : lasting().toList()) {
             OptionalLong first = account.stream()
-                    .filter(entry -> entry.answer() == Answer.REDIS && entry.returnMicros() > healed)
+                    .filter(entry ->
+                            entry.answer() == Answer.REDIS && entry.returnMicros() > healed && scene.isAffected(entry))
                     .mapToLong(Entry::returnMicros)
                     .min();
             if (first.isEmpty()) {
@@ -259,9 +275,9 @@ final class Judge {
         }
     }
 
-    private Map<Answer, Long> sources() {
+    private Map<Answer, Long> sources(Predicate<Entry> which) {
         return all.stream()
-                .filter(entry -> entry.answer().isDecision())
+                .filter(entry -> entry.answer().isDecision() && which.test(entry))
                 .filter(entry -> entry.callMicros() >= scene.faultMicros() && entry.callMicros() < untilMicros())
                 .collect(
                         Collectors.groupingBy(Entry::answer, () -> new EnumMap<>(Answer.class), Collectors.counting()));
@@ -272,7 +288,9 @@ final class Judge {
         return Math.max(scene.healedMicros(), scene.faultMicros() + 1_000_000);
     }
 
-    private void checkLocal(Map<Answer, Long> sources) {
+    /** Where the fault concerns some keys, of the others. */
+    private void checkLocal() {
+        Map<Answer, Long> sources = sources(entry -> !scene.affectsSome() || !scene.isAffected(entry));
         long decisions = sources.values().stream().mapToLong(Long::longValue).sum();
         long local = decisions
                 - sources.getOrDefault(Answer.REDIS, 0L)
@@ -280,7 +298,9 @@ final class Judge {
                 - sources.getOrDefault(Answer.PREFETCH, 0L);
         if (local > experiment.expected().localShare() * decisions) {
             violations.add(String.format(
-                    Locale.ROOT, "%.1f %% of the decisions were not made by Redis", 100.0 * local / decisions));
+                    Locale.ROOT,
+                    "%.1f %% of the decisions that Redis could make were not made by Redis",
+                    100.0 * local / decisions));
         }
     }
 

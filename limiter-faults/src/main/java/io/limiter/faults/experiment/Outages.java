@@ -2,6 +2,7 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
+import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.MemberSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,6 +16,8 @@ final class Outages {
     private static final String EMPTY = LOCAL + ", and a Redis that comes back empty one capacity more";
     private static final String SAVED = LOCAL + ". A Redis that comes back with its data knows every permit taken";
 
+    private static final MemberSettings LEASES = MemberSettings.standard().limiters(Limiters.LEASED, Limiters.COUNTED);
+
     private Outages() {}
 
     static List<Experiment> all() {
@@ -26,6 +29,11 @@ final class Outages {
         all.add(restartedEmpty(20).inShort());
         all.add(restartedWithData(2).inShort());
         all.add(restartedWithData(20));
+        all.add(named("redis-stopped-5s-leases")
+                .does("As redis-stopped-5s, while JVMs hold leases of 2 s, under the policy deny")
+                .promises("Never more leases than 8: one that cannot be renewed is lost, and none is granted meanwhile")
+                .members(LEASES, LEASES)
+                .fault(Duration.ofSeconds(5), scene -> stop(scene, 5)));
         all.add(named("redis-stopped-5s-jedis")
                 .does("As redis-stopped-5s, over Jedis")
                 .promises(LOCAL)

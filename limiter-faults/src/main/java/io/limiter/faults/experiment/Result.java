@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param recoveryMicros from the end of the fault to Redis's first decision for the last JVM; empty if there was none
  * @param mostLeases the most leases held at once; 0 without leases
  * @param linesLogged by all JVMs
+ * @param notes what else was measured
  * @param violations what did not hold
  * @param skipped why it did not run; {@code null} if it did
  */
@@ -36,6 +37,7 @@ public record Result(
         OptionalLong recoveryMicros,
         long mostLeases,
         long linesLogged,
+        List<String> notes,
         List<String> violations,
         @Nullable String skipped) {
 
@@ -49,23 +51,40 @@ public record Result(
     }
 
     private static Result without(Experiment experiment, long seed, List<String> violations, @Nullable String skipped) {
-        Latency none = new Latency(0, 0);
+        Latency none = new Latency(0, 0, 0);
         return new Result(
-                experiment, seed, 0, 0, null, 0, Map.of(), none, none, OptionalLong.empty(), 0, 0, violations, skipped);
+                experiment,
+                seed,
+                0,
+                0,
+                null,
+                0,
+                Map.of(),
+                none,
+                none,
+                OptionalLong.empty(),
+                0,
+                0,
+                List.of(),
+                violations,
+                skipped);
     }
 
     public boolean holds() {
         return violations.isEmpty();
     }
 
-    /** The 99th percentile and the longest. */
-    public record Latency(long p99Micros, long worstMicros) {
+    /** The median, the 99th percentile and the longest. */
+    public record Latency(long p50Micros, long p99Micros, long worstMicros) {
 
         static Latency of(long[] sortedMicros) {
             int count = sortedMicros.length;
             return count == 0
-                    ? new Latency(0, 0)
-                    : new Latency(sortedMicros[(int) Math.min(count - 1, count * 99L / 100)], sortedMicros[count - 1]);
+                    ? new Latency(0, 0, 0)
+                    : new Latency(
+                            sortedMicros[count / 2],
+                            sortedMicros[(int) Math.min(count - 1, count * 99L / 100)],
+                            sortedMicros[count - 1]);
         }
     }
 }

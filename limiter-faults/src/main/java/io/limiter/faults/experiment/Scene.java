@@ -1,10 +1,14 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Entry;
+import io.limiter.faults.process.Endpoint;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
 import io.limiter.faults.process.Network;
+import io.limiter.faults.process.RedisCluster;
 import io.limiter.faults.process.RedisServer;
+import io.limiter.faults.process.ReplicatedRedis;
 import io.limiter.faults.process.ServerClock;
 import java.io.IOException;
 import java.time.Duration;
@@ -12,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What an experiment acts on: a Redis, JVMs that call, and if it needs them a network and a clock. */
@@ -21,9 +26,14 @@ public final class Scene implements AutoCloseable {
     private final long seed;
     private final Random random;
     private final List<MemberProcess> members = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
     private @Nullable ServerClock clock;
     private @Nullable RedisServer redis;
+    private @Nullable ReplicatedRedis replicated;
+    private @Nullable RedisCluster cluster;
     private @Nullable Network network;
+    private @Nullable Predicate<Entry> affected;
     private long faultMicros;
     private long healedMicros;
 
@@ -47,6 +57,15 @@ public final class Scene implements AutoCloseable {
 
     private void startRedis() throws IOException, InterruptedException {
         String[] settings = experiment.redisSettings().toArray(String[]::new);
+        switch (experiment.parts().servers()) {
+            case ONE -> startOne(settings);
+            case REPLICATED -> replicated = ReplicatedRedis.start(settings);
+            case CLUSTER -> cluster = RedisCluster.start(false);
+            case CLUSTER_WITH_REPLICAS -> cluster = RedisCluster.start(true);
+        }
+    }
+
+    private void startOne(String... settings) throws IOException, InterruptedException {
         if (experiment.parts().clock()) {
             clock = ServerClock.create();
             redis = RedisServer.start(clock, settings);
@@ -79,8 +98,8 @@ public final class Scene implements AutoCloseable {
     }
 
     private MemberProcess startMember(MemberSettings settings) throws IOException {
-        int port = network != null ? network.port() : redis().port();
-        MemberProcess member = MemberProcess.start(port, settings, seed * 31 + members.size(), experiment.prefix());
+        Endpoint where = network != null ? Endpoint.standalone(network.port()) : endpoint();
+        MemberProcess member = MemberProcess.start(where, settings, seed * 31 + members.size(), experiment.prefix());
         members.add(member);
         return member;
     }
@@ -90,6 +109,11 @@ public final class Scene implements AutoCloseable {
         MemberProcess member = startMember(settings);
         member.awaitReady();
         return member;
+    }
+
+    /** The fault begins only now, after preparations. */
+    public void begins() {
+        faultMicros = AccountFile.nowMicros();
     }
 
     /** Records that Redis can decide again from now on; unless called, from the end of the fault. */
@@ -105,6 +129,36 @@ public final class Scene implements AutoCloseable {
         return required(redis, "Redis");
     }
 
+    public ReplicatedRedis replicated() {
+        return required(replicated, "replica");
+    }
+
+    public RedisCluster cluster() {
+        return required(cluster, "Cluster");
+    }
+
+    /** Where Redis is, without a network in between. */
+    Endpoint endpoint() {
+        if (replicated != null) {
+            return replicated.endpoint();
+        }
+        return cluster != null ? cluster.endpoint() : Endpoint.standalone(redis().port());
+    }
+
+    /** Only these calls concern what fails; Redis can decide all others. */
+    public void affects(Predicate<Entry> calls) {
+        affected = calls;
+    }
+
+    boolean isAffected(Entry call) {
+        return affected == null || affected.test(call);
+    }
+
+    /** Whether there are others. */
+    boolean affectsSome() {
+        return affected != null;
+    }
+
     public Network network() {
         return required(network, "network");
     }
@@ -118,6 +172,26 @@ public final class Scene implements AutoCloseable {
             throw new IllegalStateException("this experiment has no " + name);
         }
         return part;
+    }
+
+    /** Something worth a place in the table. */
+    public void note(String text) {
+        notes.add(text);
+    }
+
+    /** What an experiment itself finds. */
+    public void require(boolean holds, String otherwise) {
+        if (!holds) {
+            violations.add(otherwise);
+        }
+    }
+
+    List<String> notes() {
+        return List.copyOf(notes);
+    }
+
+    List<String> violations() {
+        return List.copyOf(violations);
     }
 
     /** All that were started, in this order; some may be dead. */
@@ -150,6 +224,12 @@ public final class Scene implements AutoCloseable {
         }
         if (redis != null) {
             redis.close();
+        }
+        if (replicated != null) {
+            replicated.close();
+        }
+        if (cluster != null) {
+            cluster.close();
         }
         if (clock != null) {
             clock.close();

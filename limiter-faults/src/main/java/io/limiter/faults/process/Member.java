@@ -18,6 +18,7 @@ import io.limiter.redis.RedisRateLimiterFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +68,8 @@ final class Member {
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
                 if (order.equals("close")) {
                     close();
+                } else if (order.equals("measure")) {
+                    System.out.println(measured());
                 } else if (order.equals("stop")) {
                     stop(callers);
                     System.out.println("done");
@@ -100,13 +103,13 @@ final class Member {
             case PREFETCHED -> factory.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
             default -> factory;
         };
-        return used.build(name, which.bucket());
+        return used.build(name, which.limit());
     }
 
     private void call(Limiters which, Random random) {
         Limiter limiter = limiter(which);
         while (!ended) {
-            int key = random.nextInt(which.keys());
+            int key = key(which, random);
             int permits = which == Limiters.COUNTED ? 1 + random.nextInt(3) : 1;
             long record = account.begin(which, key, permits);
             try {
@@ -120,6 +123,13 @@ final class Member {
             }
             pause(settings.pauseMillis());
         }
+    }
+
+    /** Of many, a hundredth of the calls has the first. */
+    private static int key(Limiters which, Random random) {
+        return which == Limiters.MANY
+                ? (int) (which.keys() * Math.pow(random.nextDouble(), 3))
+                : random.nextInt(which.keys());
     }
 
     private void hold(Random random) {
@@ -164,8 +174,10 @@ final class Member {
     /** How late this machine and JVM let a thread go on that has nothing to do with limiters. */
     private void control() {
         while (!ended) {
-            long dueMicros = AccountFile.nowMicros() + 1000;
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            // As often as a caller, or a long run would be an account of this thread.
+            long millis = 1 + settings.pauseMillis() / 4;
+            long dueMicros = AccountFile.nowMicros() + millis * 1000;
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
             long nowMicros = Math.max(dueMicros, AccountFile.nowMicros());
             account.write(dueMicros, nowMicros, Limiters.ROOMY, 0, 0, Answer.CONTROL, false);
         }
@@ -177,6 +189,13 @@ final class Member {
             callers.get(random.nextInt(callers.size())).interrupt();
             LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(random.nextInt(2000)));
         }
+    }
+
+    /** Bytes of the heap after a collection, and threads. */
+    private static String measured() {
+        ManagementFactory.getMemoryMXBean().gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() + " "
+                + ManagementFactory.getThreadMXBean().getThreadCount();
     }
 
     private void close() {

@@ -41,7 +41,7 @@ public final class MemberProcess implements AutoCloseable {
      *
      * @param prefix words before the command, such as {@code nice}
      */
-    public static MemberProcess start(int port, MemberSettings settings, long seed, List<String> prefix)
+    public static MemberProcess start(Endpoint redis, MemberSettings settings, long seed, List<String> prefix)
             throws IOException {
         Path folder = Leftovers.folder();
         List<String> command = new ArrayList<>(prefix);
@@ -54,7 +54,7 @@ public final class MemberProcess implements AutoCloseable {
                 // Its file would outlive a JVM that is killed.
                 "-XX:-UsePerfData",
                 Member.class.getName()));
-        command.addAll(settings.at(port, seed, folder.resolve("account")).arguments());
+        command.addAll(settings.at(redis, seed, folder.resolve("account")).arguments());
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(folder.resolve("log").toFile());
         // Not an argument, which would fill lists of processes.
@@ -106,6 +106,21 @@ public final class MemberProcess implements AutoCloseable {
     public void closeLimiters() throws IOException {
         order("close");
     }
+
+    /** What it uses now; it collects its garbage for that. */
+    public Use measure() throws IOException, InterruptedException {
+        order("measure");
+        String answer = answers.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (answer == null) {
+            throw new IOException("a member does not measure itself");
+        }
+        int separator = answer.indexOf(' ');
+        return new Use(
+                Long.parseLong(answer.substring(0, separator)), Integer.parseInt(answer.substring(separator + 1)));
+    }
+
+    /** What a JVM uses: of the heap after a collection, and threads. */
+    public record Use(long heapBytes, int threads) {}
 
     /** Ends its calls, and then it. */
     public void end() throws IOException, InterruptedException {

@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * How a JVM calls its limiters.
  *
- * @param port of Redis, or of the network in front of it
+ * @param redis where it is, or the network in front of it
  * @param user by which it connects, whose password is the same; empty for the default
  * @param threads that call; each has one of the limiters
  * @param pauseMillis how long each pauses between two calls
@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * @param account where the account goes
  */
 public record MemberSettings(
-        int port,
+        Endpoint redis,
         String user,
         boolean jedis,
         int threads,
@@ -34,7 +34,7 @@ public record MemberSettings(
     /** Two dozen threads that pause 2 ms, over Lettuce. */
     public static MemberSettings standard() {
         return new MemberSettings(
-                0,
+                Endpoint.standalone(0),
                 "",
                 false,
                 24,
@@ -46,45 +46,45 @@ public record MemberSettings(
                 Path.of(""));
     }
 
-    public MemberSettings at(int newPort, long newSeed, Path newAccount) {
+    public MemberSettings at(Endpoint newRedis, long newSeed, Path newAccount) {
         return new MemberSettings(
-                newPort, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, newSeed, newAccount);
+                newRedis, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, newSeed, newAccount);
     }
 
     public MemberSettings user(String newUser) {
         return new MemberSettings(
-                port, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
     }
 
     /** Over Jedis. */
     public MemberSettings byJedis() {
         return new MemberSettings(
-                port, user, true, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, user, true, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
     }
 
     public MemberSettings threads(int newThreads, int newPauseMillis) {
         return new MemberSettings(
-                port, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, seed, account);
     }
 
     public MemberSettings limiters(Limiters... newLimiters) {
         return new MemberSettings(
-                port, user, jedis, threads, pauseMillis, List.of(newLimiters), interrupts, logMillis, seed, account);
+                redis, user, jedis, threads, pauseMillis, List.of(newLimiters), interrupts, logMillis, seed, account);
     }
 
     public MemberSettings interrupted() {
-        return new MemberSettings(port, user, jedis, threads, pauseMillis, limiters, true, logMillis, seed, account);
+        return new MemberSettings(redis, user, jedis, threads, pauseMillis, limiters, true, logMillis, seed, account);
     }
 
     public MemberSettings logMillis(int newLogMillis) {
         return new MemberSettings(
-                port, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, seed, account);
+                redis, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, seed, account);
     }
 
     /** As arguments of {@link Member}. */
     List<String> arguments() {
         return List.of(
-                "port=" + port,
+                "redis=" + redis,
                 "user=" + user,
                 "jedis=" + jedis,
                 "threads=" + threads,
@@ -103,7 +103,7 @@ public record MemberSettings(
             values.put(argument.substring(0, separator), argument.substring(separator + 1));
         }
         return new MemberSettings(
-                Integer.parseInt(value(values, "port")),
+                Endpoint.parse(value(values, "redis")),
                 value(values, "user"),
                 Boolean.parseBoolean(value(values, "jedis")),
                 Integer.parseInt(value(values, "threads")),

@@ -1,5 +1,6 @@
 package io.limiter.faults.process;
 
+import com.google.common.net.InetAddresses;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,11 +20,15 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A TCP proxy in front of a Redis, which does to connections what networks do. */
 public final class Network implements AutoCloseable {
 
+    /** Where a Sentinel's connections come from, so that it can be kept away while others are not. */
+    static final InetAddress SENTINEL = InetAddresses.forString("127.0.0.2");
+
     private final ServerSocket server;
     private final int redisPort;
     private final Set<Link> links = ConcurrentHashMap.newKeySet();
     private final AtomicLong lostReplies = new AtomicLong();
     private volatile State state = new State(0, false, false, false, false);
+    private volatile boolean withoutSentinel;
 
     /** What happens to what is under way. */
     private record State(long delayMillis, boolean losesReplies, boolean trickles, boolean silent, boolean refuses) {}
@@ -78,6 +83,14 @@ public final class Network implements AutoCloseable {
         links.forEach(Link::close);
     }
 
+    /** Sentinels do not come through, or again; everybody else does. */
+    public void keepSentinelAway(boolean away) {
+        withoutSentinel = away;
+        if (away) {
+            links.stream().filter(Link::isOfSentinel).forEach(Link::close);
+        }
+    }
+
     /** How often bytes of replies were lost. */
     public long lostReplies() {
         return lostReplies.get();
@@ -86,7 +99,7 @@ public final class Network implements AutoCloseable {
     private void accept() throws IOException {
         while (true) {
             Socket client = server.accept();
-            if (state.refuses) {
+            if (state.refuses || withoutSentinel && client.getInetAddress().equals(SENTINEL)) {
                 client.close();
                 continue;
             }
@@ -145,6 +158,10 @@ public final class Network implements AutoCloseable {
             this.redis = redis;
             client.setTcpNoDelay(true);
             redis.setTcpNoDelay(true);
+        }
+
+        boolean isOfSentinel() {
+            return client.getInetAddress().equals(SENTINEL);
         }
 
         void start() {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
@@ -21,14 +22,14 @@ public final class RedisServer implements AutoCloseable {
 
     private final int port;
     private final Path folder;
-    private final List<String> settings;
+    private final List<String> command;
     private final Map<String, String> environment;
     private @Nullable Process process;
 
-    private RedisServer(int port, Path folder, List<String> settings, Map<String, String> environment) {
+    private RedisServer(int port, Path folder, List<String> command, Map<String, String> environment) {
         this.port = port;
         this.folder = folder;
-        this.settings = settings;
+        this.command = command;
         this.environment = environment;
     }
 
@@ -46,11 +47,55 @@ public final class RedisServer implements AutoCloseable {
         return start(clock.environment(), settings);
     }
 
+    /** A node of a Cluster, whose bus has a port of its own. */
+    static RedisServer startNode(String... settings) throws IOException, InterruptedException {
+        return start(freeNodePort(), Map.of(), settings);
+    }
+
+    /** A Sentinel that watches nothing yet. Its connections come from {@link Network#SENTINEL}. */
+    static RedisServer startSentinel() throws IOException, InterruptedException {
+        Path folder = Leftovers.folder();
+        Path file = Files.createFile(folder.resolve("sentinel.conf"));
+        RedisServer sentinel = new RedisServer(
+                freePort(),
+                folder,
+                List.of(
+                        Binary.PATH.toString(),
+                        file.toString(),
+                        "--sentinel",
+                        "--bind",
+                        Network.SENTINEL.getHostAddress(),
+                        "127.0.0.1"),
+                Map.of());
+        sentinel.startAgain();
+        return sentinel;
+    }
+
     private static RedisServer start(Map<String, String> environment, String... settings)
             throws IOException, InterruptedException {
-        RedisServer redis = new RedisServer(freePort(), Leftovers.folder(), List.of(settings), environment);
+        return start(freePort(), environment, settings);
+    }
+
+    private static RedisServer start(int port, Map<String, String> environment, String... settings)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", "", "--bind", "127.0.0.1"));
+        command.addAll(List.of(settings));
+        RedisServer redis = new RedisServer(port, Leftovers.folder(), command, environment);
         redis.startAgain();
         return redis;
+    }
+
+    /** One whose bus, 10,000 above, is free too, and below those that the system gives to clients. */
+    private static int freeNodePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(12_000, 17_000);
+            try (ServerSocket node = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+                    ServerSocket bus = new ServerSocket(port + 10_000, 1, InetAddress.getLoopbackAddress())) {
+                return node.getLocalPort();
+            } catch (IOException e) {
+                // Another one, then.
+            }
+        }
     }
 
     public static int freePort() {
@@ -63,10 +108,9 @@ public final class RedisServer implements AutoCloseable {
 
     /** On the same port, with what it has saved. */
     public void startAgain() throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of(Binary.PATH.toString(), "--save", ""));
-        command.addAll(settings);
-        command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", folder.toString()));
-        ProcessBuilder builder = new ProcessBuilder(command)
+        List<String> words = new ArrayList<>(command);
+        words.addAll(List.of("--port", "" + port, "--dir", folder.toString()));
+        ProcessBuilder builder = new ProcessBuilder(words)
                 .redirectErrorStream(true)
                 .redirectOutput(
                         ProcessBuilder.Redirect.appendTo(folder.resolve("log").toFile()));
@@ -115,6 +159,11 @@ public final class RedisServer implements AutoCloseable {
         try (RedisConsole console = new RedisConsole(port)) {
             return console.command(words);
         }
+    }
+
+    /** Returns when a line of {@code INFO} says so. */
+    void await(String name, String value) throws IOException, InterruptedException {
+        Awaited.await(() -> info(name).equals(value), "Redis on port " + port + " has no " + name + ":" + value);
     }
 
     /** One line of {@code INFO}. */

@@ -28,9 +28,11 @@ public final class ReliabilityPage {
             "taken in Redis",
             "wrongly rejected",
             "decided by",
-            "p99, worst call",
-            "p99, worst park",
+            "p50, p99, worst call",
+            "p50, p99, worst park",
             "recovery",
+            "lines logged",
+            "also measured",
             "verdict");
 
     private ReliabilityPage() {}
@@ -62,7 +64,7 @@ public final class ReliabilityPage {
     /** The same table for a terminal, without what is long. */
     public static String summary(List<Result> results) {
         List<List<String>> rows = new ArrayList<>();
-        List<Integer> columns = List.of(0, 3, 4, 5, 6, 7, 8, 9, 10, 11);
+        List<Integer> columns = List.of(0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13);
         rows.add(columns.stream().map(COLUMNS::get).toList());
         for (List<String> row : rows(results)) {
             rows.add(columns.stream().map(row::get).toList());
@@ -117,6 +119,8 @@ public final class ReliabilityPage {
                 ran ? latency(result.calls()) : "",
                 ran ? latency(result.control()) : "",
                 ran ? recovery(result) : "",
+                ran ? Long.toString(result.linesLogged()) : "",
+                String.join("; ", result.notes()),
                 Verdict.of(result));
     }
 
@@ -145,7 +149,8 @@ public final class ReliabilityPage {
     }
 
     private static String latency(Result.Latency latency) {
-        return millis(latency.p99Micros()) + ", " + millis(latency.worstMicros()) + " ms";
+        return millis(latency.p50Micros()) + ", " + millis(latency.p99Micros()) + ", " + millis(latency.worstMicros())
+                + " ms";
     }
 
     private static String recovery(Result result) {

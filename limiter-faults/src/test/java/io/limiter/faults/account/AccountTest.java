@@ -7,6 +7,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.faults.account.Offenders.LoadAndSave;
 import io.limiter.faults.account.Offenders.Offender;
 import io.limiter.faults.process.Clients;
+import io.limiter.faults.process.Endpoint;
 import io.limiter.faults.process.RedisConsole;
 import io.limiter.faults.process.RedisServer;
 import io.limiter.redis.RedisRateLimiterFactory;
@@ -123,7 +124,7 @@ class AccountTest {
 
     @Test
     void acquits_ours(@TempDir Path folder) throws Exception {
-        LettuceConnectionFactory connections = Clients.lettuce(server.port());
+        LettuceConnectionFactory connections = Clients.lettuce(Endpoint.standalone(server.port()));
         AccountFile file = AccountFile.create(folder.resolve("account"));
         try (file;
                 RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)

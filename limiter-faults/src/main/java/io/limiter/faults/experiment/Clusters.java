@@ -1,0 +1,83 @@
+package io.limiter.faults.experiment;
+
+import static io.limiter.faults.experiment.Experiment.named;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.experiment.Experiment.Servers;
+import io.limiter.faults.process.RedisCluster;
+import io.limiter.faults.process.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+
+/** A master of a Cluster is gone, or a slot moves. Not the first master, by which JVMs find the others. */
+final class Clusters {
+
+    private static final int VICTIM = 1;
+
+    private static final String OTHERS =
+            "Redis decides what the other masters have; each JVM alone the rest, within the limit";
+
+    private Clusters() {}
+
+    static List<Experiment> all() {
+        return List.of(
+                named("cluster-slot-migrated")
+                        .does(
+                                "Cluster of 3: the slot of a key under load moves to another master and back, 4 times in 4 s")
+                        .promises("No permit is lost or granted twice, and Redis decides all the same")
+                        .on(Servers.CLUSTER)
+                        .localAtMost(0.05)
+                        .fault(Duration.ofSeconds(4), Clusters::migrate),
+                named("cluster-master-restarted")
+                        .does("Cluster of 3 without replicas: a master is killed, and started 5 s later, empty")
+                        .promises(OTHERS + "; a master that comes back empty grants one capacity more")
+                        .on(Servers.CLUSTER)
+                        .localAtMost(0.05)
+                        .mayLoseState(1)
+                        .inShort()
+                        .fault(Duration.ofSeconds(5), scene -> {
+                            kill(scene);
+                            scene.pass(Duration.ofSeconds(5));
+                            scene.cluster().masters().get(VICTIM).startAgain();
+                            scene.cluster().awaitServing(VICTIM);
+                            scene.healed();
+                        }),
+                named("cluster-replica-promoted")
+                        .does("Cluster of 3 with replicas: a master is killed, and its replica is elected")
+                        .promises(OTHERS + "; what had not reached the replica is granted again")
+                        .on(Servers.CLUSTER_WITH_REPLICAS)
+                        .localAtMost(0.05)
+                        .mayForget(Duration.ofMillis(500))
+                        .fault(Duration.ofSeconds(4), scene -> {
+                            kill(scene);
+                            scene.cluster().awaitPromotion(VICTIM);
+                            scene.healed();
+                        }));
+    }
+
+    private static void kill(Scene scene) throws Exception {
+        scene.affects(call -> RedisCluster.masterOf(slot(call.limiter(), call.key())) == VICTIM);
+        scene.cluster().masters().get(VICTIM).kill();
+    }
+
+    private static int slot(Limiters limiter, int key) {
+        return SlotHash.getSlot(limiter.name().toLowerCase(Locale.ROOT) + ":" + limiter.key(key));
+    }
+
+    private static void migrate(Scene scene) throws Exception {
+        RedisCluster cluster = scene.cluster();
+        for (int i = 0; i < 4; i++) {
+            for (Limiters limiter : List.of(Limiters.LIMITED, Limiters.COUNTED)) {
+                int slot = slot(limiter, 0);
+                int owner = RedisCluster.masterOf(slot);
+                RedisServer home = cluster.masters().get(owner);
+                RedisServer guest =
+                        cluster.masters().get((owner + 1) % cluster.masters().size());
+                cluster.migrate(slot, i % 2 == 0 ? home : guest, i % 2 == 0 ? guest : home);
+            }
+            scene.pass(Duration.ofSeconds(1));
+        }
+    }
+}

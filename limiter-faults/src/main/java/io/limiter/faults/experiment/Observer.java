@@ -1,0 +1,35 @@
+package io.limiter.faults.experiment;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.faults.process.Clients;
+import io.limiter.faults.process.Endpoint;
+import io.limiter.redis.RedisRateLimiterFactory;
+import java.time.Duration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Limiters of this JVM, to look at what is in Redis. */
+final class Observer implements AutoCloseable {
+
+    private final LettuceConnectionFactory connections;
+    private final RedisRateLimiterFactory limiters;
+
+    Observer(Endpoint redis) {
+        connections = Clients.lettuce(redis);
+        // It may be the first call that this JVM makes, on a machine that is busy.
+        limiters = RedisRateLimiterFactory.builder(connections)
+                .failurePolicy(FailurePolicy.THROW)
+                .decisionTimeout(Duration.ofSeconds(30))
+                .build();
+    }
+
+    LimiterFactory limiters() {
+        return limiters;
+    }
+
+    @Override
+    public void close() {
+        limiters.close();
+        connections.destroy();
+    }
+}

@@ -1,0 +1,169 @@
+package io.limiter.faults.experiment;
+
+import static io.limiter.faults.experiment.Experiment.named;
+
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.process.Awaited;
+import io.limiter.faults.process.MemberProcess;
+import io.limiter.faults.process.MemberProcess.Use;
+import io.limiter.faults.process.MemberSettings;
+import io.limiter.faults.process.RedisConsole;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/** Three JVMs, a million keys and limits of all kinds, while faults come at random. None of them loses what Redis knows. */
+public final class Soak {
+
+    private static final MemberSettings SETTINGS =
+            MemberSettings.standard().limiters(Limiters.values()).threads(4 * Limiters.values().length, 20);
+
+    /** Keys of these outlive the calls by a minute and more, of all others by some ten seconds. */
+    private static final List<Limiters> LASTING =
+            List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY, Limiters.PREFETCHED);
+
+    private static final int MEGABYTE = 1 << 20;
+
+    private final Scene scene;
+    private final Random random;
+    private int faults;
+
+    private Soak(Scene scene) {
+        this.scene = scene;
+        this.random = scene.random();
+    }
+
+    public static Experiment of(Duration duration) {
+        return named("soak")
+                .does("Random faults for " + duration.toMinutes()
+                        + " min: Redis stopped, paused or busy, scripts flushed, connections cut, slow or silent, JVMs stopped"
+                        + " or killed; 3 JVMs, a million keys, all kinds of limits")
+                .promises("All bounds, and nothing grows: heap, threads, connections, keys in Redis")
+                .members(SETTINGS, SETTINGS, SETTINGS)
+                .redis("--lua-time-limit", "200")
+                .withNetwork()
+                .fault(duration.plusSeconds(30), scene -> new Soak(scene).run(duration));
+    }
+
+    private void run(Duration duration) throws Exception {
+        scene.pass(Duration.ofSeconds(5));
+        Total before = measure();
+        long endNanos = System.nanoTime() + duration.toNanos();
+        while (System.nanoTime() < endNanos) {
+            fault();
+            faults++;
+            scene.pass(millis(1000, 4000));
+        }
+        scene.healed();
+        scene.pass(Experiment.AFTER);
+        Total after = measure();
+        compare(before, after);
+        long keys = keys();
+        for (MemberProcess member : alive()) {
+            member.end();
+        }
+        awaitExpiry(keys);
+    }
+
+    private void fault() throws Exception {
+        switch (random.nextInt(11)) {
+            case 0 -> {
+                scene.redis().stop();
+                scene.pass(millis(50, 3000));
+                scene.redis().goOn();
+            }
+            case 1 -> scene.redis().command("CLIENT", "PAUSE", "" + random.nextInt(50, 2000));
+            case 2 -> busyScript();
+            case 3 -> scene.redis().command("SCRIPT", "FLUSH");
+            case 4 -> scene.network().cut();
+            case 5 -> through(() -> scene.network().delayReplies(random.nextInt(10, 150)));
+            case 6 -> through(() -> scene.network().loseReplies());
+            case 7 -> through(() -> scene.network().blackhole());
+            case 8 -> through(() -> scene.network().refuse());
+            case 9 -> {
+                MemberProcess member = any();
+                member.pause();
+                scene.pass(millis(50, 3000));
+                member.goOn();
+            }
+            default -> {
+                any().kill();
+                scene.join(SETTINGS);
+            }
+        }
+    }
+
+    private void busyScript() throws Exception {
+        try (RedisConsole console = new RedisConsole(scene.redis().port())) {
+            console.send("EVAL", "while true do end", "0");
+            scene.pass(millis(300, 2000));
+            scene.redis().command("SCRIPT", "KILL");
+        }
+    }
+
+    private void through(Runnable badNetwork) throws InterruptedException {
+        badNetwork.run();
+        scene.pass(millis(50, 3000));
+        scene.network().heal();
+    }
+
+    private Duration millis(int least, int most) {
+        return Duration.ofMillis(random.nextInt(least, most));
+    }
+
+    private MemberProcess any() {
+        List<MemberProcess> alive = alive();
+        return alive.get(random.nextInt(alive.size()));
+    }
+
+    private List<MemberProcess> alive() {
+        return scene.members().stream().filter(MemberProcess::isAlive).toList();
+    }
+
+    /** Of that JVM that uses most. */
+    private record Total(long heapBytes, int threads, int connections) {}
+
+    private Total measure() throws IOException, InterruptedException {
+        List<Use> uses = new ArrayList<>();
+        for (MemberProcess member : alive()) {
+            uses.add(member.measure());
+        }
+        return new Total(
+                uses.stream().mapToLong(Use::heapBytes).max().orElse(0),
+                uses.stream().mapToInt(Use::threads).max().orElse(0),
+                Integer.parseInt(scene.redis().info("connected_clients")));
+    }
+
+    private void compare(Total before, Total after) {
+        scene.note(String.format(
+                Locale.ROOT,
+                "%d faults; heap of a JVM after collection %d MB at first, %d MB at last; threads %d, %d; connections %d, %d",
+                faults,
+                before.heapBytes / MEGABYTE,
+                after.heapBytes / MEGABYTE,
+                before.threads,
+                after.threads,
+                before.connections,
+                after.connections));
+        // 100,000 keys of the local engine, and rejections known.
+        scene.require(after.heapBytes < before.heapBytes + 64L * MEGABYTE, "the heap of a JVM has grown");
+        // Some are started when they are needed first.
+        scene.require(after.threads <= before.threads + 16, "a JVM has more threads");
+        // After an outage a JVM may have one more, and one that is being made.
+        scene.require(after.connections <= before.connections + 2 * alive().size(), "there are more connections");
+    }
+
+    private long keys() throws IOException {
+        return Long.parseLong(scene.redis().command("DBSIZE"));
+    }
+
+    private void awaitExpiry(long atMost) throws IOException, InterruptedException {
+        int lasting = LASTING.stream().mapToInt(Limiters::keys).sum();
+        Awaited.await(() -> keys() <= lasting, "keys in Redis do not expire");
+        scene.note(String.format(
+                Locale.ROOT, "%,d keys in Redis at last, %d when those of calls had expired", atMost, keys()));
+    }
+}
