@@ -10,6 +10,7 @@ import java.util.List;
 final class HotKey {
 
     private static final long DECISION_TIMEOUT_NANOS = 100_000_000;
+    private static final long CHECK_NANOS = DECISION_TIMEOUT_NANOS / 20;
     private static final int SECOND_CALL_FROM = 32;
     private static final int SMALLEST_BLOCK = 4;
     private static final long BLOCK_NANOS = 1_000_000_000;
@@ -32,7 +33,10 @@ final class HotKey {
     private final Totals totals;
     private final Scenario scenario;
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
-    private int callsInFlight;
+    private final ArrayDeque<Long> callsInFlight = new ArrayDeque<>();
+    private long lastCallNanos;
+    private long roundTripNanos;
+    private boolean checking;
     private long rejectedUntilMicros;
     private int prefetched;
     private int blockSize = SMALLEST_BLOCK;
@@ -61,17 +65,20 @@ final class HotKey {
         long now = timeline.nowNanos();
         if (takePrefetched(now)) {
             totals.prefetched();
-            totals.granted(now / 1_000, 1);
+            totals.taken(now / 1_000);
+            totals.granted();
         } else if (now / 1_000 < rejectedUntilMicros) {
             totals.cached();
         } else if (breaker.isOpen()) {
             decideLocally(0);
         } else {
             queue.add(new Waiting(now));
-            if (!scenario.groupCommit() || callsInFlight == 0) {
+            if (!scenario.groupCommit() || callsInFlight.isEmpty()) {
                 send();
-            } else if (callsInFlight == 1 && queue.size() >= SECOND_CALL_FROM) {
+            } else if (callsInFlight.size() == 1 && queue.size() >= SECOND_CALL_FROM) {
                 send();
+            } else {
+                checkLater();
             }
         }
     }
@@ -83,10 +90,34 @@ final class HotKey {
         rejectedUntilMicros = 0;
     }
 
+    private void checkLater() {
+        if (!checking) {
+            checking = true;
+            timeline.at(timeline.nowNanos() + CHECK_NANOS, this::check);
+        }
+    }
+
+    /** Sends what waits beside the calls in flight if its reply would come too late otherwise. */
+    private void check() {
+        checking = false;
+        if (queue.isEmpty()) {
+            return;
+        }
+        long now = timeline.nowNanos();
+        long oldest = callsInFlight.isEmpty() ? 0 : now - callsInFlight.getFirst();
+        long expected = Math.max(roundTripNanos, oldest);
+        if (now - lastCallNanos + expected + expected / 2 + 3 * CHECK_NANOS >= DECISION_TIMEOUT_NANOS) {
+            send();
+        } else {
+            checkLater();
+        }
+    }
+
     private void send() {
         List<Waiting> batch = new ArrayList<>(queue);
         queue.clear();
-        callsInFlight++;
+        lastCallNanos = timeline.nowNanos();
+        callsInFlight.add(lastCallNanos);
         timeline.at(batch.get(0).sinceNanos + DECISION_TIMEOUT_NANOS, () -> expire(batch));
         shard.call(batch.size(), 1, serverMicros -> decide(batch, serverMicros), () -> answer(batch));
     }
@@ -97,7 +128,7 @@ final class HotKey {
             each.granted = decision.granted();
             remaining = decision.remaining();
             if (decision.granted()) {
-                totals.granted(serverMicros, 1);
+                totals.taken(serverMicros);
             } else if (scenario.rejectionCache()) {
                 rejectedUntilMicros = serverMicros + decision.retryAfterMicros();
             }
@@ -105,11 +136,18 @@ final class HotKey {
     }
 
     private void answer(List<Waiting> batch) {
-        callsInFlight--;
+        // Replies come in the order of the calls.
+        Long since = callsInFlight.poll();
+        if (since != null) {
+            roundTripNanos = Math.max(timeline.nowNanos() - since, roundTripNanos - roundTripNanos / 8);
+        }
         for (Waiting each : batch) {
             if (!each.answered) {
                 each.answered = true;
                 totals.decidedByBackend(timeline.nowNanos() - each.sinceNanos);
+                if (each.granted) {
+                    totals.granted();
+                }
                 breaker.outcome(false);
             }
         }
@@ -132,7 +170,7 @@ final class HotKey {
             }
         }
         if (expired && breaker.isOpen()) {
-            callsInFlight = 0;
+            callsInFlight.clear();
             queue.forEach(each -> decideLocally(timeline.nowNanos() - each.sinceNanos));
             queue.clear();
         } else if (expired && !queue.isEmpty()) {
@@ -143,7 +181,8 @@ final class HotKey {
     private void decideLocally(long waitedNanos) {
         totals.local(waitedNanos);
         if (own.take(1, timeline.nowNanos() / 1_000).granted()) {
-            totals.granted(timeline.nowNanos() / 1_000, 1);
+            totals.taken(timeline.nowNanos() / 1_000);
+            totals.granted();
         }
     }
 

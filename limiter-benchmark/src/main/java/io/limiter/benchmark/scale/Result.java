@@ -9,9 +9,8 @@ record Result(Scenario scenario, long measuredNanos, Shard[] shards, Totals hot,
         return Arrays.stream(shards).mapToLong(Shard::calls).sum() / seconds();
     }
 
-    /** Of the requests that were not decided locally. */
     double requestsPerCall() {
-        return (hot.requestsNotLocal() + wide.requestsNotLocal()) / seconds() / callsPerSecond();
+        return Arrays.stream(shards).mapToLong(Shard::requests).sum() / seconds() / callsPerSecond();
     }
 
     /** The share of its time for which the busiest shard works. */

@@ -91,6 +91,7 @@ public final class ScaleStudy {
                 new Scenario("10 instances").instances(10).hot(MILLION, 2 * MILLION),
                 new Scenario("100 instances").instances(100).hot(MILLION, 2 * MILLION),
                 new Scenario("1,000 instances").hot(MILLION, 2 * MILLION),
+                new Scenario("5,000 instances").instances(5_000).hot(MILLION, 2 * MILLION),
                 new Scenario("1,000 instances, without group commit")
                         .hot(MILLION, 2 * MILLION)
                         .withoutGroupCommit()));

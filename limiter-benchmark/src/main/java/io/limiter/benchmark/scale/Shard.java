@@ -13,6 +13,7 @@ final class Shard {
     private long freeAtNanos;
     private long busyNanos;
     private long calls;
+    private long requests;
     private boolean lost;
 
     Shard(Timeline timeline, CallCost cost) {
@@ -43,6 +44,7 @@ final class Shard {
                 return;
             }
             calls++;
+            this.requests += requests;
             busyNanos += taken;
             script.run(timeline.nowNanos() / 1_000);
             timeline.at(start + taken + cost.oneWayNanos(), reply);
@@ -53,12 +55,17 @@ final class Shard {
         return calls;
     }
 
+    long requests() {
+        return requests;
+    }
+
     long busyNanos() {
         return busyNanos;
     }
 
     void startMeasuring() {
         calls = 0;
+        requests = 0;
         busyNanos = 0;
     }
 }

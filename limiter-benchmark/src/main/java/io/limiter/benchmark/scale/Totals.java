@@ -55,17 +55,21 @@ final class Totals {
         }
     }
 
+    /** A permit that a caller got. */
+    void granted() {
+        if (measuring) {
+            granted++;
+        }
+    }
+
     /**
-     * Permits that were granted anywhere. The most permits of any interval beyond what is refilled in it is the largest
-     * sum of consecutive terms (Kadane).
+     * A permit that was taken, in Redis or locally. The most permits of any interval beyond what is refilled in it is
+     * the largest sum of consecutive terms (Kadane).
      */
-    void granted(long nowMicros, int permits) {
-        excess = Math.max(0, excess - permitsPerMicro * (nowMicros - lastGrantMicros)) + permits;
+    void taken(long nowMicros) {
+        excess = Math.max(0, excess - permitsPerMicro * (nowMicros - lastGrantMicros)) + 1;
         lastGrantMicros = nowMicros;
         worstExcess = Math.max(worstExcess, excess);
-        if (measuring) {
-            granted += permits;
-        }
     }
 
     /** What a single bucket without any network would have granted. */
@@ -77,10 +81,6 @@ final class Totals {
 
     long requests() {
         return backend + prefetched + cached + local;
-    }
-
-    long requestsNotLocal() {
-        return requests() - local;
     }
 
     double shareOfBackend() {

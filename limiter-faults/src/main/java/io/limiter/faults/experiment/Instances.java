@@ -66,7 +66,7 @@ final class Instances {
                         }),
                 named("interrupts")
                         .does("Calling threads are interrupted at random, 1,000 times a second in each JVM")
-                        .promises("An interrupt withdraws no request, so none is ambiguous")
+                        .promises("An interrupt withdraws no request: nothing is taken that nobody got")
                         .members(STANDARD.interrupted(), STANDARD.interrupted())
                         .fault(Duration.ofSeconds(4), scene -> scene.pass(Duration.ofSeconds(4))),
                 named("close-under-load")
@@ -80,7 +80,7 @@ final class Instances {
                 callers(2000, 100),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")
-                        .promises("No caller waits for the log")
+                        .promises("Each JVM decides alone, within the limit; the worst call is measured")
                         .members(STANDARD.logMillis(1000), STANDARD.logMillis(1000))
                         .fault(Duration.ofSeconds(5), scene -> Outages.stop(scene, 5)),
                 named("starved")
@@ -94,7 +94,7 @@ final class Instances {
     private static Experiment callers(int threads, int pauseMillis) {
         return named("callers-" + threads + "-redis-down")
                 .does(threads + " threads of one JVM call while Redis is killed; it comes back 5 s later, empty")
-                .promises("The JVM decides alone, within the limit; callers wait for no connection")
+                .promises("The JVM decides alone, within the limit")
                 .members(STANDARD.threads(threads, pauseMillis))
                 .mayLoseState(1)
                 .fault(Duration.ofSeconds(5), scene -> Outages.restart(scene, 5));

@@ -143,7 +143,7 @@ public @interface RateLimit {
      * The hash tag of the permits in a Redis Cluster, as a text like {@link #key()}: <code>#{tenant}</code>. Several limits of
      * a method with the same hash tag are decided in one call there; see {@link io.limiter.HashTag#FIRST_KEY}. A key must come
      * with the same one each time, because its permits under each are separate. Not with {@link LimitType#METHOD}, where all
-     * callers share the permits. Default: the key is the hash tag.
+     * callers share the permits. Default: the limiter's name and the key.
      */
     String hashTag() default "";
 
