@@ -34,7 +34,6 @@ final class HotKey {
     private final Scenario scenario;
     private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
     private final ArrayDeque<Long> callsInFlight = new ArrayDeque<>();
-    private long lastCallNanos;
     private long roundTripNanos;
     private boolean checking;
     private long rejectedUntilMicros;
@@ -106,7 +105,9 @@ final class HotKey {
         long now = timeline.nowNanos();
         long oldest = callsInFlight.isEmpty() ? 0 : now - callsInFlight.getFirst();
         long expected = Math.max(roundTripNanos, oldest);
-        if (now - lastCallNanos + expected + expected / 2 + 3 * CHECK_NANOS >= DECISION_TIMEOUT_NANOS) {
+        long spare = DECISION_TIMEOUT_NANOS - 3 * CHECK_NANOS - expected;
+        if (now - queue.getFirst().sinceNanos
+                >= Math.max(spare - expected / 2, Math.min(spare, DECISION_TIMEOUT_NANOS / 5))) {
             send();
         } else {
             checkLater();
@@ -116,8 +117,7 @@ final class HotKey {
     private void send() {
         List<Waiting> batch = new ArrayList<>(queue);
         queue.clear();
-        lastCallNanos = timeline.nowNanos();
-        callsInFlight.add(lastCallNanos);
+        callsInFlight.add(timeline.nowNanos());
         timeline.at(batch.get(0).sinceNanos + DECISION_TIMEOUT_NANOS, () -> expire(batch));
         shard.call(batch.size(), 1, serverMicros -> decide(batch, serverMicros), () -> answer(batch));
     }

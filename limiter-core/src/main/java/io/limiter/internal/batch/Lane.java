@@ -60,8 +60,7 @@ public final class Lane {
     private volatile boolean closed;
     // Written by the owner: taken from the queue, but it did not fit into the last batch.
     private volatile @Nullable PendingRequest heldBack;
-    // Written by the owner; when the last call started, and whether the next one must not wait for a reply.
-    private volatile long lastStartNanos;
+    // Whether the next call must not wait for a reply.
     private volatile boolean startsNow;
     // The longest recent round trip; lost updates do no harm.
     private volatile long roundTripNanos;
@@ -124,22 +123,28 @@ public final class Lane {
                 break;
             }
         }
-        long expected = Math.max(roundTripNanos, oldestNanos);
-        // Half as long again, because round trips vary.
-        startInTime(now - lastStartNanos, expected + expected / 2);
+        startInTime(now, Math.max(roundTripNanos, oldestNanos));
         return isPending();
     }
 
-    /**
-     * Starts another call if the reply to the next one would come too late for the requests that are queued. They have
-     * waited since the last call started, at the longest.
-     */
-    private void startInTime(long waitedNanos, long expectedNanos) {
-        if (queued.get() > 0 && !backend.blocks() && guard.deadlines().isLastCheckFor(waitedNanos, expectedNanos)) {
+    /** Starts another call if the oldest queued request would be answered too late otherwise. */
+    private void startInTime(long nowNanos, long expectedNanos) {
+        PendingRequest oldest = oldestQueued();
+        if (oldest == null || backend.blocks()) {
+            return;
+        }
+        long leftNanos = oldest.deadlineNanos() - nowNanos;
+        if (guard.deadlines().isUrgent(guard.deadlines().decisionTimeoutNanos() - leftNanos, expectedNanos)) {
             startsNow = true;
             // Outside, because the thread that checks deadlines must not make calls.
             guard.outside().execute(this::signal);
         }
+    }
+
+    private @Nullable PendingRequest oldestQueued() {
+        PendingRequest held = heldBack;
+        PendingRequest retried = held == null ? retrying.peek() : held;
+        return retried == null ? queue.peek() : retried;
     }
 
     /** Short round trips count slowly, because after a long one others are likely. */
@@ -324,9 +329,7 @@ public final class Lane {
         calls.incrementAndGet();
         minQueuedForAnother = batch.minQueuedForAnother(settings);
         startsNow = false;
-        long startNanos = guard.now();
-        lastStartNanos = startNanos;
-        batch.startedAt(startNanos);
+        batch.startedAt(guard.now());
         try {
             sent.add(batch);
             call(batch, notConnected).whenComplete((answers, error) -> onReply(batch, answers, error));

@@ -31,7 +31,9 @@ public final class AsyncLog {
 
     private static final ThreadPoolExecutor THREAD = new ThreadPoolExecutor(
             1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(MAX_QUEUED), task -> {
-                Thread thread = new Thread(task, "limiter-log");
+                // Of the caller that happens to log first, it must keep nothing.
+                Thread thread = new Thread(null, task, "limiter-log", 0, false);
+                thread.setContextClassLoader(AsyncLog.class.getClassLoader());
                 thread.setDaemon(true);
                 return thread;
             });

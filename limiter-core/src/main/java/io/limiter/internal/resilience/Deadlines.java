@@ -34,6 +34,7 @@ public final class Deadlines {
     private static final long SHORTEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CHECKS_PER_DECISION_TIMEOUT = 20;
+    private static final int URGENT_FROM = 5;
     private static final int IDLE_SECONDS = 10;
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -105,14 +106,17 @@ public final class Deadlines {
     }
 
     /**
-     * Whether a request would be overdue if it were sent only at the next check.
+     * Whether a request should be sent now to be answered in time.
      *
      * @param waitedNanos how long it has waited
-     * @param expectedNanos how long the answer is expected to take
+     * @param roundTripNanos how long the answer is expected to take
      */
-    public boolean isLastCheckFor(long waitedNanos, long expectedNanos) {
+    public boolean isUrgent(long waitedNanos, long roundTripNanos) {
         // Until the next check; requests end up to one check early; and one for the way to and from the client.
-        return waitedNanos + expectedNanos + 3 * intervalNanos >= decisionTimeoutNanos;
+        long spareNanos = decisionTimeoutNanos - 3 * intervalNanos - roundTripNanos;
+        // With half a round trip to spare, because they vary; but no earlier than a fifth of the timeout for that.
+        return waitedNanos
+                >= Math.max(spareNanos - roundTripNanos / 2, Math.min(spareNanos, decisionTimeoutNanos / URGENT_FROM));
     }
 
     /** Records that the backend has answered. */

@@ -230,7 +230,16 @@ public final class Guard implements AutoCloseable {
                 overran,
                 "A decision timed out and its failure policy decided: {}. If Redis is only slow, raise"
                         + " limiter.failure.decision-timeout.",
-                failure.getMessage());
+                new Message(failure));
+    }
+
+    /** Composed by the thread that logs. */
+    private record Message(Throwable failure) {
+
+        @Override
+        public String toString() {
+            return String.valueOf(failure.getMessage());
+        }
     }
 
     /** The pause before a retry, in nanoseconds; 0 if it must not be retried or its deadline is too close. */

@@ -44,7 +44,7 @@ final class PermanentFailures {
     private final Ticker ticker;
 
     /**
-     * @param notifier logs, and notifies listeners
+     * @param notifier notifies listeners
      */
     PermanentFailures(ListenerNotifier notifier, Ticker ticker) {
         this.notifier = notifier;

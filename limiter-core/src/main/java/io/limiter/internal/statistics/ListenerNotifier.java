@@ -63,8 +63,7 @@ public final class ListenerNotifier implements AutoCloseable {
         }
     }
 
-    /** Runs an action that may block and must not delay a decision, such as logging, after the events queued before. */
-    public void run(Runnable action) {
+    private void run(Runnable action) {
         try {
             thread.execute(action);
         } catch (RejectedExecutionException e) {
@@ -96,7 +95,6 @@ public final class ListenerNotifier implements AutoCloseable {
         }
     }
 
-    /** Logged here, because deciding threads must not wait for the log. */
     private void logDropped() {
         if (dropped.get() > 0 && dropping.suppressed(System.nanoTime()) != LogThrottle.NOT_NOW) {
             log.warn(

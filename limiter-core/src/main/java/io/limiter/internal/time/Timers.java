@@ -41,22 +41,11 @@ public final class Timers {
     }
 
     private static void run(Runnable action) {
-        if (!runOrDrop(action)) {
-            action.run();
-        }
-    }
-
-    /**
-     * Runs an action that may block on another thread.
-     *
-     * @return {@code false} if no thread can be started
-     */
-    static boolean runOrDrop(Runnable action) {
         try {
             RUNNING.execute(action);
-            return true;
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            return false;
+            // No thread can be started.
+            action.run();
         }
     }
 

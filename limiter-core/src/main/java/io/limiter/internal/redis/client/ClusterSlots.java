@@ -37,8 +37,10 @@ final class ClusterSlots {
             }
             masters = loaded;
         } catch (RuntimeException e) {
-            // Of this only a label depends; the decision itself reports what is wrong.
-            return;
+            // Of this only a label depends; the decision itself reports what is wrong. A failed probe tries again.
+            if (masters == null) {
+                masters = new String[ClusterSlotHashUtil.SLOT_COUNT];
+            }
         }
     }
 

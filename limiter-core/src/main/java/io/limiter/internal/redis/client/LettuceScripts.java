@@ -21,6 +21,7 @@ import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceExceptionConvert
  */
 final class LettuceScripts {
 
+    // Longer than the longest pause between two probes, unless that is set to more.
+    private static final Duration HAND_OVER = Duration.ofSeconds(30);
+
     private final LettuceConnectionFactory factory;
     private final Supplier<Connected> connectShared;
     private final Deadlines deadlines;
@@ -57,8 +61,8 @@ final class LettuceScripts {
     // The limiters' own, by node.
     private final Map<String, Connected> own = new ConcurrentHashMap<>();
     private final Map<String, SynchronousQueue<Opened>> opening = new ConcurrentHashMap<>();
-    // Guarded by this.
-    private boolean closed;
+    // Written under the monitor of this.
+    private volatile boolean closed;
 
     private LettuceScripts(LettuceConnectionFactory factory, Supplier<Connected> connectShared, Deadlines deadlines) {
         this.factory = factory;
@@ -135,7 +139,10 @@ final class LettuceScripts {
         return handOver;
     }
 
-    /** What no probe waits for any more is closed: there may have been an answer over the former connection. */
+    /**
+     * Connecting can take longer than a probe waits; then the next probe takes the connection. What none takes is
+     * closed: there was an answer over the former connection.
+     */
     private void open(String node, SynchronousQueue<Opened> handOver) {
         Connected connection = null;
         Throwable failure = null;
@@ -146,8 +153,11 @@ final class LettuceScripts {
         }
         boolean taken = false;
         try {
-            taken = handOver.offer(
-                    new Opened(connection, failure), deadlines.decisionTimeoutNanos(), TimeUnit.NANOSECONDS);
+            Opened opened = new Opened(connection, failure);
+            long startNanos = System.nanoTime();
+            while (!taken && !closed && System.nanoTime() - startNanos < HAND_OVER.toNanos()) {
+                taken = handOver.offer(opened, deadlines.decisionTimeoutNanos(), TimeUnit.NANOSECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -169,6 +179,20 @@ final class LettuceScripts {
         if (former != null) {
             former.close();
         }
+        Partitions known = partitions();
+        if (known != null) {
+            own.entrySet().removeIf(each -> closeIfGone(each.getKey(), each.getValue(), known));
+        }
+    }
+
+    /** Masters come and go under new addresses. */
+    private static boolean closeIfGone(String node, Connected connection, Partitions known) {
+        boolean gone =
+                known.getPartitions().stream().noneMatch(each -> name(each).equals(node));
+        if (gone) {
+            connection.close();
+        }
+        return gone;
     }
 
     /** Connects, if it has to; blocks until it is. */
@@ -241,30 +265,36 @@ final class LettuceScripts {
     private Connected connection() {
         Connected now = shared;
         if (now == null || now.isClosed()) {
-            now = connectShared.get();
-            share(now);
+            now = share(connectShared.get());
         }
         return now;
     }
 
-    private synchronized void share(Connected newConnected) {
+    /** Of several threads that connect at once, the first one's counts: the commands of the others must be found by it. */
+    private synchronized Connected share(Connected newConnected) {
         Connected before = shared;
         if (before != null) {
+            if (!before.isClosed()) {
+                return before;
+            }
             before.listenNoMore.run();
         }
         if (!closed) {
             newConnected.listen(sent, factory);
         }
         shared = newConnected;
+        return newConnected;
     }
 
     /** The node that has a key, as {@code host:port}. */
     String nodeOf(byte[] key) {
         Partitions known = partitions();
         RedisClusterNode node = known == null ? null : known.getPartitionBySlot(SlotHash.getSlot(key));
-        return node == null
-                ? BackendState.ONLY_NODE
-                : node.getUri().getHost() + ":" + node.getUri().getPort();
+        return node == null ? BackendState.ONLY_NODE : name(node);
+    }
+
+    private static String name(RedisClusterNode node) {
+        return node.getUri().getHost() + ":" + node.getUri().getPort();
     }
 
     /** How many nodes have slots. */
@@ -286,10 +316,17 @@ final class LettuceScripts {
     }
 
     /**
-     * The shared connection is the application's, and does not know this any more. To be called when nothing is under
-     * way.
+     * The shared connection is the application's, and does not know this any more. Before the limiters' own are closed,
+     * the commands in flight are answered, for a decision timeout at most.
      */
-    synchronized void close() {
+    void close() {
+        if (!own.isEmpty()) {
+            sent.awaitAnswers();
+        }
+        closeConnections();
+    }
+
+    private synchronized void closeConnections() {
         closed = true;
         Connected now = shared;
         if (now != null) {

@@ -1,9 +1,11 @@
 package io.limiter.internal.redis.client;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisFuture;
 import io.limiter.internal.resilience.Deadlines;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +19,8 @@ import org.springframework.data.redis.RedisConnectionFailureException;
  * commands in flight are cancelled when the connection breaks, and Lettuce does not send cancelled commands.
  */
 final class SentCommands implements Deadlines.Pool {
+
+    private static final Duration ANSWERED_PAUSE = Duration.ofMillis(1);
 
     private final Set<Sent> sent = ConcurrentHashMap.newKeySet();
     private final Deadlines deadlines;
@@ -59,6 +63,14 @@ final class SentCommands implements Deadlines.Pool {
                 }
             }
         };
+    }
+
+    /** Waits until no command is in flight, for a decision timeout at most. */
+    void awaitAnswers() {
+        long startNanos = System.nanoTime();
+        while (!sent.isEmpty() && System.nanoTime() - startNanos < deadlines.decisionTimeoutNanos()) {
+            Uninterruptibles.sleepUninterruptibly(ANSWERED_PAUSE);
+        }
     }
 
     private void cancelAll(Object connection) {
