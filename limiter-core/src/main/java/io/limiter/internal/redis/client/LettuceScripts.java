@@ -112,6 +112,7 @@ final class LettuceScripts {
             connect();
             return;
         }
+        refreshTopology();
         String node = nodeOf(key);
         try {
             Opened opened = opening.computeIfAbsent(node, this::open)
@@ -124,6 +125,14 @@ final class LettuceScripts {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new RedisConnectionFailureException("interrupted", e);
+        }
+    }
+
+    /** Lettuce does that by itself every half a minute at most, and a promoted replica is not found before. */
+    private void refreshTopology() {
+        if (factory.getRequiredNativeClient() instanceof RedisClusterClient client) {
+            // In the background, because it waits for nodes that do not answer. The next failed probe tries again.
+            client.refreshPartitionsAsync();
         }
     }
 
