@@ -6,9 +6,9 @@ import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.function.SingletonSupplier;
 
 /** Creates the {@link CallKey} of a limit from its {@link LimitType}. */
 public final class CallKeys {
@@ -19,8 +19,21 @@ public final class CallKeys {
 
     /** The suppliers are called when a limit first needs them, until they return a bean. */
     public CallKeys(Supplier<@Nullable ClientAddress> clientAddress, Supplier<@Nullable CurrentUser> currentUser) {
-        this.clientAddress = SingletonSupplier.ofNullable(clientAddress);
-        this.currentUser = SingletonSupplier.ofNullable(currentUser);
+        this.clientAddress = remembered(clientAddress);
+        this.currentUser = remembered(currentUser);
+    }
+
+    /** Spring's SingletonSupplier would remember, from Spring 7 on, that there was no bean. */
+    private static <T> Supplier<@Nullable T> remembered(Supplier<@Nullable T> lookUp) {
+        AtomicReference<@Nullable T> found = new AtomicReference<>();
+        return () -> {
+            T known = found.get();
+            if (known == null) {
+                known = lookUp.get();
+                found.set(known);
+            }
+            return known;
+        };
     }
 
     /**
