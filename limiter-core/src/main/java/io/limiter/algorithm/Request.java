@@ -11,7 +11,7 @@ package io.limiter.algorithm;
  */
 public record Request(Action action, int permits, long timeoutMicros, long id) {
 
-    /** The largest id: the numbers of Lua are doubles, which are exact up to here. */
+    /** The largest id: Lua's numbers are doubles, which are exact up to here. */
     public static final long MAX_ID = (1L << 53) - 1;
 
     /** What to do with the permits. */

@@ -37,7 +37,7 @@ public final class Fuzz {
         return values[random.nextInt(values.length)];
     }
 
-    /** A few changes, as a writer of another version, a bug or somebody else could have made them. */
+    /** A few changes, as a writer of another version, a bug or another program could have made them. */
     public static byte[] mutated(Random random, byte[] value) {
         byte[] changed = value.clone();
         for (int i = random.nextInt(4); i >= 0; i--) {

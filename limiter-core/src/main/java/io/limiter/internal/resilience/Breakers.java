@@ -44,7 +44,7 @@ public final class Breakers implements AutoCloseable {
     private volatile Function<String, String> nodeOf = key -> BackendState.ONLY_NODE;
     private volatile IntSupplier nodes = () -> 1;
     private volatile Consumer<String> probe = key -> {
-        throw new IllegalStateException("nobody can probe");
+        throw new IllegalStateException("no probe is set");
     };
     private volatile boolean closed;
 

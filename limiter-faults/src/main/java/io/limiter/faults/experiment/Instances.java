@@ -66,7 +66,7 @@ final class Instances {
                         }),
                 named("interrupts")
                         .does("Calling threads are interrupted at random, 1,000 times a second in each JVM")
-                        .promises("An interrupt withdraws no request: nothing is taken that nobody got")
+                        .promises("An interrupt withdraws no request: nothing is taken that no caller got")
                         .members(STANDARD.interrupted(), STANDARD.interrupted())
                         .fault(Duration.ofSeconds(4), scene -> scene.pass(Duration.ofSeconds(4))),
                 named("close-under-load")

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class AccountFileTest {
 
-    /** As after a JVM was killed: nobody has closed it. */
+    /** As after a JVM was killed: it is not closed. */
     @Test
     void what_was_written_is_there_and_what_was_under_way_is_pending(@TempDir Path folder) throws Exception {
         Path path = folder.resolve("account");
