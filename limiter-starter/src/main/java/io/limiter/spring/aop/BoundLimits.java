@@ -65,7 +65,7 @@ final class BoundLimits {
                 continue;
             }
             CheckPart part = limit.part(call, recorder);
-            if (part != null && part.earlier() != null) {
+            if (part != null && part.isRepeated()) {
                 return new Check(List.of(CheckStep.of(part)), recorder);
             }
             if (part != null) {

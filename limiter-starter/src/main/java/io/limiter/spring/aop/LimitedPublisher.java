@@ -52,7 +52,7 @@ final class LimitedPublisher {
 
     /** A subscription that is cancelled cancels the check, or releases what that holds already. */
     private static Mono<CheckResult> run(Check check) {
-        CompletableFuture<CheckResult> running = check.runAsync();
+        CompletableFuture<CheckResult> running = check.again().runAsync();
         boolean done = running.isDone();
         Mono<CheckResult> result =
                 Mono.fromFuture(running).doOnCancel(() -> running.thenAccept(CheckResult::closeAsync));

@@ -7,30 +7,30 @@ import org.jspecify.annotations.Nullable;
 /** A running check for which no thread waits. Cancelling it cancels the pending decision. */
 final class AsyncCheck extends CompletableFuture<CheckResult> {
 
-    private final CheckRun run;
+    private final Check check;
     private volatile @Nullable CompletableFuture<?> pending;
 
-    private AsyncCheck(CheckRun run) {
-        this.run = run;
+    private AsyncCheck(Check check) {
+        this.check = check;
     }
 
-    static AsyncCheck start(CheckRun run) {
-        AsyncCheck check = new AsyncCheck(run);
-        check.next();
-        return check;
+    static AsyncCheck start(Check check) {
+        AsyncCheck running = new AsyncCheck(check);
+        running.next();
+        return running;
     }
 
     private void next() {
         try {
             if (isCancelled()) {
-                run.cancelled();
+                check.cancelled();
                 return;
             }
-            CheckStep<?> step = run.next();
+            CheckStep<?> step = check.next();
             if (step != null) {
                 decide(step);
-            } else if (!complete(run.granted())) {
-                run.cancelled();
+            } else if (!complete(check.granted())) {
+                check.cancelled();
             }
         } catch (RuntimeException | Error e) {
             completeExceptionally(e);
@@ -42,7 +42,7 @@ final class AsyncCheck extends CompletableFuture<CheckResult> {
         try {
             decision = step.decideAsync();
         } catch (RuntimeException | Error e) {
-            run.failed(step);
+            check.failed(step);
             throw e;
         }
         pending = decision;
@@ -52,9 +52,9 @@ final class AsyncCheck extends CompletableFuture<CheckResult> {
         decision.whenComplete((decided, error) -> {
             try {
                 if (error == null) {
-                    decided(run.decided(step, decided));
+                    decided(check.decided(step, decided));
                 } else {
-                    run.failed(step);
+                    check.failed(step);
                     completeExceptionally(AsyncFailures.cause(error));
                 }
             } catch (RuntimeException | Error e) {

@@ -1,11 +1,14 @@
 package io.limiter.spring.check;
 
+import io.limiter.Lease;
+import io.limiter.algorithm.Decision;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One evaluation of the limits of a call or a request, with all keys and costs. Each run takes permits.
+ * One evaluation of the limits of a call or a request, with all keys and costs. It runs once, used by one thread at a time.
  *
  * <p>The steps are decided one after the other. The first rejection ends the check, and permits that earlier steps took stay
  * spent. Only if a concurrency limit rejects or cannot decide, they are refunded. A step in shadow mode is started, and
@@ -16,6 +19,14 @@ public final class Check {
     private final List<CheckStep<?>> steps;
     private final @Nullable DecisionRecorder recorder;
 
+    /** Whether a step holds permits, so that its rejection refunds those of the others. */
+    private final boolean holds;
+
+    private int next;
+    private @Nullable List<Granted<?>> granted;
+    private @Nullable Lease lease;
+    private @Nullable CompletableFuture<Lease> shadowLease;
+
     /**
      * @param steps in the order in which they are decided; may be empty
      * @param recorder of the decisions that are enforced; {@code null} if they are not recorded
@@ -23,6 +34,16 @@ public final class Check {
     public Check(List<CheckStep<?>> steps, @Nullable DecisionRecorder recorder) {
         this.steps = steps;
         this.recorder = recorder;
+        boolean anyHolds = false;
+        for (CheckStep<?> step : steps) {
+            anyHolds |= step.isHolding() && step.limit().enforced();
+        }
+        this.holds = anyHolds;
+    }
+
+    /** Another evaluation, with the same keys and costs. */
+    public Check again() {
+        return new Check(steps, recorder);
     }
 
     /**
@@ -31,28 +52,24 @@ public final class Check {
      * @throws io.limiter.LimiterBackendException if the backend does not decide and the failure policy is to throw
      */
     public CheckResult run() {
-        if (steps.isEmpty()) {
-            return CheckResult.GRANTED;
-        }
-        CheckRun run = new CheckRun(steps, recorder);
-        for (CheckStep<?> step = run.next(); step != null; step = run.next()) {
-            Rejection rejection = run(step, run);
+        for (CheckStep<?> step = next(); step != null; step = next()) {
+            Rejection rejection = run(step);
             if (rejection != null) {
                 return CheckResult.rejected(rejection);
             }
         }
-        return run.granted();
+        return granted();
     }
 
-    private static <D> @Nullable Rejection run(CheckStep<D> step, CheckRun run) {
+    private <D> @Nullable Rejection run(CheckStep<D> step) {
         D decided;
         try {
             decided = step.decide();
         } catch (RuntimeException | Error e) {
-            run.failed(step);
+            failed(step);
             throw e;
         }
-        return run.decided(step, decided);
+        return decided(step, decided);
     }
 
     /**
@@ -60,6 +77,130 @@ public final class Check {
      * as {@link io.limiter.Limiter.Async} says, and releases what the check holds.
      */
     public CompletableFuture<CheckResult> runAsync() {
-        return AsyncCheck.start(new CheckRun(steps, recorder));
+        return AsyncCheck.start(this);
+    }
+
+    /** A step that granted permits, which may be refunded. */
+    private record Granted<D>(CheckStep<D> step, D decided) {
+
+        List<LimitDecision> decisions() {
+            return step.decisionsIn(decided);
+        }
+
+        void refund() {
+            step.refund(decided);
+        }
+    }
+
+    /** The next step to be decided; {@code null} if all have granted. Starts the steps in shadow mode before it. */
+    @Nullable
+    CheckStep<?> next() {
+        while (next < steps.size()) {
+            CheckStep<?> step = steps.get(next++);
+            if (step.limit().enforced()) {
+                return step;
+            }
+            shadow(step);
+        }
+        return null;
+    }
+
+    private <D> void shadow(CheckStep<D> step) {
+        CompletableFuture<D> decision = step.shadow();
+        if (step.isHolding()) {
+            shadowLease = new ShadowLease<>(step, decision);
+        }
+    }
+
+    /** Records the decision of a step, and returns the rejection; {@code null} if it granted. */
+    <D> @Nullable Rejection decided(CheckStep<D> step, D decided) {
+        Decision decision = step.rejectionIn(decided);
+        if (decision == null && holds && !step.isHolding()) {
+            if (granted == null) {
+                granted = new ArrayList<>(1);
+            }
+            granted.add(new Granted<>(step, decided));
+            return null;
+        }
+        boolean refunds = decision != null && step.isHolding();
+        if (recorder != null) {
+            recorder.decided(decision, decisions(step, decided, refunds));
+        }
+        if (decision == null) {
+            lease = step.leaseIn(decided);
+            return null;
+        }
+        if (refunds) {
+            refund();
+        }
+        Rejection rejection = step.rejection(decided, decision);
+        if (!rejection.repeated()) {
+            rejection.limit().log().rejected(decision);
+        }
+        return rejection;
+    }
+
+    /** The decisions of a step, and of the earlier ones that are not recorded yet. */
+    private <D> List<LimitDecision> decisions(CheckStep<D> step, D decided, boolean refunds) {
+        List<LimitDecision> own = step.decisionsIn(decided);
+        if (granted == null) {
+            return own;
+        }
+        List<LimitDecision> all = new ArrayList<>();
+        for (Granted<?> each : granted) {
+            each.decisions().forEach(earlier -> all.add(refunds ? earlier.refunded() : earlier));
+        }
+        all.addAll(own);
+        return all;
+    }
+
+    /** Refunds permits if a step that holds permits could not be decided. */
+    void failed(CheckStep<?> step) {
+        if (step.isHolding()) {
+            refund();
+        }
+    }
+
+    private void refund() {
+        if (granted != null) {
+            granted.forEach(Granted::refund);
+            granted = null;
+        }
+    }
+
+    /** The result when all steps have granted. */
+    CheckResult granted() {
+        return CheckResult.granted(lease, shadowLease);
+    }
+
+    /** Refunds and releases all permits, because the check was cancelled. */
+    void cancelled() {
+        refund();
+        granted().closeAsync();
+    }
+
+    /** The lease of a limit in shadow mode, if it grants. Cancelling this future releases the lease. */
+    private static final class ShadowLease<D> extends CompletableFuture<Lease> {
+
+        private final CompletableFuture<D> decision;
+
+        ShadowLease(CheckStep<D> step, CompletableFuture<D> decision) {
+            this.decision = decision;
+            decision.whenComplete((decided, error) -> {
+                Lease held = error == null ? step.leaseIn(decided) : null;
+                if (held == null) {
+                    cancel(false);
+                } else if (!complete(held)) {
+                    held.closeAsync();
+                }
+            });
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            decision.cancel(mayInterruptIfRunning);
+            return cancelled;
+        }
     }
 }

@@ -1,26 +1,47 @@
 package io.limiter.spring.check;
 
 import io.limiter.Limiter;
+import io.limiter.RateLimiter;
+import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The permits that a check takes from one limit.
- *
- * @param limiter must take its first key as the hash tag if the request has a hash tag
- * @param timeout how long the call waits for the permits
- * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
- */
-public record CheckPart(
-        CheckedLimit limit,
-        Limiter limiter,
-        PermitRequest request,
-        Duration timeout,
-        @Nullable Decision earlier) {
+/** The permits that a check takes from one limit: a step of its own, or a part of a set. */
+public final class CheckPart extends CheckStep<Decision> {
 
-    public CheckPart(CheckedLimit limit, Limiter limiter, PermitRequest request, Duration timeout) {
-        this(limit, limiter, request, timeout, null);
+    private final Limiter limiter;
+    private final PermitRequest request;
+    private final Duration timeout;
+    private final @Nullable Decision earlier;
+
+    /**
+     * @param limiter must take its first key as the hash tag if the request has a hash tag
+     * @param timeout how long the call waits for the permits
+     * @param earlier a rejection of an earlier check that applies to this one too; {@code null} if there is none
+     */
+    public CheckPart(
+            CheckedLimit limit, Limiter limiter, PermitRequest request, Duration timeout, @Nullable Decision earlier) {
+        super(limit);
+        this.limiter = limiter;
+        this.request = request;
+        this.timeout = timeout;
+        this.earlier = earlier;
+    }
+
+    public PermitRequest request() {
+        return request;
+    }
+
+    /** Whether an earlier check rejected these permits, so that this one repeats its rejection. */
+    public boolean isRepeated() {
+        return earlier != null;
+    }
+
+    Duration timeout() {
+        return timeout;
     }
 
     /** The limiter's view of the requested key. */
@@ -29,16 +50,64 @@ public record CheckPart(
         return request.key() == null ? tagged : tagged.on(request.key());
     }
 
+    @Override
+    Decision decide() {
+        if (earlier != null) {
+            return earlier;
+        }
+        Limiter view = view();
+        int permits = request.permits();
+        return view instanceof RateLimiter rates ? rates.decide(permits, timeout) : view.decide(permits);
+    }
+
+    @Override
+    CompletableFuture<Decision> decideAsync() {
+        if (earlier != null) {
+            return CompletableFuture.completedFuture(earlier);
+        }
+        Limiter view = view();
+        int permits = request.permits();
+        return view instanceof RateLimiter rates
+                ? rates.async().decide(permits, timeout)
+                : view.async().decide(permits);
+    }
+
+    /** Reserves the permits, so that no timer waits until they are due. */
+    @Override
+    CompletableFuture<Decision> decideInShadow() {
+        if (!(view() instanceof RateLimiter rates)) {
+            return decideAsync();
+        }
+        return rates.async().reserve(request.permits(), timeout).thenApply(Reservation::decision);
+    }
+
+    @Override
+    @Nullable
+    Decision rejectionIn(Decision decided) {
+        return decided.granted() ? null : decided;
+    }
+
+    @Override
+    List<LimitDecision> decisionsIn(Decision decided) {
+        return List.of(decided(decided));
+    }
+
     LimitDecision decided(Decision decision) {
         return new LimitDecision(request, limiter.limit(), decision);
     }
 
+    @Override
+    Rejection rejection(Decision decided, Decision rejection) {
+        return rejection(rejection);
+    }
+
     Rejection rejection(Decision decision) {
         String key = request.key() == null ? limiter.name() : request.key();
-        return new Rejection(limit, limit.exception(key, decision), earlier != null);
+        return new Rejection(limit(), limit().exception(key, decision), earlier != null);
     }
 
     /** Refunds granted permits without waiting. If the refund fails, they stay spent. */
+    @Override
     void refund(Decision granted) {
         if (LimitDecision.isRefundable(granted.source())) {
             view().async().refund(request.permits());

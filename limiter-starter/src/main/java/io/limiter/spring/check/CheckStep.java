@@ -25,9 +25,7 @@ public abstract class CheckStep<D> {
     /** Takes the permits of one limit. */
     public static CheckStep<?> of(CheckPart part) {
         // A hash tag can only be given to a set, and an earlier rejection is repeated without a decision.
-        return part.request().hashTag() == null || part.earlier() != null
-                ? new PartStep(part)
-                : new SetStep(List.of(part));
+        return part.request().hashTag() == null || part.isRepeated() ? part : new SetStep(List.of(part));
     }
 
     /**

@@ -89,7 +89,7 @@ public final class HttpLimit {
         for (int i = 0; i < limiters.size(); i++) {
             CheckedLimit limit = checked.get(i);
             PermitRequest request = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
-            parts.add(new CheckPart(limit, limiters.get(i), request, timeouts.get(i)));
+            parts.add(new CheckPart(limit, limiters.get(i), request, timeouts.get(i), null));
         }
         return CheckStep.of(parts);
     }
