@@ -23,6 +23,7 @@ public final class InPlaceBucket {
     private final TokenBucket limit;
     private final double maxPermits;
     private final double intervalMicros;
+    private final long capacity;
     private double storedPermits;
     private double nextFreeMicros;
     private double remainderMicros;
@@ -31,6 +32,7 @@ public final class InPlaceBucket {
         this.limit = limit;
         this.maxPermits = state.maxPermits();
         this.intervalMicros = state.intervalMicros();
+        this.capacity = limit.capacity();
         this.storedPermits = state.storedPermits();
         this.nextFreeMicros = state.nextFreeMicros();
         this.remainderMicros = state.remainderMicros();
@@ -50,6 +52,25 @@ public final class InPlaceBucket {
     public RedisPermits state() {
         return new RedisPermits(
                 maxPermits, storedPermits, limit.intervalMillis(), nextFreeMicros / 1000.0, remainderMicros);
+    }
+
+    /** The decision of {@link TokenBucket#step} if it grants stored permits; otherwise {@code null}, and nothing changes. */
+    @Nullable
+    Decision tryTake(Request request, long nowMicros) {
+        if (request.action() != Request.Action.TAKE
+                || request.id() != 0
+                || tryTake(request.permits(), request.timeoutMicros(), nowMicros) != Outcome.GRANTED) {
+            return null;
+        }
+        return new Decision(
+                true,
+                capacity,
+                (long) RedisPermits.wholePermits(storedPermits, intervalMicros),
+                0,
+                0,
+                fullAfterMicros(nowMicros),
+                Decision.Source.BACKEND,
+                (long) (nextFreeMicros + roundUp(remainderMicros)));
     }
 
     /** Takes permits if enough are stored. */

@@ -33,6 +33,8 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
         RENEW
     }
 
+    private static final Request ONE = new Request(Action.TAKE, 1, 0);
+
     public Request {
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
@@ -53,6 +55,11 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
     /** A request that takes or peeks. */
     public Request(int permits, long timeoutMicros, boolean peek) {
         this(peek ? Action.PEEK : Action.TAKE, permits, timeoutMicros);
+    }
+
+    /** A request that takes; the most frequent one is always the same object. */
+    public static Request take(int permits, long timeoutMicros) {
+        return permits == 1 && timeoutMicros == 0 ? ONE : new Request(Action.TAKE, permits, timeoutMicros);
     }
 
     public static Request refund(int permits) {

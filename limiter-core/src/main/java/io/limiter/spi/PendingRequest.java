@@ -8,7 +8,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The pending decision of a single request. */
-public final class PendingRequest extends PendingDecision<Decision> {
+public non-sealed class PendingRequest extends PendingDecision<Decision> {
 
     private final Limit<?> limit;
     private final Request request;
@@ -26,36 +26,36 @@ public final class PendingRequest extends PendingDecision<Decision> {
         return pending;
     }
 
-    public Limit<?> limit() {
+    public final Limit<?> limit() {
         return limit;
     }
 
-    public Request request() {
+    public final Request request() {
         return request;
     }
 
     @Override
-    public int size() {
+    public final int size() {
         return 1;
     }
 
     @Override
-    public String key(int part) {
+    public final String key(int part) {
         return key();
     }
 
     @Override
-    public Limit<?> limit(int part) {
+    public final Limit<?> limit(int part) {
         return limit;
     }
 
     @Override
-    public Request request(int part) {
+    public final Request request(int part) {
         return request;
     }
 
     @Override
-    public void decided(IntFunction<@Nullable Decision> decisions) {
+    public final void decided(IntFunction<@Nullable Decision> decisions) {
         complete(Objects.requireNonNull(decisions.apply(0)));
     }
 }

@@ -162,15 +162,19 @@ final class Batch {
 
         private final String key;
         private final Limit<?> limit;
-        private final List<PendingRequest> pending = new ArrayList<>(1);
+        // Unmodifiable while there is one, as there is for most keys.
+        private List<PendingRequest> pending;
 
         OfKey(PendingRequest first) {
             this.key = first.key();
             this.limit = first.limit();
-            pending.add(first);
+            this.pending = List.of(first);
         }
 
         void add(PendingRequest request) {
+            if (pending.size() == 1) {
+                pending = new ArrayList<>(pending);
+            }
             pending.add(isCancellation(request) ? placeOfCancellation(request) : pending.size(), request);
         }
 
@@ -197,6 +201,9 @@ final class Batch {
         }
 
         List<Request> requests() {
+            if (pending.size() == 1) {
+                return List.of(pending.get(0).request());
+            }
             List<Request> requests = new ArrayList<>(pending.size());
             for (PendingRequest each : pending) {
                 requests.add(each.request());

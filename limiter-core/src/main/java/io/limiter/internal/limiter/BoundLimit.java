@@ -109,7 +109,7 @@ final class BoundLimit<L extends Limit<?>> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Decision decision = decideNow(key, backendKey, limit, new Request(permits, timeoutMicros, false));
+        Decision decision = decideNow(key, backendKey, limit, Request.take(permits, timeoutMicros));
         if (decision.granted() && decision.waitMicros() > 0) {
             Runnable end = counters.mayWait().begins(counters);
             try {
@@ -134,19 +134,9 @@ final class BoundLimit<L extends Limit<?>> {
     }
 
     private PendingRequest decideAsync(@Nullable String key, String backendKey, L usedLimit, Request request) {
-        PendingRequest decided = engine.start(backendKey, usedLimit, request);
-        if (decided.isDone() && !decided.isCompletedExceptionally()) {
-            counters.decided(name(), key, decided.join());
-            return decided;
-        }
-        decided.whenComplete((decision, error) -> {
-            if (error == null) {
-                counters.decided(name(), key, decision);
-            } else if (AsyncFailures.cause(error) instanceof LimiterBackendException) {
-                counters.failed();
-            }
-        });
-        return decided;
+        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request);
+        pending.decideBy(engine.engine());
+        return pending;
     }
 
     /** As {@link #decideAndWait}, but allocates no decision if none is needed. */
@@ -181,7 +171,7 @@ final class BoundLimit<L extends Limit<?>> {
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Request request = new Request(permits, timeoutMicros, false);
+        Request request = Request.take(permits, timeoutMicros);
         if (timeoutMicros == 0) {
             // Without a timeout, no permits come due later.
             return decideAsync(key, backendKey, limit, request);
@@ -201,7 +191,7 @@ final class BoundLimit<L extends Limit<?>> {
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         L usedLimit = limit;
-        Decision decision = decideNow(key, backendKey, usedLimit, new Request(permits, timeoutMicros, false));
+        Decision decision = decideNow(key, backendKey, usedLimit, Request.take(permits, timeoutMicros));
         return reservation(backendKey, usedLimit, permits, decision);
     }
 
@@ -209,7 +199,7 @@ final class BoundLimit<L extends Limit<?>> {
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         L usedLimit = limit;
-        PendingRequest decided = decideAsync(key, backendKey, usedLimit, new Request(permits, timeoutMicros, false));
+        PendingRequest decided = decideAsync(key, backendKey, usedLimit, Request.take(permits, timeoutMicros));
         CompletableFuture<Reservation> reserved = new CompletableFuture<>();
         reserved.whenComplete((reservation, error) -> {
             if (reserved.isCancelled()) {

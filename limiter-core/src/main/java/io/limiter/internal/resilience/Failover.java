@@ -72,6 +72,11 @@ public final class Failover {
         return decision == null ? start(key, limit, request).await() : decision;
     }
 
+    /** What a request of a limiter with this policy has for the case that the engine fails; {@code null} for its failure. */
+    public Pending.@Nullable Fallback<Decision> fallback() {
+        return fallback;
+    }
+
     /** As {@link #decide}, without blocking the calling thread. */
     public PendingRequest start(String key, Limit<?> limit, Request request) {
         PendingRequest pending = new PendingRequest(key, limit, request, fallback);

@@ -4,7 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.algorithm.Step;
+import io.limiter.algorithm.Steps;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.backend.KeyRequests;
@@ -127,13 +127,17 @@ public final class ScriptCall {
         Limit<S> limit = keyRequests.limit();
         S state = value == null ? null : CODEC.read(keyRequests.key(), value, limit, now, -1);
         List<Request> requests = keyRequests.requests();
-        List<Decision> decisions = new ArrayList<>(requests.size());
-        for (int i = 0; i < requests.size(); i++) {
-            Step<S> step = limit.step(state, now, requests.get(i));
-            state = step.state();
-            decisions.add(step.decision());
+        Steps<S> steps = new Steps<>(limit, state, now);
+        List<Decision> decisions;
+        if (requests.size() == 1) {
+            decisions = List.of(steps.next(requests.get(0)));
+        } else {
+            decisions = new ArrayList<>(requests.size());
+            for (Request request : requests) {
+                decisions.add(steps.next(request));
+            }
         }
-        rejections.decided(keyRequests, decisions, state, now, sentNanos);
+        rejections.decided(keyRequests, decisions, steps.state(), now, sentNanos);
         return Answer.of(decisions);
     }
 

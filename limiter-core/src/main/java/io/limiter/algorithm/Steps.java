@@ -1,0 +1,56 @@
+package io.limiter.algorithm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The steps of several requests for one key at one moment. Equal to {@link Limit#step} one after the other, but grants of a
+ * plain token bucket allocate nothing but their decision. Not safe for use by multiple threads.
+ *
+ * @param <S> the type of the limit's state
+ */
+public final class Steps<S> {
+
+    private final Limit<S> limit;
+    private final long nowMicros;
+    private @Nullable S state;
+    private boolean started;
+    // Instead of the state, as long as it can decide.
+    private @Nullable InPlaceBucket bucket;
+
+    /**
+     * @param state before the first request; {@code null} if there is none
+     * @param nowMicros as in {@link Limit#step}
+     */
+    public Steps(Limit<S> limit, @Nullable S state, long nowMicros) {
+        this.limit = limit;
+        this.nowMicros = nowMicros;
+        this.state = state;
+    }
+
+    /** The decision of the next request. */
+    public Decision next(Request request) {
+        if (bucket != null) {
+            Decision granted = bucket.tryTake(request, nowMicros);
+            if (granted != null) {
+                return granted;
+            }
+            state = state();
+            bucket = null;
+        }
+        Step<S> step = limit.step(state, nowMicros, request);
+        state = step.state();
+        if (!started) {
+            // For a request that is alone, it would be one object more.
+            started = true;
+            bucket = limit instanceof TokenBucket tokens && state instanceof RedisPermits permits
+                    ? InPlaceBucket.of(tokens, permits)
+                    : null;
+        }
+        return step.decision();
+    }
+
+    /** The state after the last request; {@code null} if there is none. */
+    public @Nullable S state() {
+        return bucket == null ? state : limit.stateType().cast(bucket.state());
+    }
+}

@@ -1,0 +1,65 @@
+package io.limiter.algorithm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.algorithm.Request.Action;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class StepsTest {
+
+    private static final long START = 1_763_650_000_123_456L;
+    private static final List<Limit<?>> LIMITS = List.of(
+            TokenBucket.perSecond(7),
+            TokenBucket.perSecond(700_000).capacity(100),
+            TokenBucket.perSecond(1.0 / 3).capacity(5.5),
+            TokenBucket.perSecond(10).startsFull(false),
+            TokenBucket.perSecond(10).warmUp(Duration.ofSeconds(3)),
+            TokenBucket.guava(5, Duration.ofSeconds(2)),
+            FixedWindow.of(5, Duration.ofSeconds(1)));
+
+    private final Random random = Seed.random();
+
+    @Test
+    void the_decisions_and_the_state_are_those_of_one_step_after_the_other() {
+        for (Limit<?> limit : LIMITS) {
+            for (int i = 0; i < 300; i++) {
+                compare(limit);
+            }
+        }
+    }
+
+    private <S> void compare(Limit<S> limit) {
+        long now = START;
+        S state = null;
+        for (int batch = 0; batch < 10; batch++) {
+            now += random.nextInt(4) == 0 ? 0 : random.nextInt(3_000_000);
+            Steps<S> steps = new Steps<>(limit, state, now);
+            for (int i = random.nextInt(8); i >= 0; i--) {
+                Request request = request();
+                String context = Seed.hint() + limit + " " + state + ", " + request + " at " + now;
+                Step<S> expected = limit.step(state, now, request);
+                assertThat(steps.next(request)).as(context).isEqualTo(expected.decision());
+                state = expected.state();
+                if (random.nextBoolean()) {
+                    assertThat(steps.state()).as(context).isEqualTo(state);
+                }
+            }
+            assertThat(steps.state()).as(Seed.hint()).isEqualTo(state);
+        }
+    }
+
+    private Request request() {
+        int permits = random.nextInt(4) > 0 ? 1 : 1 + random.nextInt(6);
+        long timeout = random.nextInt(5) == 0 ? random.nextInt(2_000_000) : 0;
+        return switch (random.nextInt(8)) {
+            case 0 -> Request.refund(permits);
+            case 1 -> Request.charge(permits);
+            case 2 -> new Request(Action.PEEK, permits, timeout);
+            default -> Request.take(permits, timeout);
+        };
+    }
+}
