@@ -1,9 +1,9 @@
 package io.limiter.spring.aop;
 
-import com.google.common.base.Suppliers;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.DecisionRecorders;
+import io.limiter.spring.key.LazyLookup;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -27,11 +27,11 @@ final class ApplicationBeans {
 
     private final CallCounts calls = new CallCounts();
     private volatile @Nullable BeanFactory factory;
-    private final Supplier<Executor> executor = Suppliers.memoize(this::findExecutor);
+    private final Supplier<Executor> executor = new LazyLookup<>(this::findExecutor);
     private final Supplier<Optional<DecisionRecorders>> recorders =
-            Suppliers.memoize(() -> find(DecisionRecorders.class));
+            new LazyLookup<>(() -> find(DecisionRecorders.class));
     private final Supplier<Optional<SubscriptionContext>> subscriptions =
-            Suppliers.memoize(() -> find(SubscriptionContext.class));
+            new LazyLookup<>(() -> find(SubscriptionContext.class));
 
     CallCounts calls() {
         return calls;

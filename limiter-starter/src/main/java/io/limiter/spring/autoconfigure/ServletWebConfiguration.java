@@ -3,6 +3,7 @@ package io.limiter.spring.autoconfigure;
 import io.limiter.spring.check.DecisionRecorders;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.web.Answers;
 import io.limiter.spring.web.HttpLimits;
 import io.limiter.spring.web.servlet.HttpLimitFilter;
@@ -23,7 +24,6 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.LocaleResolver;
@@ -50,7 +50,7 @@ class ServletWebConfiguration {
         ServletAnswers limiterServletAnswers(
                 Answers answers, @Qualifier(LOCALE_RESOLVER) ObjectProvider<LocaleResolver> resolver) {
             // Looked up at the first rejection, because filters are created before most beans.
-            Supplier<@Nullable LocaleResolver> known = SingletonSupplier.ofNullable(resolver::getIfAvailable);
+            Supplier<@Nullable LocaleResolver> known = new LazyLookup<>(resolver::getIfAvailable);
             return new ServletAnswers(answers, request -> {
                 LocaleResolver ofRequest = RequestContextUtils.getLocaleResolver(request);
                 LocaleResolver locales = ofRequest == null ? known.get() : ofRequest;

@@ -8,6 +8,7 @@ import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spring.check.CallCounts;
+import io.limiter.spring.key.LazyLookup;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -55,21 +55,8 @@ public final class LimiterMetrics implements MeterBinder, EngineObserver {
             Supplier<@Nullable CallCounts> calls,
             Supplier<@Nullable ObservationRegistry> observations) {
         this.factory = factory;
-        this.calls = remembered(calls);
-        this.observations = remembered(observations);
-    }
-
-    /** Looks a bean up until it exists. Without a lock, because every decision calls it. */
-    private static <T> Supplier<@Nullable T> remembered(Supplier<@Nullable T> lookUp) {
-        AtomicReference<@Nullable T> found = new AtomicReference<>();
-        return () -> {
-            T known = found.get();
-            if (known == null) {
-                known = lookUp.get();
-                found.set(known);
-            }
-            return known;
-        };
+        this.calls = new LazyLookup<>(calls);
+        this.observations = new LazyLookup<>(observations);
     }
 
     @Override

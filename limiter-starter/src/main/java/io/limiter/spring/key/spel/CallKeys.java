@@ -4,9 +4,9 @@ import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
+import io.limiter.spring.key.LazyLookup;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.lang.reflect.Method;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,21 +19,8 @@ public final class CallKeys {
 
     /** The suppliers are called when a limit first needs them, until they return a bean. */
     public CallKeys(Supplier<@Nullable ClientAddress> clientAddress, Supplier<@Nullable CurrentUser> currentUser) {
-        this.clientAddress = remembered(clientAddress);
-        this.currentUser = remembered(currentUser);
-    }
-
-    /** Spring's SingletonSupplier would remember, from Spring 7 on, that there was no bean. */
-    private static <T> Supplier<@Nullable T> remembered(Supplier<@Nullable T> lookUp) {
-        AtomicReference<@Nullable T> found = new AtomicReference<>();
-        return () -> {
-            T known = found.get();
-            if (known == null) {
-                known = lookUp.get();
-                found.set(known);
-            }
-            return known;
-        };
+        this.clientAddress = new LazyLookup<>(clientAddress);
+        this.currentUser = new LazyLookup<>(currentUser);
     }
 
     /**
