@@ -99,12 +99,12 @@ class SlidingLogTest {
     void a_refund_removes_the_newest_permits_at_most_all() {
         Timeline<SlidingLog.State> log = new Timeline<>(THREE_IN_TEN);
         check(log, at(0, 1, 0, "G"), at(2, 2, 0, "G"));
-        assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
+        assertThat(refund(log, 3, 1)).isEqualTo(new Decision(true, 3, 1, 0, 0, 9_000_000));
         assertThat(log.state()).isEqualTo(log(0, 1, 2, 2));
-        assertThat(giveBack(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
-        assertThat(giveBack(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
+        assertThat(refund(log, 3, 1)).isEqualTo(new Decision(true, 3, 2, 0, 0, 7_000_000));
+        assertThat(refund(log, 3, 5)).isEqualTo(new Decision(true, 3, 3, 0, 0, 0));
         assertThat(log.state()).isEqualTo(SlidingLog.State.EMPTY);
-        assertThat(giveBack(log, 3, 5).remaining()).isEqualTo(3);
+        assertThat(refund(log, 3, 5).remaining()).isEqualTo(3);
         check(log, at(3, 3, 0, "G"), at(3, 1, 0, "D 10.0"));
     }
 
@@ -155,7 +155,7 @@ class SlidingLogTest {
             charge(log, i, Integer.MAX_VALUE);
         }
         assertThat(log.peek(EPOCH_MICROS + 9_999_999, 1, 0).granted()).isFalse();
-        assertThat(giveBack(log, 5, Integer.MAX_VALUE).remaining()).isEqualTo(3);
+        assertThat(refund(log, 5, Integer.MAX_VALUE).remaining()).isEqualTo(3);
     }
 
     @Test
@@ -259,7 +259,7 @@ class SlidingLogTest {
         assertThat(THREE_IN_TEN.keySuffix()).isEqualTo(":log");
     }
 
-    private static Decision giveBack(Timeline<SlidingLog.State> log, double second, int permits) {
+    private static Decision refund(Timeline<SlidingLog.State> log, double second, int permits) {
         return act(log, second, Request.refund(permits));
     }
 

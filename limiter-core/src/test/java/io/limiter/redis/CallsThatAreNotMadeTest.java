@@ -60,9 +60,9 @@ class CallsThatAreNotMadeTest {
         List<SetPart<?>> parts =
                 List.of(new SetPart<>(key("{k}:a"), TEN, request), new SetPart<>(key("{k}:b"), TEN, ONE));
         List<KeyRequests<?>> batch = List.of(KeyRequests.of(parts.get(0)));
-        assertNotAsked(() -> decideIn(engine, key("{k}:a"), TEN, request), problem);
-        assertNotAsked(() -> decideIn(engine, batch).get(0).decisions(), problem);
-        assertNotAsked(() -> decideSetIn(engine, parts), problem);
+        assertNotExecuted(() -> decideIn(engine, key("{k}:a"), TEN, request), problem);
+        assertNotExecuted(() -> decideIn(engine, batch).get(0).decisions(), problem);
+        assertNotExecuted(() -> decideSetIn(engine, parts), problem);
         assertFuture(
                 () -> engine.start(batch, () -> true)
                         .thenApply(answers -> answers.get(0).decisions()),
@@ -76,10 +76,10 @@ class CallsThatAreNotMadeTest {
 
     private static void assertFuture(Supplier<CompletableFuture<?>> call, String problem) {
         CompletableFuture<?> future = call.get();
-        assertNotAsked(() -> AsyncFailures.join(future), problem);
+        assertNotExecuted(() -> AsyncFailures.join(future), problem);
     }
 
-    private static void assertNotAsked(ThrowingCallable call, String problem) {
+    private static void assertNotExecuted(ThrowingCallable call, String problem) {
         assertThat(catchThrowable(call))
                 .hasMessageContaining(problem)
                 .isInstanceOfSatisfying(LimiterBackendException.class, e -> {

@@ -143,7 +143,7 @@ final class Breaker implements AutoCloseable {
             return;
         }
         openedNanos = System.nanoTime();
-        pauses.away(openedNanos);
+        pauses.unavailable(openedNanos);
         all.changed(failure);
         log.warn(
                 "{} is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
@@ -212,7 +212,7 @@ final class Breaker implements AutoCloseable {
         breaker.transitionToClosedState();
         answersToCount.set(0);
         long now = System.nanoTime();
-        pauses.back(now);
+        pauses.recovered(now);
         Duration downtime = Duration.ofNanos(now - openedNanos);
         openedBy.set(null);
         all.changed(null);

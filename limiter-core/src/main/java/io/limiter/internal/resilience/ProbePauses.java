@@ -18,22 +18,22 @@ final class ProbePauses {
 
     private final long longestNanos;
     private long nextNanos;
-    private boolean wasAway;
-    private long backNanos;
+    private boolean wasUnavailable;
+    private long recoveredNanos;
 
     ProbePauses(Duration longest) {
         this.longestNanos = longest.toNanos();
     }
 
-    void away(long nowNanos) {
-        if (!wasAway || nowNanos - backNanos >= QUIET * longestNanos) {
+    void unavailable(long nowNanos) {
+        if (!wasUnavailable || nowNanos - recoveredNanos >= QUIET * longestNanos) {
             nextNanos = Math.max(1, longestNanos / FIRST_PER_LONGEST);
         }
-        wasAway = true;
+        wasUnavailable = true;
     }
 
-    void back(long nowNanos) {
-        backNanos = nowNanos;
+    void recovered(long nowNanos) {
+        recoveredNanos = nowNanos;
     }
 
     long next() {

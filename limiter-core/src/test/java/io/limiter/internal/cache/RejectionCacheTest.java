@@ -116,7 +116,7 @@ class RejectionCacheTest {
         Cached cached = cached(16);
         assertThat(cached.take("k", TEN, 10)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();
-        cached.giveBack("k", TEN, 3);
+        cached.refund("k", TEN, 3);
         assertThat(cached.take("k", TEN, 3)).isTrue();
         assertThat(cached.take("k", TEN, 1)).isFalse();
     }
@@ -273,7 +273,7 @@ class RejectionCacheTest {
             return granted;
         }
 
-        void giveBack(String key, Limit<?> limit, int permits) {
+        void refund(String key, Limit<?> limit, int permits) {
             assertThat(decide(key, limit, Request.refund(permits)).granted()).isTrue();
         }
 

@@ -14,35 +14,35 @@ class ProbePausesTest {
 
     @Test
     void a_hiccup_is_over_soon_and_a_long_outage_is_probed_at_the_interval() {
-        pauses.away(at(0));
+        pauses.unavailable(at(0));
         assertThat(micros(7)).containsExactly(31_250L, 62_500L, 125_000L, 250_000L, 500_000L, 500_000L, 500_000L);
     }
 
     @Test
-    void a_backend_that_is_soon_away_again_is_not_probed_from_the_beginning() {
-        pauses.away(at(0));
+    void a_backend_that_soon_fails_again_is_not_probed_from_the_beginning() {
+        pauses.unavailable(at(0));
         micros(2);
-        pauses.back(at(100));
-        pauses.away(at(5_099));
+        pauses.recovered(at(100));
+        pauses.unavailable(at(5_099));
         assertThat(micros(4)).containsExactly(125_000L, 250_000L, 500_000L, 500_000L);
-        pauses.back(at(7_000));
-        pauses.away(at(11_999));
+        pauses.recovered(at(7_000));
+        pauses.unavailable(at(11_999));
         assertThat(micros(1)).containsExactly(500_000L);
     }
 
     @Test
-    void a_backend_that_was_back_for_long_is() {
-        pauses.away(at(0));
+    void a_backend_that_was_available_for_long_is() {
+        pauses.unavailable(at(0));
         micros(7);
-        pauses.back(at(100));
-        pauses.away(at(5_100));
+        pauses.recovered(at(100));
+        pauses.unavailable(at(5_100));
         assertThat(micros(1)).containsExactly(31_250L);
     }
 
     @Test
-    void a_backend_that_is_away_when_the_clock_is_below_zero_is_too() {
+    void a_backend_that_is_unavailable_when_the_clock_is_below_zero_is_too() {
         ProbePauses shortest = new ProbePauses(Duration.ofNanos(1));
-        shortest.away(Long.MIN_VALUE);
+        shortest.unavailable(Long.MIN_VALUE);
         assertThat(shortest.next()).isEqualTo(1);
         assertThat(shortest.next()).isEqualTo(1);
     }

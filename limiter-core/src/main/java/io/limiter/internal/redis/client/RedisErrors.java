@@ -106,16 +106,16 @@ public final class RedisErrors {
     }
 
     /** The call could not be made, by no fault of Redis. */
-    public static LimiterBackendException notAsked(String key, RuntimeException cause) {
+    public static LimiterBackendException notExecuted(String key, RuntimeException cause) {
         return cause instanceof LimiterBackendException already
                 ? already
-                : BackendFailures.notExecuted(key, "Redis was not asked: " + describe(cause), cause);
+                : BackendFailures.notExecuted(key, "the call to Redis was not made: " + describe(cause), cause);
     }
 
     /** The same for all. */
-    public static List<Answer> notAsked(List<KeyRequests<?>> batch, RuntimeException cause) {
+    public static List<Answer> notExecuted(List<KeyRequests<?>> batch, RuntimeException cause) {
         return batch.stream()
-                .map(asked -> Answer.failed(notAsked(asked.key(), cause)))
+                .map(requests -> Answer.failed(notExecuted(requests.key(), cause)))
                 .toList();
     }
 
@@ -211,10 +211,10 @@ public final class RedisErrors {
                 .toList();
     }
 
-    /** Redis was not asked any more. */
+    /** The limiters were closed before the call. */
     public static List<Answer> closed(List<KeyRequests<?>> batch) {
         return batch.stream()
-                .map(asked -> Answer.failed(BackendFailures.closed(asked.key())))
+                .map(requests -> Answer.failed(BackendFailures.closed(requests.key())))
                 .toList();
     }
 
@@ -223,8 +223,9 @@ public final class RedisErrors {
      *
      * @param decided whether its script had decided already
      */
-    public static LimiterBackendException limitFailed(KeyRequests<?> asked, RuntimeException cause, boolean decided) {
-        return LimitFailures.of(asked.key(), asked.limit(), cause, decided);
+    public static LimiterBackendException limitFailed(
+            KeyRequests<?> requests, RuntimeException cause, boolean decided) {
+        return LimitFailures.of(requests.key(), requests.limit(), cause, decided);
     }
 
     /** Redis has decided, and what it replied makes no sense here. */

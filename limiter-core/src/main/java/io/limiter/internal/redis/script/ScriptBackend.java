@@ -123,7 +123,7 @@ public final class ScriptBackend implements Backend {
             int lane = laneOf(parts.get(0).key());
             return parts.stream().allMatch(part -> laneOf(part.key()) == lane);
         } catch (RuntimeException e) {
-            throw RedisErrors.notAsked(parts.get(0).key(), e);
+            throw RedisErrors.notExecuted(parts.get(0).key(), e);
         }
     }
 
@@ -148,7 +148,7 @@ public final class ScriptBackend implements Backend {
                             error == null ? answered(call, parts, reply, again) : failed(call, parts, error))
                     .thenCompose(answered -> answered);
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(call.notAsked(e));
+            return CompletableFuture.completedFuture(call.notExecuted(e));
         }
     }
 
@@ -212,7 +212,7 @@ public final class ScriptBackend implements Backend {
             }
             calls = calls(batch);
         } catch (RuntimeException e) {
-            return CompletableFuture.completedFuture(RedisErrors.notAsked(batch, e));
+            return CompletableFuture.completedFuture(RedisErrors.notExecuted(batch, e));
         }
         Answer[] answers = new Answer[batch.size()];
         CompletableFuture<?>[] started = new CompletableFuture<?>[calls.size()];

@@ -101,8 +101,8 @@ public final class SetCall {
     }
 
     /** The call could not be made. */
-    public Answer notAsked(RuntimeException error) {
-        return Answer.failed(RedisErrors.notAsked(parts.get(0).key(), error));
+    public Answer notExecuted(RuntimeException error) {
+        return Answer.failed(RedisErrors.notExecuted(parts.get(0).key(), error));
     }
 
     /** The failure for a set that was decided but whose reply makes no sense. */
