@@ -223,13 +223,13 @@ final class BoundLimit<L extends Limit<?>> {
         return new EngineReservation(
                 decision,
                 sleeper.ticker(),
-                () -> engine.giveBack(decision, backendKey, usedLimit, permits),
-                () -> engine.giveBackAsync(decision, backendKey, usedLimit, permits));
+                () -> engine.cancel(decision, backendKey, usedLimit, permits),
+                () -> engine.cancelAsync(decision, backendKey, usedLimit, permits));
     }
 
     /** Returns permits that were not used, without waiting for the backend. */
     void returnUnused(Decision granted, String backendKey, Limit<?> usedLimit, int permits) {
-        engine.giveBackAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
+        engine.cancelAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
             log.warn("{} unused permits of '{}' could not be returned.", permits, ShownKey.of(backendKey), e);
             return null;
         });

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * An engine with a {@link FailurePolicy} that decides when the engine fails. One for each policy; those of a factory
  * share the engine and the local fallback.
  *
- * <p>Permits are returned to where they were taken from; see {@link #giveBack}.
+ * <p>Permits are returned to where they were taken from; see {@link #cancel}.
  */
 public final class Failover {
 
@@ -214,7 +214,7 @@ public final class Failover {
      * @param taken the decision that granted them
      * @throws LimiterBackendException if the backend fails and the policy is {@code throw}
      */
-    public void giveBack(Decision taken, String key, Limit<?> limit, int permits) {
+    public void cancel(Decision taken, String key, Limit<?> limit, int permits) {
         switch (taken.source()) {
             case POLICY -> {
                 // None were taken.
@@ -238,8 +238,8 @@ public final class Failover {
         return granted(limit);
     }
 
-    /** As {@link #giveBack}, without blocking the calling thread. */
-    public CompletableFuture<?> giveBackAsync(Decision taken, String key, Limit<?> limit, int permits) {
+    /** As {@link #cancel}, without blocking the calling thread. */
+    public CompletableFuture<?> cancelAsync(Decision taken, String key, Limit<?> limit, int permits) {
         return switch (taken.source()) {
             case POLICY -> CompletableFuture.completedFuture(null);
             case LOCAL ->

@@ -99,16 +99,16 @@ class FailoverTest {
     }
 
     @Test
-    void what_was_taken_from_the_backend_is_given_back_there_or_nowhere() {
+    void permits_of_the_backend_are_returned_there_or_nowhere() {
         limiter("l", FailurePolicy.LOCAL).charge(4);
         Decision taken = new Decision(true, 10, 6, 0, 0, 0, Source.BACKEND);
         Failover local = new Failover(away, FailurePolicy.LOCAL, this.local, 1);
-        local.giveBack(taken, "l", TEN, 2);
-        assertThat(local.giveBackAsync(taken, "l", TEN, 2)).isCompleted();
+        local.cancel(taken, "l", TEN, 2);
+        assertThat(local.cancelAsync(taken, "l", TEN, 2)).isCompleted();
         assertThat(limiter("l", FailurePolicy.LOCAL).peek().remaining()).isEqualTo(6);
         Failover broken = new Failover(away, FailurePolicy.THROW, this.local, 1);
-        assertThatThrownBy(() -> broken.giveBack(taken, "l", TEN, 2)).isInstanceOf(LimiterBackendException.class);
-        assertThat(broken.giveBackAsync(taken, "l", TEN, 2)).isCompletedExceptionally();
+        assertThatThrownBy(() -> broken.cancel(taken, "l", TEN, 2)).isInstanceOf(LimiterBackendException.class);
+        assertThat(broken.cancelAsync(taken, "l", TEN, 2)).isCompletedExceptionally();
     }
 
     @Test
