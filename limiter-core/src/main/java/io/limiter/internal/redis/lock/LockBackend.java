@@ -1,18 +1,17 @@
 package io.limiter.internal.redis.lock;
 
 import com.google.common.base.Ticker;
-import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.internal.redis.script.StateCodec;
@@ -37,14 +36,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Waiting for the lock counts against the caller's timeout. A caller with a shorter timeout than {@link
  * #DEFAULT_LOCK_WAIT} still waits that long for the lock, because without it nothing can be decided.
  */
-public final class LockBackend implements Backend {
+public final class LockBackend extends RedisBackend {
 
     /** Minimum time to wait for the lock, even if the caller's timeout is shorter. */
     public static final Duration DEFAULT_LOCK_WAIT = Duration.ofSeconds(1);
 
     private static final byte[][] NO_ARGUMENTS = {};
 
-    private final RedisCalls redis;
     private final DistributedLock lock;
     private final Duration lockWait;
     private final Duration longestWait;
@@ -53,7 +51,6 @@ public final class LockBackend implements Backend {
     private final StateCodec codec = new StateCodec();
     private final LuaScript load;
     private final LuaScript save = LuaScript.of(LuaScript.resource(LockBackend.class, "save.lua"));
-    private volatile boolean closed;
 
     /**
      * @param lockWait how long to wait for the lock if the caller's timeout is shorter
@@ -70,7 +67,7 @@ public final class LockBackend implements Backend {
             String clock,
             Ticker ticker,
             KnownRejections rejections) {
-        this.redis = redis;
+        super(redis);
         this.lock = lock;
         this.lockWait = lockWait;
         this.longestWait = longestWait;
@@ -82,7 +79,7 @@ public final class LockBackend implements Backend {
     /** Decides one key after the other. The batch can be withdrawn until the first lock is acquired. */
     @Override
     public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-        if (closed) {
+        if (isClosed()) {
             return CompletableFuture.completedFuture(RedisErrors.closed(batch));
         }
         List<Answer> answers = new ArrayList<>(batch.size());
@@ -97,36 +94,6 @@ public final class LockBackend implements Backend {
         return true;
     }
 
-    @Override
-    public void connect() {
-        redis.connect();
-    }
-
-    @Override
-    public LimiterBackendException notConnected(String key, RuntimeException thrown) {
-        return RedisErrors.of(key, thrown);
-    }
-
-    @Override
-    public String nodeOf(String key) {
-        return redis.nodeOf(key);
-    }
-
-    @Override
-    public int nodes() {
-        return redis.nodes();
-    }
-
-    @Override
-    public boolean isConnected(String key) {
-        return redis.isConnected(key);
-    }
-
-    @Override
-    public boolean reconnect(String key) {
-        return redis.reconnect(key);
-    }
-
     private Answer answer(KeyRequests<?> keyRequests, BooleanSupplier send) {
         try {
             return Answer.of(decide(keyRequests, send));
@@ -135,22 +102,6 @@ public final class LockBackend implements Backend {
         } catch (RuntimeException e) {
             return Answer.failed(RedisErrors.of(keyRequests.key(), e));
         }
-    }
-
-    /** Needs no lock: a concurrent decision cannot save its state, and starts over. */
-    @Override
-    public void reset(String key) {
-        try {
-            redis.delete(utf8(key));
-        } catch (RuntimeException e) {
-            throw RedisErrors.of(key, e);
-        }
-    }
-
-    /** Fails later requests; requests that have started are still completed. */
-    @Override
-    public void close() {
-        closed = true;
     }
 
     /**

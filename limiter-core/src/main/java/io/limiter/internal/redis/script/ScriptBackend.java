@@ -3,15 +3,14 @@ package io.limiter.internal.redis.script;
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.Answer;
-import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
 import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisBackend;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.spi.LimitScript;
 import io.limiter.spi.SetPart;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,22 +30,20 @@ import org.jspecify.annotations.Nullable;
  * <p>Redis replies the time and the states that it found, from which {@link ScriptCall} computes the decisions by the
  * same steps.
  */
-public final class ScriptBackend implements Backend {
+public final class ScriptBackend extends RedisBackend {
 
-    private final RedisCalls redis;
     private final KnownRejections rejections;
     private final Map<LimitScript<?, ?>, LuaScript> scripts = new HashMap<>();
     // Estimated server time: Redis's at the last reply, or this machine's before there was one.
     private volatile long estimatedMicros = System.currentTimeMillis() * 1000;
     private final SetScripts setScripts;
-    private volatile boolean closed;
 
     /**
      * @param clock the part of the scripts that reads the clock
      * @param rejections records the decisions
      */
     public ScriptBackend(RedisCalls redis, String clock, KnownRejections rejections) {
-        this.redis = redis;
+        super(redis);
         this.rejections = rejections;
         this.setScripts = new SetScripts(clock);
         String batch = LuaScript.resource(ScriptBackend.class, "batch.lua");
@@ -58,36 +55,6 @@ public final class ScriptBackend implements Backend {
     @Override
     public boolean blocks() {
         return redis.blocks();
-    }
-
-    @Override
-    public void connect() {
-        redis.connect();
-    }
-
-    @Override
-    public String nodeOf(String key) {
-        return redis.nodeOf(key);
-    }
-
-    @Override
-    public int nodes() {
-        return redis.nodes();
-    }
-
-    @Override
-    public boolean isConnected(String key) {
-        return redis.isConnected(key);
-    }
-
-    @Override
-    public boolean reconnect(String key) {
-        return redis.reconnect(key);
-    }
-
-    @Override
-    public LimiterBackendException notConnected(String key, RuntimeException thrown) {
-        return RedisErrors.of(key, thrown);
     }
 
     @Override
@@ -110,7 +77,7 @@ public final class ScriptBackend implements Backend {
             return CompletableFuture.failedFuture(e);
         }
         if (!shareCall) {
-            return Backend.super.startSet(parts, send);
+            return super.startSet(parts, send);
         }
         return send.getAsBoolean()
                 ? callSet(parts).thenApply(answer -> List.copyOf(answer.decisions()))
@@ -129,7 +96,7 @@ public final class ScriptBackend implements Backend {
 
     /** Never completed exceptionally. */
     private CompletableFuture<Answer> callSet(List<SetPart<?>> parts) {
-        return closed
+        return isClosed()
                 ? CompletableFuture.completedFuture(RedisErrors.closed(List.of(KeyRequests.of(parts.get(0))))
                         .get(0))
                 : callSet(parts, estimatedMicros, true);
@@ -179,23 +146,8 @@ public final class ScriptBackend implements Backend {
     }
 
     @Override
-    public void reset(String key) {
-        try {
-            redis.delete(key.getBytes(StandardCharsets.UTF_8));
-        } catch (RuntimeException e) {
-            throw RedisErrors.of(key, e);
-        }
-    }
-
-    /** Fails later requests; requests that were sent are still completed. */
-    @Override
-    public void close() {
-        closed = true;
-    }
-
-    @Override
     public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-        if (closed) {
+        if (isClosed()) {
             return CompletableFuture.completedFuture(RedisErrors.closed(batch));
         }
         if (!send.getAsBoolean()) {
