@@ -106,7 +106,7 @@ final class ConcurrencyFleetMember {
 
     /** What is entered as valid was held from one entry to the other, as the holder believes. */
     private static void holdAndEnter(Lease lease, int millis, RedisCommands<String, String> ledger, String key) {
-        String hold = UUID.randomUUID().toString();
+        String hold = Fleet.member() + ":" + UUID.randomUUID();
         try (lease) {
             enter(ledger, key, "from " + hold);
             Thread.sleep(millis);

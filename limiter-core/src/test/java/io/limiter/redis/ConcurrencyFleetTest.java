@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.Lease;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.Fleet;
 import io.limiter.testing.Seed;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ class ConcurrencyFleetTest {
     private static final int LIMIT = 3;
     private static final int LEASE_MILLIS = 400;
     private static final int HOG_LEASE_MILLIS = 3000;
+    private static final int HOLDS_BETWEEN = 10;
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();
@@ -40,9 +42,9 @@ class ConcurrencyFleetTest {
         Fleet.Member killed = members.get(2);
         members.forEach(Fleet.Member::go);
         for (int i = 0; i < 3; i++) {
-            Thread.sleep(300);
+            awaitHolds(members.indexOf(stopped), redisMicros(), HOLDS_BETWEEN);
             stopped.signal("STOP");
-            Thread.sleep(3 * LEASE_MILLIS);
+            awaitHolds(members.indexOf(steady), redisMicros() + 3 * LEASE_MILLIS * 1000, 1);
             if (i == 1) {
                 killed.kill();
             }
@@ -52,11 +54,7 @@ class ConcurrencyFleetTest {
             member.go();
             assertThat(nextLine(member)).isEqualTo("end");
         }
-        List<String> ledger =
-                RedisFixture.commands().lrange(ConcurrencyFleetMember.ledgerKey(redis.prefix()), 0, -1).stream()
-                        .map(entry -> new String(entry, StandardCharsets.UTF_8))
-                        .toList();
-        assertThat(mostAtOnce(ledger)).as(Seed.hint()).isBetween(1, LIMIT);
+        assertThat(mostAtOnce(ledger())).as(Seed.hint()).isBetween(1, LIMIT);
         try (RedisRateLimiterFactory factory = factory()) {
             ConcurrencyLimiter limiter = limiter(factory, LIMIT);
             for (int i = 0; i < LIMIT; i++) {
@@ -94,6 +92,31 @@ class ConcurrencyFleetTest {
             hog.kill();
             assertThat(limiter(factory, 1).tryAcquire(Duration.ofMinutes(1))).isPresent();
         }
+    }
+
+    /** Waits until a member has begun so many holds after this time. */
+    private void awaitHolds(int member, long afterMicros, int holds) {
+        Eventually.that(() -> assertThat(ledger().stream()
+                        .map(entry -> entry.split(" "))
+                        .filter(words -> words[0].equals("from")
+                                && words[1].startsWith(member + ":")
+                                && Long.parseLong(words[2]) > afterMicros))
+                .hasSizeGreaterThanOrEqualTo(holds));
+    }
+
+    private static long redisMicros() {
+        List<byte[]> time = RedisFixture.commands().time();
+        return Long.parseLong(text(time.get(0))) * 1_000_000 + Long.parseLong(text(time.get(1)));
+    }
+
+    private List<String> ledger() {
+        return RedisFixture.commands().lrange(ConcurrencyFleetMember.ledgerKey(redis.prefix()), 0, -1).stream()
+                .map(ConcurrencyFleetTest::text)
+                .toList();
+    }
+
+    private static String text(byte[] value) {
+        return new String(value, StandardCharsets.UTF_8);
     }
 
     /** The number of overlapping holds whose lease was valid to the end. */

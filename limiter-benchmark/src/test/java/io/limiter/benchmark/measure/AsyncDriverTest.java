@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.benchmark.measure.Caller.Answer;
 import io.limiter.benchmark.measure.CallerResults.Phase;
 import io.limiter.benchmark.subject.AsyncSubject;
-import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -20,13 +20,17 @@ class AsyncDriverTest {
 
     @Test
     void callers_whose_answers_are_there_at_once_take_turns() throws InterruptedException {
-        Fakes.Decider atOnce = id -> true;
-        Driver driver = AsyncDriver.start(atOnce, results);
-        while (results.callers().stream().anyMatch(caller -> caller.count(Phase.WARM_UP, Answer.GRANTED) < 100)) {
-            Thread.sleep(1);
-        }
-        results.enter(Phase.STOPPED);
-        driver.awaitEnd();
+        AtomicInteger requests = new AtomicInteger();
+        Fakes.Decider atOnce = id -> {
+            if (requests.incrementAndGet() == 200 * CALLERS) {
+                results.enter(Phase.STOPPED);
+            }
+            return true;
+        };
+        AsyncDriver.start(atOnce, results).awaitEnd();
+        assertThat(results.callers())
+                .allSatisfy(caller ->
+                        assertThat(caller.count(Phase.WARM_UP, Answer.GRANTED)).isBetween(100L, 300L));
     }
 
     @Test
@@ -51,7 +55,7 @@ class AsyncDriverTest {
 
         private final AtomicInteger open = new AtomicInteger();
         private final AtomicInteger most = new AtomicInteger();
-        private final Queue<CompletableFuture<Boolean>> requests = new ConcurrentLinkedQueue<>();
+        private final BlockingQueue<CompletableFuture<Boolean>> requests = new LinkedBlockingQueue<>();
 
         @Override
         public CompletionStage<Boolean> tryAcquireAsync(int id) {
@@ -62,11 +66,7 @@ class AsyncDriverTest {
         }
 
         void completeOne() throws InterruptedException {
-            CompletableFuture<Boolean> request = requests.poll();
-            while (request == null) {
-                Thread.sleep(1);
-                request = requests.poll();
-            }
+            CompletableFuture<Boolean> request = requests.take();
             open.decrementAndGet();
             request.complete(true);
         }
