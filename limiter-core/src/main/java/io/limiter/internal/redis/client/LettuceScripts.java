@@ -1,40 +1,23 @@
 package io.limiter.internal.redis.client;
 
-import io.lettuce.core.AbstractRedisClient;
-import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.api.StatefulConnection;
-import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
-import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.masterreplica.StatefulRedisMasterReplicaConnection;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.LettuceConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceExceptionConverter;
 
@@ -48,26 +31,23 @@ import org.springframework.data.redis.connection.lettuce.LettuceExceptionConvert
  */
 final class LettuceScripts {
 
-    // Longer than the longest pause between two probes, unless that is set to more.
-    private static final Duration HAND_OVER = Duration.ofSeconds(30);
-
     private final LettuceConnectionFactory factory;
-    private final Supplier<Connected> connectShared;
-    private final Deadlines deadlines;
+    private final Supplier<NativeConnection> connectShared;
     private final SentCommands sent;
     private final LettuceExceptionConverter errors = new LettuceExceptionConverter();
     // The one that Spring's factory shares.
-    private volatile @Nullable Connected shared;
+    private volatile @Nullable NativeConnection shared;
     // The limiters' own, by node.
-    private final Map<String, Connected> own = new ConcurrentHashMap<>();
-    private final Map<String, SynchronousQueue<Opened>> opening = new ConcurrentHashMap<>();
-    // Written under the monitor of this.
-    private volatile boolean closed;
+    private final Map<String, NativeConnection> own = new ConcurrentHashMap<>();
+    private final ConnectionOpener opener;
+    // Guarded by the monitor of this.
+    private boolean closed;
 
-    private LettuceScripts(LettuceConnectionFactory factory, Supplier<Connected> connectShared, Deadlines deadlines) {
+    private LettuceScripts(
+            LettuceConnectionFactory factory, Supplier<NativeConnection> connectShared, Deadlines deadlines) {
         this.factory = factory;
-        this.deadlines = deadlines;
         this.sent = new SentCommands(deadlines);
+        this.opener = new ConnectionOpener(() -> NativeConnection.open(factory, connection()), deadlines);
         this.connectShared = connectShared;
     }
 
@@ -80,10 +60,10 @@ final class LettuceScripts {
      */
     static @Nullable LettuceScripts of(
             RedisConnectionFactory connections,
-            Function<Function<RedisConnection, Connected>, Connected> connected,
+            Function<Function<RedisConnection, NativeConnection>, NativeConnection> connected,
             Deadlines deadlines) {
         return connections instanceof LettuceConnectionFactory lettuce && lettuce.getShareNativeConnection()
-                ? new LettuceScripts(lettuce, () -> connected.apply(Connected::shared), deadlines)
+                ? new LettuceScripts(lettuce, () -> connected.apply(NativeConnection::shared), deadlines)
                 : null;
     }
 
@@ -93,7 +73,7 @@ final class LettuceScripts {
 
     /** Whether the next call has to connect first, which blocks. */
     boolean mustConnect() {
-        Connected now = shared;
+        NativeConnection now = shared;
         return now == null || now.isClosed();
     }
 
@@ -114,18 +94,7 @@ final class LettuceScripts {
         }
         refreshTopology();
         String node = nodeOf(key);
-        try {
-            Opened opened = opening.computeIfAbsent(node, this::open)
-                    .poll(deadlines.decisionTimeoutNanos(), TimeUnit.NANOSECONDS);
-            if (opened == null || opened.connection == null) {
-                throw new RedisConnectionFailureException(
-                        "no new connection" + (opened == null ? " yet" : ""), opened == null ? null : opened.failure);
-            }
-            install(node, opened.connection);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new RedisConnectionFailureException("interrupted", e);
-        }
+        install(node, opener.open(node));
     }
 
     /** Lettuce does that by itself every half a minute at most, and a promoted replica is not found before. */
@@ -136,55 +105,14 @@ final class LettuceScripts {
         }
     }
 
-    private record Opened(
-            @Nullable Connected connection, @Nullable Throwable failure) {}
-
-    /** On a thread of its own, because the client waits for a node that does not answer for up to a minute. */
-    private SynchronousQueue<Opened> open(String node) {
-        SynchronousQueue<Opened> handOver = new SynchronousQueue<>();
-        Thread thread = new Thread(() -> open(node, handOver), "limiter-connect");
-        thread.setDaemon(true);
-        thread.start();
-        return handOver;
-    }
-
-    /**
-     * Connecting can take longer than a probe waits; then the next probe takes the connection. What none takes is
-     * closed: there was an answer over the former connection.
-     */
-    private void open(String node, SynchronousQueue<Opened> handOver) {
-        Connected connection = null;
-        Throwable failure = null;
-        try {
-            connection = Connected.open(factory, connection());
-        } catch (RuntimeException | Error e) {
-            failure = e;
-        }
-        boolean taken = false;
-        try {
-            Opened opened = new Opened(connection, failure);
-            long startNanos = System.nanoTime();
-            while (!taken && !closed && System.nanoTime() - startNanos < HAND_OVER.toNanos()) {
-                taken = handOver.offer(opened, deadlines.decisionTimeoutNanos(), TimeUnit.NANOSECONDS);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        } finally {
-            opening.remove(node);
-            if (!taken && connection != null) {
-                connection.close();
-            }
-        }
-    }
-
     /** The calls over the former connection are overdue: a probe over it has failed since. */
-    private synchronized void install(String node, Connected opened) {
+    private synchronized void install(String node, NativeConnection opened) {
         if (closed) {
             opened.close();
             return;
         }
         opened.listen(sent, factory);
-        Connected former = own.put(node, opened);
+        NativeConnection former = own.put(node, opened);
         if (former != null) {
             former.close();
         }
@@ -195,7 +123,7 @@ final class LettuceScripts {
     }
 
     /** Masters come and go under new addresses. */
-    private static boolean closeIfGone(String node, Connected connection, Partitions known) {
+    private static boolean closeIfGone(String node, NativeConnection connection, Partitions known) {
         boolean gone =
                 known.getPartitions().stream().noneMatch(each -> name(each).equals(node));
         if (gone) {
@@ -211,11 +139,11 @@ final class LettuceScripts {
 
     /** Runs a script that returns a list; fails with Spring's exceptions, as its own commands would. */
     CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[]... arguments) {
-        Connected on = connection(keys[0]);
+        NativeConnection on = connection(keys[0]);
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
         SentCommands.Sent command = sent.add(answer, on);
         try {
-            command.as(on.commands.<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
+            command.as(on.commands().<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
                         if (error instanceof RedisNoScriptException) {
                             runSource(on, script, keys, arguments, answer, command);
@@ -233,7 +161,7 @@ final class LettuceScripts {
 
     /** On the same connection: this is the client's thread, which must not connect. */
     private void runSource(
-            Connected on,
+            NativeConnection on,
             LuaScript script,
             byte[][] keys,
             byte[][] arguments,
@@ -244,7 +172,7 @@ final class LettuceScripts {
             return;
         }
         try {
-            command.as(on.commands.<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
+            command.as(on.commands().<List<Object>>eval(script.source(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {
                         command.answered();
                         complete(answer, reply, error);
@@ -266,13 +194,13 @@ final class LettuceScripts {
         answer.completeExceptionally(converted == null ? cause : converted);
     }
 
-    private Connected connection(byte[] key) {
-        Connected ours = own.isEmpty() ? null : own.get(nodeOf(key));
+    private NativeConnection connection(byte[] key) {
+        NativeConnection ours = own.isEmpty() ? null : own.get(nodeOf(key));
         return ours == null || ours.isClosed() ? connection() : ours;
     }
 
-    private Connected connection() {
-        Connected now = shared;
+    private NativeConnection connection() {
+        NativeConnection now = shared;
         if (now == null || now.isClosed()) {
             now = share(connectShared.get());
         }
@@ -280,13 +208,13 @@ final class LettuceScripts {
     }
 
     /** Of several threads that connect at once, the first one's counts: the commands of the others must be found by it. */
-    private synchronized Connected share(Connected newConnected) {
-        Connected before = shared;
+    private synchronized NativeConnection share(NativeConnection newConnected) {
+        NativeConnection before = shared;
         if (before != null) {
             if (!before.isClosed()) {
                 return before;
             }
-            before.listenNoMore.run();
+            before.stopListening();
         }
         if (!closed) {
             newConnected.listen(sent, factory);
@@ -318,10 +246,8 @@ final class LettuceScripts {
     }
 
     private @Nullable Partitions partitions() {
-        Connected now = shared;
-        return now != null && now.connection instanceof StatefulRedisClusterConnection<?, ?> cluster
-                ? cluster.getPartitions()
-                : null;
+        NativeConnection now = shared;
+        return now == null ? null : now.partitions();
     }
 
     /**
@@ -337,95 +263,11 @@ final class LettuceScripts {
 
     private synchronized void closeConnections() {
         closed = true;
-        Connected now = shared;
+        opener.close();
+        NativeConnection now = shared;
         if (now != null) {
-            now.listenNoMore.run();
+            now.stopListening();
         }
-        own.values().forEach(Connected::close);
-    }
-
-    /** A connection; until it is closed, Lettuce restores it when it breaks. */
-    static final class Connected {
-
-        private final RedisClusterAsyncCommands<byte[], byte[]> commands;
-        private final StatefulConnection<?, ?> connection;
-        private final Runnable close;
-        // Guarded by the monitor of the scripts.
-        private Runnable listenNoMore = () -> {};
-
-        private Connected(RedisClusterAsyncCommands<byte[], byte[]> commands, Runnable close) {
-            this.commands = commands;
-            this.connection = commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
-                    ? cluster.getStatefulConnection()
-                    : ((RedisAsyncCommands<byte[], byte[]>) commands).getStatefulConnection();
-            this.close = close;
-        }
-
-        private static Connected shared(RedisConnection connection) {
-            return new Connected(((LettuceConnection) connection).getNativeConnection(), () -> {});
-        }
-
-        /** Opens another one to where the shared one leads. */
-        private static Connected open(LettuceConnectionFactory factory, Connected shared) {
-            if (shared.connection instanceof StatefulRedisMasterReplicaConnection) {
-                return openBySpring(factory);
-            }
-            if (factory.getRequiredNativeClient() instanceof RedisClusterClient client) {
-                StatefulRedisClusterConnection<byte[], byte[]> opened = client.connect(ByteArrayCodec.INSTANCE);
-                return new Connected(opened.async(), opened::closeAsync);
-            }
-            RedisClient client = (RedisClient) factory.getRequiredNativeClient();
-            StatefulRedisConnection<byte[], byte[]> opened = client.connect(ByteArrayCodec.INSTANCE);
-            return new Connected(opened.async(), opened::closeAsync);
-        }
-
-        /** Only the factory knows all nodes, and a connection of one's own is what it gives to pipelines. */
-        private static Connected openBySpring(LettuceConnectionFactory factory) {
-            RedisConnection opened = factory.getConnection();
-            try {
-                opened.openPipeline();
-                Connected connected = new Connected(((LettuceConnection) opened).getNativeConnection(), opened::close);
-                connected.connection.setAutoFlushCommands(true);
-                return connected;
-            } catch (RuntimeException e) {
-                opened.close();
-                throw e;
-            }
-        }
-
-        /**
-         * Where there is a connection for each master and replica behind this one, only the client learns what becomes
-         * of them, and it learns of others too. In a Cluster it does not help: Lettuce sends again what was given up, and
-         * what was sent to other nodes is not concerned.
-         */
-        private void listen(SentCommands sent, LettuceConnectionFactory factory) {
-            RedisConnectionStateListener listener = sent.cancelling(this);
-            if (connection instanceof StatefulRedisMasterReplicaConnection) {
-                AbstractRedisClient client = factory.getRequiredNativeClient();
-                client.addListener(listener);
-                listenNoMore = () -> client.removeListener(listener);
-            } else if (connection instanceof StatefulRedisConnection) {
-                connection.addListener(listener);
-                listenNoMore = () -> connection.removeListener(listener);
-            }
-        }
-
-        private void close() {
-            listenNoMore.run();
-            if (!isClosed()) {
-                close.run();
-            }
-        }
-
-        /** Of several nodes' connections, it is not known. */
-        boolean isConnected() {
-            return connection.isOpen()
-                    || connection instanceof StatefulRedisMasterReplicaConnection
-                    || connection instanceof StatefulRedisClusterConnection;
-        }
-
-        boolean isClosed() {
-            return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed();
-        }
+        own.values().forEach(NativeConnection::close);
     }
 }
