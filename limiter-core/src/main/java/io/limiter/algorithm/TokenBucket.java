@@ -481,16 +481,8 @@ public record TokenBucket(
         return state.maxPermits() != maxPermits() || state.intervalMillis() != intervalMillis();
     }
 
-    /** The cost of stored permits: 0, or with a warm-up the area under its curve. */
     private double storedToMicros(double stored, double taken) {
-        if (warmUp == null) {
-            return 0.0;
-        }
-        double above = Math.max(0.0, stored - thresholdPermits());
-        double takenAbove = Math.min(above, taken);
-        double first = intervalMicros() + above * slopeMicros();
-        double last = intervalMicros() + (above - takenAbove) * slopeMicros();
-        return takenAbove * (first + last) / 2.0 + (taken - takenAbove) * intervalMicros();
+        return warmUp == null ? 0.0 : warmUp.storedToMicros(stored, taken, intervalMicros());
     }
 
     /**

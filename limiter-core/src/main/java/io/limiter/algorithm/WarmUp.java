@@ -74,6 +74,16 @@ public record WarmUp(Duration period, double coldFactor) {
                 / (maxPermits(stableIntervalMicros) - thresholdPermits(stableIntervalMicros));
     }
 
+    /** How long it takes to take some of the stored permits, in microseconds: the area under the curve. */
+    double storedToMicros(double stored, double taken, double stableIntervalMicros) {
+        double above = Math.max(0.0, stored - thresholdPermits(stableIntervalMicros));
+        double takenAbove = Math.min(above, taken);
+        double slope = slopeMicros(stableIntervalMicros);
+        double first = stableIntervalMicros + above * slope;
+        double last = stableIntervalMicros + (above - takenAbove) * slope;
+        return takenAbove * (first + last) / 2.0 + (taken - takenAbove) * stableIntervalMicros;
+    }
+
     /**
      * How many stable intervals it takes to store one permit: {@code period / maxPermits / stable}. The period cancels
      * out, so a state that was written under another period is settled at its own rate.
