@@ -9,7 +9,7 @@ import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** Which master of a Cluster has which slot, where the client can only be asked by a call that blocks. */
+/** Which master of a Cluster has which slot, for clients that find it out only by a call that blocks. */
 final class ClusterSlots {
 
     private final RedisConnectionFactory connections;

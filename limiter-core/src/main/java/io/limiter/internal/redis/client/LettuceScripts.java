@@ -54,8 +54,8 @@ final class LettuceScripts {
     /**
      * Only to be called where Lettuce is present: without it, this class cannot even be linked.
      *
-     * @param connected runs a function on a connection of the factory's, which it then gives back
-     * @param deadlines see to it that no command is waited for too long
+     * @param connected runs a function on a connection of the factory's, and then closes that
+     * @param deadlines end commands that take too long
      * @return {@code null} if the factory is not Lettuce's, or gives every caller a connection of its own
      */
     static @Nullable LettuceScripts of(

@@ -62,8 +62,8 @@ public final class RedisCalls {
     }
 
     /**
-     * @param deadlines see to it that nothing is waited for too long where no thread waits
-     * @param observer is told how long each call took
+     * @param deadlines end calls that take too long, where no thread waits
+     * @param observer observes how long each call takes
      */
     public RedisCalls(RedisConnectionFactory connections, Deadlines deadlines, EngineObserver observer) {
         this.connections = connections;
@@ -92,7 +92,7 @@ public final class RedisCalls {
         return known;
     }
 
-    /** Asks the factory and not a connection, because that would have to be made, and whoever asks must not block. */
+    /** From the factory and not from a connection, which would have to be made: callers of this must not block. */
     private boolean hasClusterConnection() {
         try (RedisClusterConnection connection = connections.getClusterConnection()) {
             return connection != null;
