@@ -24,6 +24,9 @@ public final class InPlaceBucket {
     private final double maxPermits;
     private final double intervalMicros;
     private final long capacity;
+    // As RedisPermits rounds; here they are not divided for every request.
+    private final double negligibleMicros;
+    private final double negligiblePermits;
     private double storedPermits;
     private double nextFreeMicros;
     private double remainderMicros;
@@ -33,6 +36,8 @@ public final class InPlaceBucket {
         this.maxPermits = state.maxPermits();
         this.intervalMicros = state.intervalMicros();
         this.capacity = limit.capacity();
+        this.negligibleMicros = RedisPermits.negligibleMicros(intervalMicros);
+        this.negligiblePermits = negligibleMicros / intervalMicros;
         this.storedPermits = state.storedPermits();
         this.nextFreeMicros = state.nextFreeMicros();
         this.remainderMicros = state.remainderMicros();
@@ -65,7 +70,7 @@ public final class InPlaceBucket {
         return new Decision(
                 true,
                 capacity,
-                (long) RedisPermits.wholePermits(storedPermits, intervalMicros),
+                (long) wholePermits(storedPermits),
                 0,
                 0,
                 fullAfterMicros(nowMicros),
@@ -88,7 +93,7 @@ public final class InPlaceBucket {
             nextFree = now;
             remainder = 0.0;
         }
-        boolean areStored = permits <= RedisPermits.wholePermits(stored, intervalMicros);
+        boolean areStored = permits <= wholePermits(stored);
         if (!areStored && (timeoutMicros > 0 || limit.whoWaits() != WhoWaits.CALLER)) {
             return Outcome.UNDECIDED;
         }
@@ -117,7 +122,11 @@ public final class InPlaceBucket {
         return limit.lifetimeMillis(fullAfterMicros);
     }
 
+    private double wholePermits(double permits) {
+        return Math.floor(permits + negligiblePermits);
+    }
+
     private double roundUp(double micros) {
-        return RedisPermits.wholeMicros(micros, intervalMicros);
+        return RedisPermits.roundUp(micros, negligibleMicros);
     }
 }

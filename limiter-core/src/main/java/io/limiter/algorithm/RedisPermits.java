@@ -330,8 +330,12 @@ public record RedisPermits(
 
     /** Microseconds of a wait, rounded up unless the fraction is negligible. */
     static double wholeMicros(double micros, double intervalMicros) {
+        return roundUp(micros, negligibleMicros(intervalMicros));
+    }
+
+    static double roundUp(double micros, double negligible) {
         double whole = Math.floor(micros);
-        return micros - whole > negligibleMicros(intervalMicros) ? whole + 1.0 : whole;
+        return micros - whole > negligible ? whole + 1.0 : whole;
     }
 
     /** Stored permits, rounded down unless the missing fraction is negligible. */
@@ -339,7 +343,7 @@ public record RedisPermits(
         return Math.floor(permits + negligibleMicros(intervalMicros) / intervalMicros);
     }
 
-    private static double negligibleMicros(double intervalMicros) {
+    static double negligibleMicros(double intervalMicros) {
         return Math.min(NEGLIGIBLE_PERMITS * intervalMicros, NEGLIGIBLE_MICROS);
     }
 
