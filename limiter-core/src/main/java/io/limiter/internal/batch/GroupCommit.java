@@ -9,9 +9,10 @@ import io.limiter.spi.Engine;
 import io.limiter.spi.PendingDecision;
 import io.limiter.spi.PendingRequest;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -56,8 +57,9 @@ public final class GroupCommit implements Engine {
     private final Guard guard;
     private final Engine unbatched;
     private final AtomicReference<@Nullable AtomicReferenceArray<Lane>> lanes = new AtomicReference<>();
-    // The lanes with pending requests, out of up to 16,384.
-    private final Set<Lane> watched = ConcurrentHashMap.newKeySet();
+    // The lanes with pending requests, out of up to 16,384. A list, because the table of a set would keep the size that
+    // it needed for the most lanes, and each check of deadlines would visit all of it.
+    private final Queue<Lane> watched = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
     /**
@@ -145,9 +147,10 @@ public final class GroupCommit implements Engine {
     }
 
     private boolean endOverdue(long nowNanos) {
-        for (Lane lane : watched) {
+        for (Iterator<Lane> all = watched.iterator(); all.hasNext(); ) {
+            Lane lane = all.next();
             if (!lane.endOverdue(nowNanos)) {
-                watched.remove(lane);
+                all.remove();
                 lane.unwatch();
                 // Checked after unwatch(), while add() queues first and then checks the flag: so no request is
                 // missed.
