@@ -3,10 +3,13 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.LimitSet;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.internal.time.BlockingCalls;
 import io.limiter.testing.TestRedis;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,6 +60,24 @@ class JedisTest extends RedisEngineContract {
     void jedis_and_lettuce_share_leases() {
         HoldingSets.check(jedis, RedisFixture.connections(), redis.prefix());
         HoldingSets.check(RedisFixture.connections(), jedis, redis.prefix());
+    }
+
+    @Test
+    void light_traffic_needs_few_threads() {
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        RateLimiter limiter = limiters().build("k", 1000, 1000, 60);
+        RateLimiter other = limiters().build("other", 1000, 1000, 60);
+        for (int i = 0; i < 100; i++) {
+            assertThat(limiter.tryAcquire("k" + i)).isTrue();
+            assertThat(LimitSet.of(limiter.on("{k" + i + "}"))
+                            .and(other.on("{k" + i + "}"))
+                            .decide()
+                            .granted())
+                    .isTrue();
+        }
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().startsWith("limiter-blocking-") && !others.contains(thread))
+                .hasSizeLessThan(BlockingCalls.MAX_THREADS / 4);
     }
 
     @Test
