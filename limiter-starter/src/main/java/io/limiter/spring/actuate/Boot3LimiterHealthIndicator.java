@@ -1,6 +1,7 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.HealthIndicator;
 
@@ -8,14 +9,16 @@ import org.springframework.boot.actuate.health.HealthIndicator;
 public final class Boot3LimiterHealthIndicator implements HealthIndicator {
 
     private final LimiterFactory factory;
+    private final @Nullable EvictionWarning warning;
 
-    public Boot3LimiterHealthIndicator(LimiterFactory factory) {
+    public Boot3LimiterHealthIndicator(LimiterFactory factory, @Nullable EvictionWarning warning) {
         this.factory = factory;
+        this.warning = warning;
     }
 
     @Override
     public Health health() {
-        BackendHealth health = BackendHealth.of(factory);
+        BackendHealth health = BackendHealth.of(factory, warning);
         return Health.status(health.status()).withDetails(health.details()).build();
     }
 }

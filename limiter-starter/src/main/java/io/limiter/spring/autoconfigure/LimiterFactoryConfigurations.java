@@ -6,6 +6,7 @@ import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
+import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -62,6 +63,13 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
         LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
             return new LimiterWarmUp(factory);
+        }
+
+        @Bean
+        EvictionWarning limiterEvictionWarning(
+                @LimiterRedisConnectionFactory ObjectProvider<RedisConnectionFactory> own,
+                ObjectProvider<RedisConnectionFactory> connections) {
+            return new EvictionWarning(required(own, connections));
         }
     }
 

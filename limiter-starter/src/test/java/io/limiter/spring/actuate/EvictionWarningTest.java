@@ -1,0 +1,127 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.LimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
+import io.limiter.spring.LogLines;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.RedisProcess;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+class EvictionWarningTest {
+
+    private static RedisProcess redis;
+    private static LettuceConnectionFactory connections;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisProcess.start();
+        connections = connect(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
+    }
+
+    @AfterAll
+    static void stop() {
+        connections.destroy();
+        redis.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "allkeys-lru",
+                "allkeys-lfu",
+                "allkeys-random",
+                "volatile-lru",
+                "volatile-lfu",
+                "volatile-random",
+                "volatile-ttl"
+            })
+    void each_policy_that_evicts_is_warned_of_if_memory_is_bounded(String policy) {
+        assertThat(logged(policy, "100mb", connections))
+                .singleElement()
+                .asString()
+                .contains("maxmemory-policy is " + policy, "evicted 0 keys", "noeviction");
+        assertThat(logged(policy, "0", connections)).isEmpty();
+    }
+
+    @Test
+    void the_health_logs_it_once() {
+        configure("allkeys-lru", "100mb");
+        EvictionWarning warning = new EvictionWarning(connections);
+        try (LogLines lines = new LogLines(EvictionWarning.class);
+                LimiterFactory factory =
+                        RedisRateLimiterFactory.builder(connections).build()) {
+            assertThat(lines.all()).isEmpty();
+            assertThat(BackendHealth.of(factory, warning).status()).isEqualTo("UP");
+            assertThat(BackendHealth.of(factory, warning).status()).isEqualTo("UP");
+            Eventually.that(
+                    () -> assertThat(lines.all()).singleElement().asString().startsWith("WARN"));
+        }
+    }
+
+    @Test
+    void without_eviction_there_is_no_warning() {
+        assertThat(logged("noeviction", "100mb", connections)).isEmpty();
+    }
+
+    @Test
+    void without_the_right_there_is_no_warning() {
+        run("ACL", "SETUSER", "limiter", "on", ">password", "-@all", "+hello", "+auth", "+ping", "+client");
+        RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+        where.setUsername("limiter");
+        where.setPassword(RedisPassword.of("password"));
+        LettuceConnectionFactory restricted = connect(where);
+        assertThat(logged("allkeys-lru", "100mb", restricted)).isEmpty();
+        restricted.destroy();
+    }
+
+    @Test
+    void each_node_of_a_cluster_is_looked_at() {
+        Properties info = new Properties();
+        info.setProperty("127.0.0.1:1.maxmemory_policy", "noeviction");
+        info.setProperty("127.0.0.1:1.maxmemory", "1");
+        assertThat(EvictionWarning.warning(info)).isEmpty();
+        info.setProperty("127.0.0.1:2.maxmemory_policy", "volatile-ttl");
+        info.setProperty("127.0.0.1:2.maxmemory", "1");
+        info.setProperty("127.0.0.1:2.evicted_keys", "7");
+        assertThat(EvictionWarning.warning(info)).get().asString().contains("volatile-ttl", "evicted 7 keys");
+    }
+
+    private static List<String> logged(String policy, String memory, LettuceConnectionFactory where) {
+        configure(policy, memory);
+        try (LogLines lines = new LogLines(EvictionWarning.class)) {
+            new EvictionWarning(where).check();
+            return lines.all();
+        }
+    }
+
+    private static void configure(String policy, String memory) {
+        run("CONFIG", "SET", "maxmemory", memory);
+        run("CONFIG", "SET", "maxmemory-policy", policy);
+    }
+
+    private static void run(String command, String... arguments) {
+        try (RedisConnection connection = connections.getConnection()) {
+            byte[][] bytes = List.of(arguments).stream().map(String::getBytes).toArray(byte[][]::new);
+            connection.execute(command, bytes);
+        }
+    }
+
+    private static LettuceConnectionFactory connect(RedisStandaloneConfiguration where) {
+        LettuceConnectionFactory connected = new LettuceConnectionFactory(where);
+        connected.afterPropertiesSet();
+        connected.start();
+        return connected;
+    }
+}
