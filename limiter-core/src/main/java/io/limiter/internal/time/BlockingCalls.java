@@ -2,39 +2,26 @@ package io.limiter.internal.time;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.failure.BackendFailures;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs blocking calls on daemon threads, on behalf of callers that must not block. Starts up to {@value #MAX_THREADS}
  * threads on demand; idle threads end after ten seconds.
- *
- * <p>A call goes to the thread that became idle last. In the pools of the JDK it goes to the one that has been idle
- * for the longest time, so that a few calls a second keep all threads of a burst alive.
  */
-public final class BlockingCalls implements Executor {
+public final class BlockingCalls extends ThreadPoolExecutor {
 
     public static final int MAX_THREADS = 64;
 
-    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-    private final String name;
-    // Guarded by this, like all below: the last one became idle last.
-    private final Deque<Worker> idle = new ArrayDeque<>();
-    // Calls that wait because all threads are busy.
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
-    private int threads;
-    private int started;
-    private boolean shutDown;
+    private static final int IDLE_SECONDS = 10;
 
     public BlockingCalls() {
         this("limiter-blocking-");
@@ -44,74 +31,34 @@ public final class BlockingCalls implements Executor {
      * @param name prefix of the threads' names
      */
     public BlockingCalls(String name) {
-        this.name = name;
+        super(0, MAX_THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new ForIdleThreads(), threads(name), new Queueing());
     }
 
-    /**
-     * @throws RejectedExecutionException if these threads were shut down
-     * @throws OutOfMemoryError if no thread can be started
-     */
-    @Override
-    public void execute(Runnable call) {
-        Worker worker;
-        synchronized (this) {
-            if (shutDown) {
+    /** Accepts a task only if a thread is idle, so that the pool starts a thread otherwise. */
+    private static final class ForIdleThreads extends LinkedTransferQueue<Runnable> {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+    }
+
+    /** Queues tasks when all threads are busy. */
+    private static final class Queueing implements RejectedExecutionHandler {
+
+        @Override
+        public void rejectedExecution(Runnable task, ThreadPoolExecutor threads) {
+            if (threads.isShutdown()) {
                 throw new RejectedExecutionException("shut down");
             }
-            worker = idle.pollLast();
-            if (worker != null) {
-                worker.next = call;
-            } else if (threads == MAX_THREADS) {
-                waiting.add(call);
-                return;
-            } else {
-                threads++;
+            threads.getQueue().add(task);
+            // The last thread may have ended before it could see the task.
+            if (threads.getPoolSize() == 0 && threads.remove(task)) {
+                threads.execute(task);
             }
         }
-        if (worker == null) {
-            start(call);
-        } else {
-            LockSupport.unpark(worker.thread);
-        }
-    }
-
-    private void start(Runnable call) {
-        boolean isStarted = false;
-        try {
-            new Worker(call).thread.start();
-            isStarted = true;
-        } finally {
-            if (!isStarted) {
-                synchronized (this) {
-                    threads--;
-                }
-            }
-        }
-    }
-
-    /** Accepts no more calls. Those that were accepted are still made. */
-    public void shutdown() {
-        List<Worker> ending;
-        synchronized (this) {
-            shutDown = true;
-            ending = List.copyOf(idle);
-        }
-        ending.forEach(worker -> LockSupport.unpark(worker.thread));
-    }
-
-    /** The number of threads. */
-    public synchronized int threads() {
-        return threads;
-    }
-
-    /** The number of threads that have no call to make. */
-    synchronized int idle() {
-        return idle.size();
-    }
-
-    /** The number of calls that wait for a thread. */
-    synchronized int waiting() {
-        return waiting.size();
     }
 
     /**
@@ -136,56 +83,12 @@ public final class BlockingCalls implements Executor {
         return answer;
     }
 
-    private final class Worker implements Runnable {
-
-        private final Thread thread;
-        private volatile @Nullable Runnable next;
-
-        Worker(Runnable first) {
-            this.next = first;
-            synchronized (BlockingCalls.this) {
-                started++;
-                this.thread = new Thread(this, name + started);
-            }
+    private static ThreadFactory threads(String name) {
+        AtomicInteger count = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + count.incrementAndGet());
             thread.setDaemon(true);
-        }
-
-        @Override
-        public void run() {
-            for (Runnable call = next; call != null; call = await()) {
-                try {
-                    call.run();
-                } catch (RuntimeException | Error e) {
-                    thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-                }
-            }
-        }
-
-        private @Nullable Runnable await() {
-            synchronized (BlockingCalls.this) {
-                next = waiting.poll();
-                if (next == null) {
-                    idle.addLast(this);
-                }
-            }
-            long idleSinceNanos = System.nanoTime();
-            while (next == null && !ends(System.nanoTime() - idleSinceNanos >= IDLE_NANOS)) {
-                LockSupport.parkNanos(BlockingCalls.this, IDLE_NANOS);
-                // A call may have left the thread interrupted, which could not park then.
-                Thread.interrupted();
-            }
-            return next;
-        }
-
-        private boolean ends(boolean isTooLong) {
-            synchronized (BlockingCalls.this) {
-                // Not idle any more if it was given a call just now.
-                boolean ends = (isTooLong || shutDown) && idle.remove(this);
-                if (ends) {
-                    threads--;
-                }
-                return ends;
-            }
-        }
+            return thread;
+        };
     }
 }

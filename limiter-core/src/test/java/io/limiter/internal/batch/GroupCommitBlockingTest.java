@@ -86,7 +86,7 @@ class GroupCommitBlockingTest {
         for (int i = 0; i < 2000; i++) {
             asked.add(ask("k" + i, 1));
         }
-        assertThat(threads.threads()).isEqualTo(BlockingCalls.MAX_THREADS);
+        assertThat(threads.getPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
         backend.onStart = HandEngine.Call::answer;
         // The first calls may still be on their way into the list.
         Awaitility.await().until(() -> {
@@ -94,7 +94,7 @@ class GroupCommitBlockingTest {
             return asked.stream().allMatch(CompletableFuture::isDone);
         });
         assertThat(asked).allMatch(each -> each.join().granted());
-        assertThat(threads.threads()).isEqualTo(BlockingCalls.MAX_THREADS);
+        assertThat(threads.getLargestPoolSize()).isEqualTo(BlockingCalls.MAX_THREADS);
     }
 
     @Test
@@ -116,7 +116,7 @@ class GroupCommitBlockingTest {
         });
         Awaitility.await().untilAtomic(decided, org.hamcrest.Matchers.equalTo(4000));
         assertThat(backend.sent().stream().mapToInt(List::size).sum()).isEqualTo(4000);
-        assertThat(threads.threads())
+        assertThat(threads.getLargestPoolSize())
                 .as("one queue needs one thread at a time, and the next before the last is gone")
                 .isLessThanOrEqualTo(BlockingCalls.MAX_THREADS);
     }

@@ -105,7 +105,7 @@ class GroupCommitCloseTest {
         assertThat(ask("a", 1).join().granted()).isTrue();
         engine.close();
         blockingCalls.shutdown();
-        Awaitility.await().until(() -> blockingCalls.threads() == 0);
+        Awaitility.await().until(blockingCalls::isTerminated);
     }
 
     private static void assertClosed(CompletableFuture<Decision> future, String key) {
