@@ -1,6 +1,7 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.Limiter;
+import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
@@ -47,6 +48,7 @@ final class Judge {
     private final List<Entry> all = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private final long atOnce;
+    private final long startMicros;
     private double excess;
     private double beyondPromise;
 
@@ -59,6 +61,7 @@ final class Judge {
             all.addAll(account);
         }
         this.atOnce = atOnce(accounts);
+        this.startMicros = all.stream().mapToLong(Entry::callMicros).min().orElseGet(AccountFile::nowMicros);
         this.violations.addAll(scene.violations());
     }
 
@@ -178,8 +181,7 @@ final class Judge {
         long had = calls.stream().mapToLong(Entry::permits).sum();
         Experiment.Expected expected = experiment.expected();
         double states = expected.primaries() + expected.statesLost() + alone;
-        // A permit for what is refilled.
-        double beyond = had - states * (limiter.capacity() + 1);
+        double beyond = had - states * (limiter.capacity() + refilled(limiter));
         within(beyond, "all together", limiter, 0);
         excess = Math.max(excess, had - limiter.capacity());
     }
@@ -236,14 +238,19 @@ final class Judge {
     }
 
     private void checkConservation(Limiters limiter, Conservation conservation) {
-        // What was refilled, and a part of a permit of each key.
-        long blur = 2L * limiter.keys();
-        if (conservation.takenTooOften() > blur) {
+        // Of each key a part of a permit.
+        if (conservation.takenTooOften() > limiter.keys()) {
             violations.add(conservation.takenTooOften() + " permits of " + limiter + " were taken that no caller has");
         }
-        if (conservation.forgotten() > blur && !experiment.expected().forgets()) {
+        if (conservation.forgotten() > limiter.keys() * refilled(limiter)
+                && !experiment.expected().forgets()) {
             violations.add(conservation.forgotten() + " granted permits of " + limiter + " were not taken in Redis");
         }
+    }
+
+    /** The most permits that a key was refilled by, and a part of one. */
+    private double refilled(Limiters limiter) {
+        return limiter.rate() * (AccountFile.nowMicros() - startMicros) / 1e6 + 1;
     }
 
     /** What is missing in the buckets of a limiter, as Redis has them. */
