@@ -56,8 +56,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Upper bound: in any {@code t} seconds, at most {@code maxPermits + rate * t} permits come due, and with
  *       {@code NEXT_CALLER} one request more. With a warm-up the bound is {@code rate * t} and one request, because no permit
  *       takes less than the stable interval. All permits of one request are due at the same time, even if they are more than
- *       {@code maxPermits}. A clock that steps back stops the refill until it catches up, for an hour at most (or as long as
- *       the furthest reservation); stored permits stay. Refunded permits come on top.
+ *       {@code maxPermits}. A clock that steps back by up to two hours stops the refill until it catches up; a greater step
+ *       stops it for an hour. A reservation further ahead than an hour makes both longer, by as much. Stored permits stay.
+ *       Refunded permits come on top.
  *   <li>Lower bound: with enough demand, the granted rate is the configured one, from 0.001/s to 1,000,000/s, if the burst
  *       or the timeout has room for the permits that accrue between two calls.
  *   <li>Bounded debt: no reservation reaches further ahead than {@code maxWait} (or one permit, if that takes longer).

@@ -46,6 +46,15 @@ final class KeyState {
         return place == REMOVED;
     }
 
+    /** Whether the map does not count it yet. */
+    boolean isNew() {
+        return place == NO_PLACE;
+    }
+
+    boolean isHeld() {
+        return place >= 0;
+    }
+
     boolean hasExpired(long nowMicros) {
         return expiresAtMicros <= nowMicros;
     }

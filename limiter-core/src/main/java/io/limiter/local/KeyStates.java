@@ -67,7 +67,7 @@ final class KeyStates {
     void settle(KeyState held) {
         if (held.isEmpty()) {
             remove(held);
-        } else if (held.place == KeyState.NO_PLACE) {
+        } else if (held.isNew()) {
             synchronized (placesLock) {
                 @Nullable KeyState[] all = places;
                 if (size == all.length) {
@@ -107,7 +107,7 @@ final class KeyStates {
         return size > maxKeys;
     }
 
-    /** Makes room for one key. To be called without any monitor. */
+    /** Makes room for one key that was added. To be called without any monitor. */
     void evict(long nowMicros) {
         for (int i = 0; i < EVICTIONS && isFull(); i++) {
             evictOne(nowMicros);

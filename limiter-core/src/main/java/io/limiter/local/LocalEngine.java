@@ -111,13 +111,18 @@ public final class LocalEngine implements Engine {
     private <S> Decision decideOne(String key, Limit<S> limit, Request request) {
         checkOpen(key);
         Decision decision;
+        boolean added;
         do {
             KeyState held = states.findOrAdd(key);
             synchronized (held) {
+                boolean isNew = held.isNew();
                 decision = held.isRemoved() ? null : decideHeld(held, limit, request);
+                added = isNew && held.isHeld();
             }
         } while (decision == null);
-        evictIfFull();
+        if (added) {
+            evictIfFull();
+        }
         return decision;
     }
 
@@ -137,34 +142,38 @@ public final class LocalEngine implements Engine {
     private List<@Nullable Decision> decideSet(List<SetPart<?>> parts) {
         checkOpen(parts.get(0).key());
         List<@Nullable Decision> decisions;
+        List<KeyState> added = new ArrayList<>();
         do {
             Map<String, KeyState> held = new TreeMap<>();
             for (SetPart<?> part : parts) {
                 held.put(part.key(), states.findOrAdd(part.key()));
             }
-            decisions = decideLocked(parts, held, held.values().iterator());
+            decisions = decideLocked(parts, held, held.values().iterator(), added);
         } while (decisions == null);
-        parts.forEach(part -> evictIfFull());
+        added.forEach(key -> evictIfFull());
         return decisions;
     }
 
     /**
      * Holds all monitors. All sets take them in the order of the keys' names, so no two wait for each other.
      *
+     * @param added is given those that the map did not hold before
      * @return {@code null} if a key was removed before its monitor was held
      */
     private @Nullable List<@Nullable Decision> decideLocked(
-            List<SetPart<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked) {
+            List<SetPart<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
         if (unlocked.hasNext()) {
             KeyState next = unlocked.next();
             synchronized (next) {
-                return next.isRemoved() ? null : decideLocked(parts, held, unlocked);
+                return next.isRemoved() ? null : decideLocked(parts, held, unlocked, added);
             }
         }
+        held.values().stream().filter(KeyState::isNew).forEach(added::add);
         try {
             return stepAll(parts, held);
         } finally {
             held.values().forEach(states::settle);
+            added.removeIf(KeyState::isRemoved);
         }
     }
 

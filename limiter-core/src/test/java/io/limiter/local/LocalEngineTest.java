@@ -129,6 +129,33 @@ class LocalEngineTest {
     }
 
     @Test
+    void leases_that_fill_the_map_cost_only_new_keys_an_eviction() {
+        AtomicInteger inspected = new AtomicInteger();
+        LocalEngine engine = new LocalEngine(10, clock, clock.micros(), bound -> {
+            inspected.incrementAndGet();
+            return 0;
+        });
+        ConcurrencyLimit two = ConcurrencyLimit.of(2).leaseTime(Duration.ofDays(1));
+        for (int i = 0; i < 20; i++) {
+            decide(engine, "held" + i, two, Request.hold(1, 1));
+        }
+        decide(engine, "a", ONE_A_SECOND, ONE);
+        decide(engine, "b", ONE_A_SECOND, ONE);
+        inspected.set(0);
+        for (int i = 0; i < 20; i++) {
+            assertThat(decide(engine, "held" + i, two, Request.hold(2, 1)).granted())
+                    .isTrue();
+            decide(engine, "a", ONE_A_SECOND, ONE);
+            decide(engine, "new", ONE_A_SECOND, new Request(1, 0, true));
+            decideSet(engine, List.of(new SetPart<>("a", ONE_A_SECOND, ONE), new SetPart<>("b", ONE_A_SECOND, ONE)));
+        }
+        assertThat(inspected).hasValue(0);
+        decideSet(engine, List.of(new SetPart<>("c", ONE_A_SECOND, ONE), new SetPart<>("d", ONE_A_SECOND, ONE)));
+        // For each of the new keys, as all that are drawn are leases.
+        assertThat(inspected).hasValue(2 * KeyStates.EVICTIONS * KeyStates.INSPECTED);
+    }
+
+    @Test
     void a_state_that_is_never_full_again_is_not_evicted_first() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         Limit<?> forEver = new ForEver();

@@ -149,6 +149,50 @@ class ClusterOutageTest {
         }
     }
 
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void the_answer_of_another_master_closes_no_circuit_breaker(boolean byLettuce) throws Exception {
+        try (TestCluster cluster = TestCluster.start(3, "--cluster-require-full-coverage", "no")) {
+            RedisClusterConfiguration configuration = new RedisClusterConfiguration(cluster.nodes());
+            configuration.setMaxRedirects(2);
+            RedisConnectionFactory connections = connect(byLettuce, configuration);
+            try (RedisRateLimiterFactory factory = RedisRateLimiterFactory.builder(connections)
+                    .failurePolicy(FailurePolicy.LOCAL)
+                    .decisionTimeout(Duration.ofSeconds(1))
+                    .probeInterval(Duration.ofMillis(50))
+                    .build()) {
+                Limiter limiter = factory.count("k", 100_000, Duration.ofDays(1));
+                String killed = cluster.nodes().get(0);
+                List<String> itsKeys = IntStream.range(0, 100)
+                        .mapToObj(i -> "key" + i)
+                        .filter(key -> cluster.nodeOf("k:" + key).equals(killed))
+                        .limit(2)
+                        .toList();
+                itsKeys.forEach(key -> awaitRedis(limiter, key));
+                Limiter moved = limiter.on(itsKeys.get(0));
+                cluster.kill(killed);
+                Awaitility.await().atMost(CLIENT_TIMEOUT).until(() -> {
+                    moved.decide(1);
+                    return factory.backendState().unavailableNodes().contains(killed);
+                });
+                cluster.giveSlot("k:" + itsKeys.get(0), cluster.nodes().get(1));
+                awaitRedis(limiter, itsKeys.get(0));
+                // Many probes. On a machine that is too slow for them, a wrong one is not noticed.
+                Awaitility.await()
+                        .during(Duration.ofSeconds(1))
+                        .atMost(CLIENT_TIMEOUT)
+                        .until(() -> factory.backendState().unavailableNodes().contains(killed));
+                assertThat(limiter.decide(itsKeys.get(1), 1).source()).isEqualTo(Source.LOCAL);
+                cluster.startAgain(killed);
+                itsKeys.forEach(key -> awaitRedis(limiter, key));
+                assertThat(factory.backendState().unavailableNodes()).doesNotContain(killed);
+            } finally {
+                ((DisposableBean) connections).destroy();
+            }
+        }
+    }
+
     private static void awaitRedis(Limiter limiter, String key) {
         Awaitility.await()
                 .atMost(CLIENT_TIMEOUT)

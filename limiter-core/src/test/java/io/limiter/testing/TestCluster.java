@@ -135,6 +135,15 @@ public final class TestCluster implements AutoCloseable {
         return nodes().get(node);
     }
 
+    /** Gives the slot of a key to a node, without its keys. The first master, which has it, is dead. */
+    public void giveSlot(String key, String to) {
+        int slot = SlotHash.getSlot(key);
+        String owner = ask(to, RedisCommands::clusterMyId);
+        nodes().stream()
+                .filter(node -> !node.equals(nodeOf(key)))
+                .forEach(node -> ask(node, commands -> commands.clusterSetSlotNode(slot, owner)));
+    }
+
     /** A section of the node's INFO. */
     public String info(String node, String section) {
         return ask(node, commands -> commands.info(section));

@@ -58,6 +58,14 @@ class OptionsTest {
     }
 
     @Test
+    void the_short_selection_judges_nothing_that_a_busy_machine_can_change() {
+        assertThat(Options.parse(ALL, "--short").experiments())
+                .isNotEmpty()
+                .extracting(Experiment::expected)
+                .allMatch(expected -> expected.recovery().equals(Experiment.AFTER) && expected.localShare() == 1);
+    }
+
+    @Test
     void the_short_selection_takes_less_than_five_minutes() {
         assertThat(Options.parse(ALL, "--short").experiments().stream()
                         .map(Experiment::duration)

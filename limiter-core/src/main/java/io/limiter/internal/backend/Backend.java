@@ -57,6 +57,18 @@ public interface Backend extends AutoCloseable {
         return BackendState.ONLY_NODE;
     }
 
+    /** Learns anew which node decides which keys, if the client does not do that by itself. May block. */
+    default void refreshNodes() {}
+
+    /**
+     * A key that a node decides, for a probe of that node: the given one, if it still does.
+     *
+     * @return {@code null} if it decides no key any more
+     */
+    default @Nullable String keyOn(String node, String key) {
+        return key;
+    }
+
     /** The number of nodes, as far as it is known. Never blocks. */
     default int nodes() {
         return 1;

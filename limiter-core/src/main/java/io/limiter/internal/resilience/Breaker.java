@@ -178,17 +178,15 @@ final class Breaker implements AutoCloseable {
             if (!breaker.tryAcquirePermission()) {
                 throw new IllegalStateException("the circuit breaker permits no probe, it is " + breaker.getState());
             }
-            all.probe(key);
+            String probed = all.keyOn(node, key);
+            while (probed != null && !answers(probed)) {
+                probed = all.keyOn(node, probed);
+            }
+            // A node without keys is no more called than one that is available.
             breaker.onSuccess(0, TimeUnit.NANOSECONDS);
             recovered();
         } catch (LimiterBackendException e) {
-            if (e.kind() == Kind.PERMANENT) {
-                // An error reply proves that the backend is available.
-                breaker.onSuccess(0, TimeUnit.NANOSECONDS);
-                recovered();
-            } else {
-                stillUnavailable(key, e);
-            }
+            stillUnavailable(key, e);
         } catch (RuntimeException | Error e) {
             log.warn(
                     probeFailures,
@@ -196,6 +194,22 @@ final class Breaker implements AutoCloseable {
                     e);
             stillUnavailable(key, e);
         }
+    }
+
+    /**
+     * @return {@code false} if the key has moved to another node, which has answered instead
+     * @throws LimiterBackendException if no node answers
+     */
+    private boolean answers(String probed) {
+        try {
+            all.probe(probed);
+        } catch (LimiterBackendException e) {
+            // An error reply proves that the node is available.
+            if (e.kind() != Kind.PERMANENT) {
+                throw e;
+            }
+        }
+        return all.isOn(node, probed);
     }
 
     private void stillUnavailable(String key, Throwable why) {

@@ -16,8 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +39,7 @@ public final class Breakers implements AutoCloseable {
     private final Map<String, Breaker> byNode = new ConcurrentHashMap<>();
     private final AtomicReference<BackendState> state =
             new AtomicReference<>(new BackendState(true, Instant.now(), null));
-    private volatile Function<String, String> nodeOf = key -> BackendState.ONLY_NODE;
-    private volatile IntSupplier nodes = () -> 1;
+    private volatile @Nullable Backend backend;
     private volatile Consumer<String> probe = key -> {
         throw new IllegalStateException("no probe is set");
     };
@@ -66,10 +63,9 @@ public final class Breakers implements AutoCloseable {
         this.probers = probers;
     }
 
-    /** Sets what tells nodes apart; see {@link Backend#nodeOf} and {@link Backend#nodes}. */
-    void nodesBy(Function<String, String> newNodeOf, IntSupplier newNodes) {
-        this.nodeOf = newNodeOf;
-        this.nodes = newNodes;
+    /** Sets what tells nodes apart; without it there is one. */
+    void nodesBy(Backend newBackend) {
+        this.backend = newBackend;
     }
 
     /**
@@ -84,10 +80,32 @@ public final class Breakers implements AutoCloseable {
         probe.accept(key);
     }
 
+    /** See {@link Backend#keyOn}. */
+    @Nullable
+    String keyOn(String node, String key) {
+        Backend known = backend;
+        return known == null ? key : known.keyOn(node, key);
+    }
+
+    /** Whether a node still decides a key, by the newest that the client knows; may block. */
+    boolean isOn(String node, String key) {
+        Backend known = backend;
+        if (known != null) {
+            known.refreshNodes();
+        }
+        return node.equals(BackendState.ONLY_NODE) || node.equals(nodeOf(key));
+    }
+
     BackendState state() {
         BackendState now = Objects.requireNonNull(state.get());
+        Backend known = backend;
         return new BackendState(
-                now.up(), now.since(), now.failure(), now.failing(), now.unavailableNodes(), nodes.getAsInt());
+                now.up(),
+                now.since(),
+                now.failure(),
+                now.failing(),
+                now.unavailableNodes(),
+                known == null ? 1 : known.nodes());
     }
 
     /**
@@ -98,7 +116,7 @@ public final class Breakers implements AutoCloseable {
             throw BackendFailures.closed(key);
         }
         if (!Objects.requireNonNull(state.get()).up()) {
-            Breaker breaker = byNode.get(nodeOf.apply(key));
+            Breaker breaker = byNode.get(nodeOf(key));
             if (breaker != null) {
                 breaker.check(key);
             }
@@ -112,7 +130,7 @@ public final class Breakers implements AutoCloseable {
         if (byNode.isEmpty()) {
             return;
         }
-        Breaker breaker = byNode.get(nodeOf.apply(key));
+        Breaker breaker = byNode.get(nodeOf(key));
         if (breaker != null) {
             breaker.answered(nowNanos, countedAsSuccess);
         }
@@ -124,12 +142,13 @@ public final class Breakers implements AutoCloseable {
      * @param otherwise when any node has, if nothing is known of this one
      */
     long answeredNanos(String key, long otherwise) {
-        Breaker breaker = byNode.isEmpty() ? null : byNode.get(nodeOf.apply(key));
+        Breaker breaker = byNode.isEmpty() ? null : byNode.get(nodeOf(key));
         return breaker == null ? otherwise : breaker.answeredNanos();
     }
 
     String nodeOf(String key) {
-        return nodeOf.apply(key);
+        Backend known = backend;
+        return known == null ? BackendState.ONLY_NODE : known.nodeOf(key);
     }
 
     /**
@@ -140,7 +159,7 @@ public final class Breakers implements AutoCloseable {
             return;
         }
         try {
-            String node = nodeOf.apply(failure.key());
+            String node = nodeOf(failure.key());
             if (byNode.size() >= MAX_NODES) {
                 // Nodes come and go under new names.
                 byNode.values().removeIf(known -> !known.isOpen());

@@ -137,7 +137,7 @@ public final class Guard implements AutoCloseable {
 
     /** Sets what tells the backend's nodes apart. */
     public void nodesOf(Backend backend) {
-        breakers.nodesBy(backend::nodeOf, backend::nodes);
+        breakers.nodesBy(backend);
     }
 
     public BackendState state() {

@@ -1,5 +1,6 @@
 package io.limiter.faults.account;
 
+import io.limiter.FailurePolicy;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.FixedWindow;
@@ -8,26 +9,47 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The limiters of a load, each of which shows something else. */
 public enum Limiters {
-    /** A bucket under more load than it grants, policy {@code local}: shows whether too much is granted. */
-    LIMITED(4, TokenBucket.perSecond(100).capacity(100)),
-    /** A bucket practically without refill, policy {@code throw}: shows whether a permit was taken twice, or forgotten. */
-    COUNTED(8, TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000)),
-    /** A bucket that is never empty, policy {@code local}: each rejection is wrong. */
-    ROOMY(64, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
+    /** A bucket under more load than it grants: shows whether too much is granted. */
+    LIMITED(4, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
+    /** A bucket practically without refill: shows whether a permit was taken twice, or forgotten. */
+    COUNTED(8, FailurePolicy.THROW, countable()),
+    /** A bucket that is never empty: each rejection is wrong. */
+    ROOMY(64, FailurePolicy.LOCAL, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
     /** As {@link #LIMITED}, with {@link #PREFETCH}. */
-    PREFETCHED(1, TokenBucket.perSecond(1000).capacity(1000)),
-    /** Leases of {@link #LEASES}, policy {@code deny}: shows whether too many are held. */
-    LEASED(1, TokenBucket.perSecond(1)),
+    PREFETCHED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(1000).capacity(1000)),
+    /** Leases of {@link #LEASES}: shows whether too many are held. */
+    LEASED(1, FailurePolicy.DENY, TokenBucket.perSecond(1)),
     /** A bucket with many keys, of which a few are called most. */
-    MANY(1_000_000, TokenBucket.per(2, Duration.ofSeconds(5)).capacity(2).expire(Duration.ofSeconds(10))),
+    MANY(
+            1_000_000,
+            FailurePolicy.LOCAL,
+            TokenBucket.per(2, Duration.ofSeconds(5)).capacity(2).expire(Duration.ofSeconds(10))),
     /** Two windows can meet in an interval, however short. */
-    WINDOWED(2, FixedWindow.of(100, Duration.ofSeconds(1)), 200, 100),
-    LOGGED(2, SlidingLog.of(50, Duration.ofSeconds(1)), 50, 50),
+    WINDOWED(2, FailurePolicy.LOCAL, FixedWindow.of(100, Duration.ofSeconds(1)), 200, 100),
+    LOGGED(2, FailurePolicy.LOCAL, SlidingLog.of(50, Duration.ofSeconds(1)), 50, 50),
     /** As exact as windows at worst. */
-    SLIDING(2, SlidingCounter.of(100, Duration.ofSeconds(1)), 200, 100);
+    SLIDING(2, FailurePolicy.LOCAL, SlidingCounter.of(100, Duration.ofSeconds(1)), 200, 100),
+    /** Under more load than it grants, and when Redis does not decide it grants everything. */
+    FAIL_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(100).capacity(100)),
+    /** Under more load than it grants, and when Redis does not decide it grants nothing. */
+    FAIL_CLOSED(1, FailurePolicy.DENY, TokenBucket.perSecond(100).capacity(100)),
+    /** Under more load than it grants, and when Redis does not decide each JVM grants half of it. */
+    SHARED(1, FailurePolicy.local(0.5), TokenBucket.perSecond(100).capacity(100)),
+    /** As {@link #COUNTED}; half of the permits are refunded. */
+    REFUNDED(1, FailurePolicy.THROW, countable()),
+    /** A bucket practically without refill that is soon empty; half of the permits are refunded. */
+    REFUNDED_ALONE(
+            1, FailurePolicy.LOCAL, TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1000)),
+    /** As {@link #COUNTED}, in a set with {@link #PART_LIMITED}: shows whether a set that is rejected takes a part. */
+    PART_COUNTED(1, FailurePolicy.THROW, countable()),
+    PART_LIMITED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
+    /** In a set with {@link #PART_OPEN}, which must not grant what this rejects. */
+    PART_LOCAL(1, FailurePolicy.LOCAL, TokenBucket.perSecond(100).capacity(100)),
+    PART_OPEN(1, FailurePolicy.ALLOW, TokenBucket.perSecond(1_000_000).capacity(1_000_000));
 
     /** Eight at a time; those of a JVM that is gone come back after two seconds. */
     public static final ConcurrencyLimit LEASES = ConcurrencyLimit.of(8).leaseTime(Duration.ofSeconds(2));
@@ -37,19 +59,26 @@ public enum Limiters {
     private static final Limiters[] VALUES = values();
 
     private final int keys;
+    private final FailurePolicy policy;
     private final Limit<?> limit;
     private final double capacity;
     private final double rate;
 
-    Limiters(int keys, TokenBucket bucket) {
-        this(keys, bucket, bucket.maxPermits(), bucket.permitsPerSecond());
+    Limiters(int keys, FailurePolicy policy, TokenBucket bucket) {
+        this(keys, policy, bucket, bucket.maxPermits(), bucket.permitsPerSecond());
     }
 
-    Limiters(int keys, Limit<?> limit, double capacity, double rate) {
+    Limiters(int keys, FailurePolicy policy, Limit<?> limit, double capacity, double rate) {
         this.keys = keys;
+        this.policy = policy;
         this.limit = limit;
         this.capacity = capacity;
         this.rate = rate;
+    }
+
+    /** All that is taken of it can be counted in Redis, and it never rejects. */
+    private static TokenBucket countable() {
+        return TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000);
     }
 
     static Limiters of(int ordinal) {
@@ -63,6 +92,11 @@ public enum Limiters {
 
     public String key(int index) {
         return "k" + index;
+    }
+
+    /** What decides when Redis does not. */
+    public FailurePolicy policy() {
+        return policy;
     }
 
     /** What it grants; for {@link #LEASED} see {@link #LEASES}. */
@@ -87,6 +121,25 @@ public enum Limiters {
 
     /** Whether it always has permits, so that a rejection is wrong. */
     public boolean hasAlwaysPermits() {
-        return this == COUNTED || this == ROOMY;
+        return this == COUNTED || this == ROOMY || this == REFUNDED;
+    }
+
+    /** Whether what is taken of it in Redis is known, as it is refilled by less than a permit while an experiment lasts. */
+    public boolean isCounted() {
+        return this == COUNTED || this == REFUNDED || this == PART_COUNTED;
+    }
+
+    /** Whether callers refund permits; an entry of a refund has a negative number of them. */
+    public boolean isRefunded() {
+        return this == REFUNDED || this == REFUNDED_ALONE;
+    }
+
+    /** The second of a set, which is called with this one; {@code null} if this is called alone. */
+    public @Nullable Limiters second() {
+        return switch (this) {
+            case PART_COUNTED -> PART_LIMITED;
+            case PART_LOCAL -> PART_OPEN;
+            default -> null;
+        };
     }
 }

@@ -23,10 +23,9 @@ final class BadNetworks {
                                 "Requests are executed for 3 s, and no reply comes back",
                                 3,
                                 Network::loseReplies)
-                        .promises(ONCE)
-                        .inShort(),
+                        .promises(ONCE),
                 delayed(30).localAtMost(0.05),
-                delayed(60).localAtMost(0.05).inShort(),
+                delayed(60).localAtMost(0.05),
                 delayed(90),
                 named("connections-cut")
                         .does("All connections break, 10 times in 3 s")

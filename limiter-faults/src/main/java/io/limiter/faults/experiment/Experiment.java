@@ -17,7 +17,7 @@ import java.util.List;
  * @param parts what else there is
  * @param takes how long the fault takes about
  * @param expected what this fault may change
- * @param quick whether it belongs to the short selection
+ * @param quick whether it belongs to the short selection, in which a machine may be busy
  */
 public record Experiment(
         String name,
@@ -218,9 +218,14 @@ public record Experiment(
                 name, does, promise, members, prefix, redisSettings, parts, fault, takes, newExpected, quick);
     }
 
-    /** Belongs to the short selection. */
+    /** Belongs to the short selection: what it promises is more than how soon or by whom something is decided. */
     public Experiment inShort() {
         return new Experiment(name, does, promise, members, prefix, redisSettings, parts, fault, takes, expected, true);
+    }
+
+    /** The same, judged by nothing that a busy machine can change. */
+    public Experiment onBusyMachine() {
+        return recoversWithin(AFTER).localAtMost(1);
     }
 
     /** How long it runs about, with the start of its processes. */

@@ -11,7 +11,9 @@ public final class Experiments {
     public static List<Experiment> all() {
         return Stream.of(
                         Outages.all(),
+                        Policies.all(),
                         BusyRedis.all(),
+                        ErrorReplies.all(),
                         BadNetworks.all(),
                         LostState.all(),
                         Failovers.all(),

@@ -57,7 +57,6 @@ final class Instances {
                         .does("One JVM of two is stopped for 150 ms, 12 times")
                         .promises("A pause of the JVM is not an outage of Redis: under 1 % of its decisions are local")
                         .localAtMost(0.01)
-                        .inShort()
                         .fault(Duration.ofSeconds(6), scene -> {
                             for (int i = 0; i < 12; i++) {
                                 pause(scene, Duration.ofMillis(150));
@@ -76,7 +75,7 @@ final class Instances {
                             scene.member(0).closeLimiters();
                             scene.pass(Duration.ofSeconds(2));
                         }),
-                callers(200, 10).inShort(),
+                callers(200, 10),
                 callers(2000, 100),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")

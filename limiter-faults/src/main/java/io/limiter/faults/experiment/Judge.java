@@ -1,6 +1,7 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.Limiter;
+import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.account.Entry;
@@ -10,7 +11,6 @@ import io.limiter.faults.account.Overlap;
 import io.limiter.faults.process.MemberProcess;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
@@ -28,6 +28,7 @@ import java.util.stream.Stream;
  *   <li>what Redis granted stays within {@code capacity + rate * d}, over all JVMs together and in every interval,
  *   <li>what one JVM granted alone stays within the same, so that all together stay within that times one plus their number,
  *   <li>{@code granted <= taken in Redis <= granted + ambiguous}: nothing was executed twice, or after it was withdrawn,
+ *   <li>a permit that is refunded can be taken once more, and without state {@code allow} grants all and {@code deny} nothing,
  *   <li>no call is rejected while there are permits,
  *   <li>no more leases are held at once than there may be,
  *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
@@ -47,6 +48,7 @@ final class Judge {
     private final List<Entry> all = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
     private final long atOnce;
+    private final long startMicros;
     private double excess;
     private double beyondPromise;
 
@@ -59,6 +61,7 @@ final class Judge {
             all.addAll(account);
         }
         this.atOnce = atOnce(accounts);
+        this.startMicros = all.stream().mapToLong(Entry::callMicros).min().orElseGet(AccountFile::nowMicros);
         this.violations.addAll(scene.violations());
     }
 
@@ -67,9 +70,14 @@ final class Judge {
     }
 
     private Result result(long seed) throws IOException {
-        Arrays.stream(Limiters.values())
-                .filter(limiter -> !limiter.hasAlwaysPermits() && limiter != Limiters.LEASED)
-                .forEach(this::checkExcess);
+        for (Limiters limiter : Limiters.values()) {
+            checkPolicy(limiter);
+            if (limiter.isRefunded()) {
+                checkRefunded(limiter);
+            } else if (!limiter.hasAlwaysPermits() && limiter != Limiters.LEASED) {
+                checkExcess(limiter);
+            }
+        }
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
         long mostLeases = Overlap.of(of(all, entry -> entry.answer() == Answer.LEASE));
@@ -119,6 +127,7 @@ final class Judge {
         double prefetched = limiter.prefetch() * (double) accounts.size();
         double extra = expected.statesLost() * capacity + forgotten + expected.extraPermits() + prefetched;
         int primaries = expected.primaries();
+        double share = limiter.policy().share();
         List<Map<Integer, List<Entry>>> local = new ArrayList<>();
         for (List<Entry> account : accounts) {
             local.add(byKey(account, entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL));
@@ -136,14 +145,45 @@ final class Judge {
             for (Map<Integer, List<Entry>> account : local) {
                 List<Entry> own = account.getOrDefault(key, List.of());
                 alone += own.isEmpty() ? 0 : 1;
-                within(Excess.of(capacity, rate, own), "a JVM alone", limiter, key);
+                within(Excess.of(capacity * share, rate * share, own), "a JVM alone", limiter, key);
             }
             // Those that have replaced others have a capacity of their own, but not at the same time.
-            double most = capacity * (primaries + alone) + extra;
-            double mostPerSecond = rate * (primaries + Math.min(alone, atOnce));
-            within(Excess.of(most, mostPerSecond, granted), "all together", limiter, key);
+            double most = capacity * (primaries + alone * share) + extra;
+            double mostPerSecond = rate * (primaries + Math.min(alone, atOnce) * share);
+            List<Entry> promised = of(granted, entry -> entry.answer() != Answer.POLICY);
+            within(Excess.of(most, mostPerSecond, promised), "all together", limiter, key);
             excess = Math.max(excess, Excess.of(capacity, rate, granted));
         });
+    }
+
+    /** Without state a policy grants all, or nothing; a refund is lost under some more. */
+    private void checkPolicy(Limiters limiter) {
+        long wrong = all.stream()
+                .filter(entry -> entry.limiter() == limiter && entry.answer() == Answer.POLICY && entry.permits() > 0)
+                .filter(entry -> switch (limiter.policy().action()) {
+                    case ALLOW -> !entry.granted();
+                    case DENY -> entry.granted();
+                    case LOCAL, THROW -> true;
+                })
+                .count();
+        if (wrong > 0) {
+            violations.add(wrong + " calls of " + limiter + " were not decided as its failure policy says");
+        }
+    }
+
+    /** The permits that callers have in the end, if each refund has returned them: once to Redis, or once to a JVM alone. */
+    private void checkRefunded(Limiters limiter) {
+        List<Entry> calls = of(all, entry -> entry.limiter() == limiter && (entry.granted() || entry.permits() < 0));
+        long alone = accounts.stream()
+                .filter(account -> account.stream()
+                        .anyMatch(entry -> entry.limiter() == limiter && entry.answer() == Answer.LOCAL))
+                .count();
+        long had = calls.stream().mapToLong(Entry::permits).sum();
+        Experiment.Expected expected = experiment.expected();
+        double states = expected.primaries() + expected.statesLost() + alone;
+        double beyond = had - states * (limiter.capacity() + refilled(limiter));
+        within(beyond, "all together", limiter, 0);
+        excess = Math.max(excess, had - limiter.capacity());
     }
 
     private static Map<Integer, List<Entry>> byKey(Collection<Entry> entries, Predicate<Entry> which) {
@@ -179,35 +219,49 @@ final class Judge {
     }
 
     private Conservation conservation() {
-        List<Entry> calls = of(
-                all,
-                entry -> entry.limiter() == Limiters.COUNTED
-                        && entry.answer() != Answer.CONTROL
-                        && entry.answer() != Answer.CLOSING);
-        Conservation conservation = Conservation.of(taken(), calls);
-        // What was refilled, and a part of a permit of each key.
-        long blur = 2L * Limiters.COUNTED.keys();
-        if (conservation.takenTooOften() > blur) {
-            violations.add(conservation.takenTooOften() + " permits were taken that no caller has");
+        Conservation sum = new Conservation(0, 0, 0, 0);
+        try (Observer observer = new Observer(scene.endpoint())) {
+            for (Limiters limiter : Limiters.values()) {
+                List<Entry> calls = of(
+                        all,
+                        entry -> entry.limiter() == limiter
+                                && entry.answer() != Answer.CONTROL
+                                && entry.answer() != Answer.CLOSING);
+                if (limiter.isCounted() && !calls.isEmpty()) {
+                    Conservation conservation = Conservation.of(taken(observer, limiter), calls);
+                    checkConservation(limiter, conservation);
+                    sum = sum.plus(conservation);
+                }
+            }
         }
-        if (conservation.forgotten() > blur && !experiment.expected().forgets()) {
-            violations.add(conservation.forgotten() + " granted permits were not taken in Redis");
-        }
-        return conservation;
+        return sum;
     }
 
-    /** What is missing in the buckets of {@link Limiters#COUNTED}, as Redis has them. */
-    private long taken() {
-        try (Observer observer = new Observer(scene.endpoint())) {
-            Limiter counted = observer.limiters()
-                    .build(Limiters.COUNTED.name().toLowerCase(Locale.ROOT), Limiters.COUNTED.limit());
-            long taken = 0;
-            for (int key = 0; key < Limiters.COUNTED.keys(); key++) {
-                taken += Limiters.COUNTED.limit().capacity()
-                        - counted.on(Limiters.COUNTED.key(key)).peek(1).remaining();
-            }
-            return taken;
+    private void checkConservation(Limiters limiter, Conservation conservation) {
+        // Of each key a part of a permit.
+        if (conservation.takenTooOften() > limiter.keys()) {
+            violations.add(conservation.takenTooOften() + " permits of " + limiter + " were taken that no caller has");
         }
+        if (conservation.forgotten() > limiter.keys() * refilled(limiter)
+                && !experiment.expected().forgets()) {
+            violations.add(conservation.forgotten() + " granted permits of " + limiter + " were not taken in Redis");
+        }
+    }
+
+    /** The most permits that a key was refilled by, and a part of one. */
+    private double refilled(Limiters limiter) {
+        return limiter.rate() * (AccountFile.nowMicros() - startMicros) / 1e6 + 1;
+    }
+
+    /** What is missing in the buckets of a limiter, as Redis has them. */
+    private static long taken(Observer observer, Limiters which) {
+        Limiter limiter = observer.limiters().build(which.name().toLowerCase(Locale.ROOT), which.limit());
+        long taken = 0;
+        for (int key = 0; key < which.keys(); key++) {
+            taken += which.limit().capacity()
+                    - limiter.on(which.key(key)).peek(1).remaining();
+        }
+        return taken;
     }
 
     private long wronglyRejected() {

@@ -22,7 +22,6 @@ final class LostState {
                         .does("SCRIPT FLUSH 100 times a second for 4 s")
                         .promises("Scripts are loaded again within the decision: Redis decides all the same")
                         .localAtMost(0.05)
-                        .inShort()
                         .fault(Duration.ofSeconds(4), LostState::flushScripts),
                 named("flushall")
                         .does("FLUSHALL, " + FLUSHES + " times in 3 s")
@@ -37,7 +36,6 @@ final class LostState {
                 named("no-memory")
                         .does("maxmemory is exceeded for 3 s, noeviction: Redis rejects what writes")
                         .promises("A permanent failure; each JVM decides alone, within the limit")
-                        .inShort()
                         .fault(Duration.ofSeconds(3), scene -> {
                             scene.redis().command("CONFIG", "SET", "maxmemory", "1");
                             scene.pass(Duration.ofSeconds(3));

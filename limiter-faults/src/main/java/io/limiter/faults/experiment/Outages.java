@@ -22,11 +22,11 @@ final class Outages {
 
     static List<Experiment> all() {
         List<Experiment> all = new ArrayList<>();
-        all.add(stopped(1));
-        all.add(stopped(5).inShort());
+        all.add(stopped(1).inShort());
+        all.add(stopped(5));
         all.add(stopped(30));
         all.add(restartedEmpty(2));
-        all.add(restartedEmpty(20).inShort());
+        all.add(restartedEmpty(20));
         all.add(restartedWithData(2).inShort());
         all.add(restartedWithData(20));
         all.add(named("redis-stopped-5s-leases")

@@ -11,19 +11,33 @@ import io.limiter.faults.process.RedisConsole;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
+import java.util.Set;
 
 /** Three JVMs, a million keys and limits of all kinds, while faults come at random. None of them loses what Redis knows. */
 public final class Soak {
 
-    private static final MemberSettings SETTINGS =
-            MemberSettings.standard().limiters(Limiters.values()).threads(4 * Limiters.values().length, 20);
+    /** Not the second of a set by itself. */
+    private static final Limiters[] CALLED = Arrays.stream(Limiters.values())
+            .filter(limiter -> Arrays.stream(Limiters.values()).noneMatch(first -> first.second() == limiter))
+            .toArray(Limiters[]::new);
 
-    /** Keys of these outlive the calls by a minute and more, of all others by some ten seconds. */
-    private static final List<Limiters> LASTING =
-            List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY, Limiters.PREFETCHED);
+    private static final MemberSettings SETTINGS =
+            MemberSettings.standard().limiters(CALLED).threads(4 * CALLED.length, 40);
+
+    /** Keys of these outlive the calls by some ten seconds, of all others by a minute and more. */
+    private static final Set<Limiters> EXPIRING =
+            EnumSet.of(Limiters.LEASED, Limiters.MANY, Limiters.WINDOWED, Limiters.LOGGED, Limiters.SLIDING);
+
+    /** Of a JVM for each fault, stack traces included: what fails often is logged once a minute. */
+    private static final int LINES = 10;
+
+    private static final int SIZE = 3;
 
     private static final int MEGABYTE = 1 << 20;
 
@@ -41,10 +55,11 @@ public final class Soak {
                 .does("Random faults for " + duration.toMinutes()
                         + " min: Redis stopped, paused or busy, scripts flushed, connections cut, slow or silent, JVMs stopped"
                         + " or killed; 3 JVMs, a million keys, all kinds of limits")
-                .promises("All bounds, and nothing grows: heap, threads, connections, keys in Redis")
-                .members(SETTINGS, SETTINGS, SETTINGS)
+                .promises("All bounds, and nothing grows: heap, threads, connections, keys in Redis, lines logged")
+                .members(Collections.nCopies(SIZE, SETTINGS).toArray(MemberSettings[]::new))
                 .redis("--lua-time-limit", "200")
                 .withNetwork()
+                .recoversWithin(Duration.ofSeconds(2))
                 .fault(duration.plusSeconds(30), scene -> new Soak(scene).run(duration));
     }
 
@@ -61,6 +76,7 @@ public final class Soak {
         scene.pass(Experiment.AFTER);
         Total after = measure();
         compare(before, after);
+        countLines();
         long keys = keys();
         for (MemberProcess member : alive()) {
             member.end();
@@ -156,14 +172,29 @@ public final class Soak {
         scene.require(after.connections <= before.connections + 2 * alive().size(), "there are more connections");
     }
 
+    private void countLines() throws IOException {
+        long lines = 0;
+        for (MemberProcess member : scene.members()) {
+            lines += member.linesLogged();
+        }
+        long most = (long) LINES * SIZE * faults;
+        scene.note(String.format(Locale.ROOT, "%,d lines logged, of at most %,d", lines, most));
+        scene.require(lines <= most, "JVMs have logged " + lines + " lines");
+    }
+
     private long keys() throws IOException {
         return Long.parseLong(scene.redis().command("DBSIZE"));
     }
 
     private void awaitExpiry(long atMost) throws IOException, InterruptedException {
-        int lasting = LASTING.stream().mapToInt(Limiters::keys).sum();
+        int lasting = Arrays.stream(Limiters.values())
+                .filter(limiter -> !EXPIRING.contains(limiter))
+                .mapToInt(Limiters::keys)
+                .sum();
         Awaited.await(() -> keys() <= lasting, "keys in Redis do not expire");
+        long left = keys();
         scene.note(String.format(
-                Locale.ROOT, "%,d keys in Redis at last, %d when those of calls had expired", atMost, keys()));
+                Locale.ROOT, "%,d keys in Redis at last, %d when those of calls had expired", atMost, left));
+        scene.require(left == lasting, "Redis has " + left + " keys instead of " + lasting);
     }
 }

@@ -46,6 +46,10 @@ public final class Leftovers {
     /** Also one that is stopped. */
     public static void kill(Process process) {
         process.destroyForcibly();
+        awaitEnd(process);
+    }
+
+    static void awaitEnd(Process process) {
         process.onExit().join();
         PROCESSES.remove(process);
     }

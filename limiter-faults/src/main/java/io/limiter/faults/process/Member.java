@@ -5,11 +5,12 @@ import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.FailurePolicy;
 import io.limiter.Lease;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterFactory;
+import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
@@ -28,6 +29,8 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -83,10 +86,19 @@ final class Member {
         for (int i = 0; i < settings.threads(); i++) {
             Limiters limiter = settings.limiters().get(i % settings.limiters().size());
             Random random = new Random(settings.seed() * 31 + i);
-            Runnable calls = limiter == Limiters.LEASED ? () -> hold(random) : () -> call(limiter, random);
-            callers.add(start("caller-" + i, calls));
+            callers.add(start("caller-" + i, () -> call(limiter, limiter.second(), random)));
         }
         return callers;
+    }
+
+    private void call(Limiters limiter, @Nullable Limiters second, Random random) {
+        if (second != null) {
+            callSet(limiter, second);
+        } else if (limiter == Limiters.LEASED) {
+            hold(random);
+        } else {
+            call(limiter, random);
+        }
     }
 
     private static Thread start(String name, Runnable work) {
@@ -98,11 +110,10 @@ final class Member {
 
     private Limiter limiter(Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
-        LimiterFactory used = switch (which) {
-            case COUNTED -> factory.withFailurePolicy(FailurePolicy.THROW);
-            case PREFETCHED -> factory.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
-            default -> factory;
-        };
+        LimiterFactory used = factory.withFailurePolicy(which.policy());
+        if (which == Limiters.PREFETCHED) {
+            used = used.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
+        }
         return used.build(name, which.limit());
     }
 
@@ -110,19 +121,59 @@ final class Member {
         Limiter limiter = limiter(which);
         while (!ended) {
             int key = key(which, random);
-            int permits = which == Limiters.COUNTED ? 1 + random.nextInt(3) : 1;
-            long record = account.begin(which, key, permits);
-            try {
-                Decision decision = limiter.decide(which.key(key), permits);
-                account.end(record, Answer.of(decision.source()), decision.granted());
-            } catch (LimiterBackendException e) {
-                account.end(record, Answer.of(e), false);
-            } catch (RuntimeException e) {
-                account.end(record, Answer.ERROR, false);
-                LoggerFactory.getLogger(Member.class).error("a call has failed", e);
+            int permits = which.isCounted() || which.isRefunded() ? 1 + random.nextInt(3) : 1;
+            Limiter permitsOfKey = limiter.on(which.key(key));
+            boolean granted = recorded(which, key, permits, () -> permitsOfKey.decide(permits));
+            if (granted && which.isRefunded() && random.nextBoolean()) {
+                recorded(which, key, -permits, () -> permitsOfKey.refund(permits));
             }
             pause(settings.pauseMillis());
         }
+    }
+
+    private boolean recorded(Limiters which, int key, int permits, Supplier<Decision> call) {
+        long record = account.begin(which, key, permits);
+        try {
+            Decision decision = call.get();
+            account.end(record, Answer.of(decision.source()), decision.granted());
+            return decision.granted();
+        } catch (RuntimeException e) {
+            account.end(record, answer(e), false);
+            return false;
+        }
+    }
+
+    private static Answer answer(RuntimeException thrown) {
+        if (thrown instanceof LimiterBackendException failure) {
+            return Answer.of(failure);
+        }
+        LoggerFactory.getLogger(Member.class).error("a call has failed", thrown);
+        return Answer.ERROR;
+    }
+
+    /** Two permits of the first for one of the second. An entry for each of them. */
+    private void callSet(Limiters first, Limiters second) {
+        LimitSet set = LimitSet.of(limiter(first).on(first.key(0)), 2)
+                .and(limiter(second).on(second.key(0)));
+        while (!ended) {
+            long ofFirst = account.begin(first, 0, 2);
+            long ofSecond = account.begin(second, 0, 1);
+            try {
+                SetDecision decision = set.decide();
+                boolean granted = decision.granted();
+                account.end(ofFirst, Answer.of(source(decision, 0)), granted);
+                account.end(ofSecond, Answer.of(source(decision, 1)), granted);
+            } catch (RuntimeException e) {
+                account.end(ofFirst, answer(e), false);
+                account.end(ofSecond, answer(e), false);
+            }
+            pause(settings.pauseMillis());
+        }
+    }
+
+    /** A rejection is the set's. */
+    private static Decision.Source source(SetDecision decision, int part) {
+        return (decision.granted() ? decision.parts().get(part).decision() : decision.decision()).source();
     }
 
     /** Of many, a hundredth of the calls has the first. */
@@ -133,7 +184,7 @@ final class Member {
     }
 
     private void hold(Random random) {
-        ConcurrencyLimiter limiter = factory.withFailurePolicy(FailurePolicy.DENY)
+        ConcurrencyLimiter limiter = factory.withFailurePolicy(Limiters.LEASED.policy())
                 .build("leased", Limiters.LEASES)
                 .on(Limiters.LEASED.key(0));
         while (!ended) {

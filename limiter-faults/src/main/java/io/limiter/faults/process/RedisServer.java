@@ -154,6 +154,11 @@ public final class RedisServer implements AutoCloseable {
         Leftovers.kill(running());
     }
 
+    /** Returns when it has ended by itself. */
+    public void awaitEnd() {
+        Leftovers.awaitEnd(running());
+    }
+
     /** One command on a connection of its own; see {@link RedisConsole#command}. */
     public String command(String... words) throws IOException {
         try (RedisConsole console = new RedisConsole(port)) {

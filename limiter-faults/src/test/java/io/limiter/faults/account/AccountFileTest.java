@@ -26,7 +26,7 @@ class AccountFileTest {
             assertThat(first.permits()).isEqualTo(2);
             assertThat(first.granted()).isTrue();
             assertThat(first.callMicros()).isBetween(before, first.returnMicros());
-            assertThat(Conservation.of(1, entries)).isEqualTo(new Conservation(1, 2, 1));
+            assertThat(Conservation.of(1, entries)).isEqualTo(new Conservation(1, 2, 1, 0));
         }
     }
 

@@ -123,6 +123,25 @@ class AccountTest {
     }
 
     @Test
+    void convicts_a_refund_that_is_executed_twice() {
+        Entry grant = counted(3, Answer.REDIS);
+        Entry refund = counted(-3, Answer.REDIS);
+        assertThat(Conservation.of(0, List.of(grant, refund)).forgotten()).isZero();
+        assertThat(Conservation.of(-3, List.of(grant, refund)).forgotten()).isEqualTo(3);
+        assertThat(Conservation.of(3, List.of(grant, refund)).takenTooOften()).isEqualTo(3);
+        // That it may have been executed, once, excuses both.
+        Entry ambiguous = counted(-3, Answer.AMBIGUOUS);
+        assertThat(Conservation.of(0, List.of(grant, ambiguous)).forgotten()).isZero();
+        assertThat(Conservation.of(3, List.of(grant, ambiguous)).takenTooOften())
+                .isZero();
+        assertThat(Conservation.of(-3, List.of(grant, ambiguous)).forgotten()).isEqualTo(3);
+    }
+
+    private static Entry counted(int permits, Answer answer) {
+        return new Entry(START, START + 1, Limiters.REFUNDED, 0, permits, answer, answer == Answer.REDIS);
+    }
+
+    @Test
     void acquits_ours(@TempDir Path folder) throws Exception {
         LettuceConnectionFactory connections = Clients.lettuce(Endpoint.standalone(server.port()));
         AccountFile file = AccountFile.create(folder.resolve("account"));

@@ -3,6 +3,7 @@ package io.limiter.internal.redis.client;
 import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Backend;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** A backend that stores the states in Redis. What differs is how it takes their steps. */
 public abstract class RedisBackend implements Backend {
@@ -22,6 +23,16 @@ public abstract class RedisBackend implements Backend {
     @Override
     public final String nodeOf(String key) {
         return redis.nodeOf(key);
+    }
+
+    @Override
+    public final void refreshNodes() {
+        redis.refreshNodes();
+    }
+
+    @Override
+    public final @Nullable String keyOn(String node, String key) {
+        return redis.keyOn(node, key);
     }
 
     @Override

@@ -42,6 +42,9 @@ public final class RedisCalls {
 
     private static final byte[][] NO_ARGUMENTS = {};
 
+    // These hash tags, from 0, are in all slots.
+    private static final int ENOUGH_TAGS = 1 << 18;
+
     private final RedisConnectionFactory connections;
     private final EngineObserver observer;
     private final @Nullable LettuceScripts lettuce;
@@ -124,6 +127,27 @@ public final class RedisCalls {
         return master == null ? BackendState.ONLY_NODE : master;
     }
 
+    /** Loads which node has which slot, where the client is not told; blocks. */
+    public void refreshNodes() {
+        if (lettuce == null && isCluster()) {
+            slots.load();
+        }
+    }
+
+    /** The given key if the node has it, or else another one that it has; {@code null} if it has none. */
+    public @Nullable String keyOn(String node, String key) {
+        if (node.equals(BackendState.ONLY_NODE) || nodeOf(key).equals(node)) {
+            return key;
+        }
+        for (int i = 0; i < ENOUGH_TAGS; i++) {
+            String other = "{" + i + "}";
+            if (nodeOf(other).equals(node)) {
+                return other;
+            }
+        }
+        return null;
+    }
+
     /** How many nodes there are, as far as that is known. */
     public int nodes() {
         return lettuce == null ? slots.count() : lettuce.nodes();
@@ -141,9 +165,7 @@ public final class RedisCalls {
      */
     public boolean reconnect(String key) {
         if (lettuce == null) {
-            if (isCluster()) {
-                slots.load();
-            }
+            refreshNodes();
             return false;
         }
         try {
