@@ -84,7 +84,7 @@ class BenchmarkTest {
         assertThatThrownBy(() -> file.checkContinued(new Timing(5, 2, 15)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageEndingWith(
-                        " was measured in 1 rounds of 0.05 s after 0.05 s of warm-up, not in 5 rounds of 2 s after 15 s of warm-up");
+                        " was measured in 1 round of 0.05 s after 0.05 s of warm-up, not in 5 rounds of 2 s after 15 s of warm-up");
     }
 
     @Test

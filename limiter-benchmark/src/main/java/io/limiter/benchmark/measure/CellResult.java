@@ -16,16 +16,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param slicesByContender by name, one for each round
  * @param aboveByContender grants of one id above its limit, in the worst slice
- * @param failureByContender the first exception of each that threw any
+ * @param failureByContender the first exception of a request
+ * @param givenUpByContender why it took no further part
  */
 public record CellResult(
         Cell cell,
         Map<String, List<Slice>> slicesByContender,
         Map<String, Long> aboveByContender,
-        Map<String, String> failureByContender) {
+        Map<String, String> failureByContender,
+        Map<String, String> givenUpByContender) {
 
     CellResult(Cell cell) {
-        this(cell, new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
+        this(cell, new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
     }
 
     /** The figures of the contender's next round. */
@@ -41,13 +43,12 @@ public record CellResult(
             aboveByContender.merge(contender.name(), check.above(), Math::max);
         }
         if (failure != null) {
-            addFailure(contender, failure);
+            failureByContender.putIfAbsent(contender.name(), failure.toString());
         }
     }
 
-    /** Keeps the first. */
-    void addFailure(Contender contender, Throwable failure) {
-        failureByContender.putIfAbsent(contender.name(), failure.toString());
+    void giveUp(Contender contender, RuntimeException failure) {
+        givenUpByContender.putIfAbsent(contender.name(), failure.toString());
     }
 
     public boolean has(Contender contender) {
@@ -76,7 +77,7 @@ public record CellResult(
     /** The problems that invalidate figures: exceptions, rejections where there can be none, or no decisions at all. */
     public List<String> problems() {
         List<String> all = new ArrayList<>();
-        failureByContender.forEach((name, failure) -> all.add(who(name) + ": " + failure));
+        givenUpByContender.forEach((name, failure) -> all.add(who(name) + ": " + failure));
         slicesByContender.forEach((name, rounds) -> {
             long rejected = rounds.stream().mapToLong(Slice::rejected).sum();
             if (cell.outcome() == Outcome.GRANTED && rejected > 0) {

@@ -89,7 +89,7 @@ public final class CellRunner {
                     take(contender, step);
                 } catch (RuntimeException e) {
                     taking.remove(contender);
-                    result.addFailure(contender, e);
+                    result.giveUp(contender, e);
                 }
             }
         }

@@ -18,8 +18,9 @@ public record Timing(int rounds, double seconds, double warmUpSeconds) {
     public String text() {
         return String.format(
                 Locale.ROOT,
-                "%d rounds of %s s after %s s of warm-up",
+                "%d round%s of %s s after %s s of warm-up",
                 rounds,
+                rounds == 1 ? "" : "s",
                 BigDecimal.valueOf(seconds).stripTrailingZeros().toPlainString(),
                 BigDecimal.valueOf(warmUpSeconds).stripTrailingZeros().toPlainString());
     }

@@ -88,6 +88,12 @@ final class CellTables {
                                                 .map(column -> column.text().apply(cell, contender)))
                                 .toList())
                         .toList());
+        if (!cell.failureByContender().isEmpty()) {
+            page.add("First failures:");
+            page.list(cell.failureByContender().entrySet().stream()
+                    .map(failure -> failure.getKey() + ": " + failure.getValue())
+                    .toList());
+        }
     }
 
     static String title(Cell cell) {

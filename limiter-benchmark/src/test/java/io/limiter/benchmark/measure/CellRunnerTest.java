@@ -15,6 +15,7 @@ import io.limiter.benchmark.subject.Guarantee;
 import io.limiter.benchmark.subject.RedisClients;
 import io.limiter.benchmark.subject.Subject;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -160,9 +161,9 @@ class CellRunnerTest {
             assertThat(result.spread(failing, Slice::failed).least()).isPositive();
             assertThat(result.spread(failing, Slice::decisions).most()).isZero();
             assertThat(result.problems())
-                    .containsExactly(
-                            "failing in " + cell.name() + ": java.lang.IllegalStateException: out of order",
-                            "failing in " + cell.name() + " decided nothing in at least one round");
+                    .containsExactly("failing in " + cell.name() + " decided nothing in at least one round");
+            assertThat(result.failureByContender())
+                    .containsExactly(Map.entry("failing", "java.lang.IllegalStateException: out of order"));
         }
     }
 
