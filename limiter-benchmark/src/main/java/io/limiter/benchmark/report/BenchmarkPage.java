@@ -49,7 +49,7 @@ public final class BenchmarkPage {
         for (Results run : runs) {
             page.add("## " + run.titled("Summary"));
             Summary.write(run, page);
-            if (run == runs.get(0)) {
+            if (run == runs.get(0) && !Summary.rows(run).isEmpty()) {
                 page.add("![" + Chart.TITLE + "](" + chartFile + ")");
             }
         }

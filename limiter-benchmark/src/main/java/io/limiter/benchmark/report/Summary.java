@@ -135,6 +135,18 @@ final class Summary {
 
     static void write(Results results, Markdown page) {
         List<Row> rows = rows(results);
+        if (!rows.isEmpty()) {
+            write(rows, page);
+        }
+        List<String> above = results.measured().stream()
+                .filter(contender -> results.above(contender) > 0)
+                .map(contender -> contender.name() + " (" + Numbers.of(results.above(contender)) + ")")
+                .toList();
+        page.add("Grants above the limit, checked in every cell with the same load on a limit below it: "
+                + (above.isEmpty() ? "none by anyone." : "none, except by " + String.join(", ", above) + "."));
+    }
+
+    private static void write(List<Row> rows, Markdown page) {
         page.table(
                 List.of(
                         "decisions per second",
@@ -154,12 +166,6 @@ final class Summary {
             page.add("**Not reached:**");
             page.list(missed);
         }
-        List<String> above = results.measured().stream()
-                .filter(contender -> results.above(contender) > 0)
-                .map(contender -> contender.name() + " (" + Numbers.of(results.above(contender)) + ")")
-                .toList();
-        page.add("Grants above the limit, checked in every cell with the same load on a limit below it: "
-                + (above.isEmpty() ? "none by anyone." : "none, except by " + String.join(", ", above) + "."));
     }
 
     private static String missed(Row row) {
