@@ -3,14 +3,12 @@ package io.limiter.benchmark;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
-import io.limiter.benchmark.measure.CellResult;
-import io.limiter.benchmark.measure.CellRunner;
-import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.report.BenchmarkPage;
 import io.limiter.benchmark.report.Chart;
 import io.limiter.benchmark.report.Environment;
-import io.limiter.benchmark.report.MarkdownReport;
+import io.limiter.benchmark.report.Finished;
 import io.limiter.benchmark.report.Results;
-import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.report.ResultsFile;
 import io.limiter.benchmark.subject.Contenders;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,8 +18,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Runs all limiters side by side on one Redis, and writes a page and a chart. Ends with status 1 if the figures are not
- * to be used, and 2 if its options are invalid.
+ * Runs all limiters side by side on one Redis, and writes a page and a chart after each part. Ends with status 1 if the
+ * figures are not to be used, and 2 if its options are invalid.
  */
 public final class Benchmark {
 
@@ -49,38 +47,57 @@ public final class Benchmark {
         }
         Results results;
         try (BenchmarkRedis redis = BenchmarkRedis.open(System.getProperty("redis", ""))) {
-            results = measure(options, redis, command(arguments), System.out::println);
+            results = measure(options, redis, command(arguments), Benchmark::print);
         }
-        write(results, options.out());
         System.out.println("Written: " + options.out().resolve(PAGE) + " and "
                 + options.out().resolve(CHART));
         results.problems().forEach(problem -> System.err.println("Not to be used: " + problem));
         return results.problems().isEmpty() ? 0 : 1;
     }
 
-    static Results measure(Options options, BenchmarkRedis redis, String command, Consumer<String> progress)
-            throws InterruptedException {
+    /** What is not yet there; the page is written anew after each part. */
+    static Results measure(Options options, BenchmarkRedis redis, String command, Consumer<String> console)
+            throws IOException, InterruptedException {
         Environment environment = Environment.here(redis.description(), options.timing(), command);
-        progress.accept("Redis " + environment.redis() + ", " + environment.jvm() + ", " + environment.system());
-        List<Contender> contenders = options.contenders();
-        CellRunner runner = new CellRunner(redis, options.timing(), progress);
-        List<CellResult> cells = new ArrayList<>();
-        for (Cell cell : options.cells()) {
-            cells.add(runner.run(cell, contenders));
+        ResultsFile file = ResultsFile.of(options.results(), environment.jdk());
+        List<Part> parts = new ArrayList<>(Part.of(options));
+        if (options.continued()) {
+            file.checkContinued(environment.timing());
+            List<String> finished = file.read(options.contenders()).parts().stream()
+                    .map(Finished::part)
+                    .toList();
+            parts.removeIf(part -> finished.contains(part.name()));
+        } else {
+            file.startOver(environment);
         }
-        List<KeyMemory> memory = new ArrayList<>();
-        if (options.memory()) {
-            contenders.stream()
-                    .filter(contender -> !contender.inProcess() && !contender.isFloor())
-                    .forEach(contender -> memory.add(KeyMemory.measure(contender, redis)));
+        console.accept("Redis " + environment.redis() + ", " + environment.jvm() + ", " + environment.system() + "\n");
+        console.accept("Finished parts are kept in " + file + "; after an interruption --continue goes on.\n");
+        try (Progress progress = new Progress(parts, console)) {
+            for (Part part : parts) {
+                progress.begins(part);
+                file.add(part.action().run(redis, progress::detail));
+                progress.ended(part);
+                write(options, file);
+            }
         }
-        return new Results(environment, contenders, cells, memory);
+        return write(options, file);
     }
 
-    static void write(Results results, Path out) throws IOException {
-        Files.createDirectories(out);
-        Files.writeString(out.resolve(PAGE), MarkdownReport.of(results, CHART));
-        Files.writeString(out.resolve(CHART), Chart.of(results));
+    private static Results write(Options options, ResultsFile file) throws IOException {
+        List<ResultsFile> files = options.merged() ? ResultsFile.all(options.results()) : List.of(file);
+        List<Results> runs = new ArrayList<>();
+        for (ResultsFile each : files) {
+            runs.add(each.read(options.contenders()));
+        }
+        Path out = Files.createDirectories(options.out());
+        Files.writeString(out.resolve(PAGE), BenchmarkPage.of(runs, CHART));
+        Files.writeString(out.resolve(CHART), Chart.of(runs.get(0)));
+        return file.read(options.contenders());
+    }
+
+    private static void print(String text) {
+        System.out.print(text);
+        System.out.flush();
     }
 
     private static String command(String arguments) {
@@ -89,10 +106,8 @@ public final class Benchmark {
 
     private static void list() {
         System.out.println("Cells:");
-        Cells.all()
-                .forEach(cell ->
-                        System.out.println("  " + cell.name() + (Cells.SHORT.contains(cell) ? "  (short)" : "")));
-        System.out.println("  " + Options.MEMORY + "  (short)");
+        List<String> ofSummary = Cells.SUMMARY.stream().map(Cell::name).toList();
+        Part.NAMES.forEach(name -> System.out.println("  " + name + (ofSummary.contains(name) ? "  (summary)" : "")));
         System.out.println("Subjects:");
         Contenders.ALL.forEach(contender -> System.out.println("  " + contender.name()));
         System.out.println("Options:");

@@ -18,74 +18,100 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of the program.
  *
- * @param memory whether keys are weighed
+ * @param parts names of what is measured
+ * @param out where the page and the chart go
+ * @param results where the results of finished parts are kept
+ * @param merged whether the page also shows the results of other JDKs
+ * @param continued whether finished parts of an earlier run are kept
  * @param list whether the program only says what there is
  */
-record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Timing timing, Path out, boolean list) {
+record Options(
+        List<String> parts,
+        List<Contender> contenders,
+        Timing timing,
+        Path out,
+        Path results,
+        boolean merged,
+        boolean continued,
+        boolean list) {
 
     static final String USAGE = """
-            --short          seven cells in under five minutes
-            --cells a,b      only these; * stands for anything, as in hot-*-threads; "memory" weighs keys
+            --short          the rows of the summary and the tail, with fewer subjects, in under five minutes
+            --cells a,b      only these; * stands for anything, as in hot-*-threads; also "tail" and "memory"
             --subjects a,b   only these, and the floor
-            --rounds n       slices of each subject in each cell, 1 to 100; default 3
-            --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.4 with --short
-            --out dir        where the page and the chart go; default docs/benchmark
+            --rounds n       slices of each subject in each cell, 1 to 100; default 5, or 3 with --short
+            --seconds s      how long a slice is measured, 0.05 to 600; default 2, or 0.3 with --short
+            --warm-up s      load on each subject in each cell before the first round, 0.05 to 600; default 15, or 0.5 with --short
+            --continue       keeps what an interrupted run has finished
+            --out dir        where the page and the chart go; default docs/benchmark, or target/benchmark/part if not all is run
             --list           what cells and subjects there are
             """;
 
-    static final String MEMORY = "memory";
+    private static final Path RESULTS = Path.of("target", "benchmark");
+
+    /** Those that rows of the summary can name. */
+    private static final String SHORT_SUBJECTS =
+            "limiter,limiter-yield,limiter-prefetch,limiter-local,bucket4j-batching,bucket4j-delaying,redisson,guava";
 
     static Options parse(String... arguments) {
         Iterator<String> rest = List.of(arguments).iterator();
         boolean isShort = false;
         boolean list = false;
+        boolean continued = false;
         String cells = null;
-        String subjects = "*";
-        int rounds = 3;
-        double seconds = Double.NaN;
-        Path out = Path.of("docs", "benchmark");
+        String subjects = null;
+        int rounds = 0;
+        double seconds = 0;
+        double warmUp = 0;
+        Path out = null;
         while (rest.hasNext()) {
             String option = rest.next();
             switch (option) {
                 case "--short" -> isShort = true;
                 case "--list" -> list = true;
+                case "--continue" -> continued = true;
                 case "--cells" -> cells = value(option, rest);
                 case "--subjects" -> subjects = value(option, rest);
                 case "--rounds" -> rounds = (int) number(option, value(option, rest), 1, 100, true);
                 case "--seconds" -> seconds = number(option, value(option, rest), 0.05, 600, false);
+                case "--warm-up" -> warmUp = number(option, value(option, rest), 0.05, 600, false);
                 case "--out" -> out = Path.of(value(option, rest));
                 default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
             }
         }
-        if (Double.isNaN(seconds)) {
-            seconds = isShort ? 0.4 : 2;
-        }
-        Timing timing = new Timing(rounds, seconds);
-        return new Options(cells(cells, isShort), weighs(cells), contenders(subjects), timing, out, list);
+        boolean all = !isShort && cells == null && subjects == null;
+        Path results = all ? RESULTS : RESULTS.resolve("part");
+        return new Options(
+                parts(cells, isShort),
+                contenders(subjects == null ? isShort ? SHORT_SUBJECTS : "*" : subjects),
+                new Timing(
+                        rounds > 0 ? rounds : isShort ? 3 : 5,
+                        seconds > 0 ? seconds : isShort ? 0.3 : 2,
+                        warmUp > 0 ? warmUp : isShort ? 0.5 : 15),
+                out != null ? out : all ? Path.of("docs", "benchmark") : results,
+                results,
+                all,
+                continued,
+                list);
     }
 
-    private static List<Cell> cells(@Nullable String patterns, boolean isShort) {
-        List<Cell> all = isShort ? Cells.SHORT : Cells.all();
-        if (patterns == null) {
-            return all;
-        }
-        return select("--cells", patterns, all, Cell::name, MEMORY);
-    }
-
-    private static boolean weighs(@Nullable String patterns) {
-        return patterns == null || List.of(patterns.split(",")).contains(MEMORY);
+    private static List<String> parts(@Nullable String patterns, boolean isShort) {
+        List<String> parts = isShort
+                ? Stream.concat(Cells.SUMMARY.stream().map(Cell::name), Stream.of(Part.TAIL))
+                        .toList()
+                : Part.NAMES;
+        return patterns == null ? parts : select("--cells", patterns, parts, Function.identity());
     }
 
     /** Always includes the floor: without it there is nothing to compare with. */
     private static List<Contender> contenders(String patterns) {
-        List<Contender> selected = select("--subjects", patterns, Contenders.ALL, Contender::name, "");
+        List<Contender> selected = select("--subjects", patterns, Contenders.ALL, Contender::name);
         return Contenders.ALL.stream()
                 .filter(contender -> contender.isFloor() || selected.contains(contender))
                 .toList();
     }
 
-    private static <T> List<T> select(
-            String option, String patterns, List<T> all, Function<T, String> name, String alsoAllowed) {
+    private static <T> List<T> select(String option, String patterns, List<T> all, Function<T, String> name) {
         List<T> selected = new ArrayList<>();
         for (String pattern : patterns.split(",")) {
             Pattern regex = Pattern.compile(
@@ -93,10 +119,9 @@ record Options(List<Cell> cells, boolean memory, List<Contender> contenders, Tim
             List<T> matching = all.stream()
                     .filter(each -> regex.matcher(name.apply(each)).matches())
                     .toList();
-            if (matching.isEmpty() && !pattern.equals(alsoAllowed)) {
+            if (matching.isEmpty()) {
                 throw new IllegalArgumentException(option + ": nothing is named " + pattern + "; there are "
-                        + all.stream().map(name).collect(Collectors.joining(", "))
-                        + (alsoAllowed.isEmpty() ? "" : ", " + alsoAllowed));
+                        + all.stream().map(name).collect(Collectors.joining(", ")));
             }
             selected.addAll(matching);
         }

@@ -3,16 +3,14 @@ package io.limiter.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Cells;
-import io.limiter.benchmark.load.KeySpace;
-import io.limiter.benchmark.load.Load;
-import io.limiter.benchmark.load.Load.Kind;
-import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.report.Environment;
+import io.limiter.benchmark.report.Finished;
 import io.limiter.benchmark.report.Results;
+import io.limiter.benchmark.report.ResultsFile;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contenders;
 import java.nio.file.Files;
@@ -25,61 +23,128 @@ import org.junit.jupiter.api.io.TempDir;
 
 class BenchmarkTest {
 
+    private static final Timing TINY = new Timing(1, 0.05, 0.05);
+
+    @TempDir
+    private Path dir;
+
     @Test
-    void a_run_leaves_a_page_and_a_chart(@TempDir Path out) throws Exception {
-        List<Contender> contenders = new ArrayList<>(Contenders.ALL);
-        contenders.removeIf(contender ->
-                !List.of("raw-evalsha", "limiter", "bucket4j", "guava").contains(contender.name()));
-        contenders.add(Fakes.tooGenerous());
-        Options options = new Options(
-                List.of(
-                        new Cell(KeySpace.HOT, Outcome.GRANTED, new Load(Kind.THREADS, 1)),
-                        new Cell(KeySpace.HOT, Outcome.MIXED, new Load(Kind.THREADS, 2))),
-                true,
-                contenders,
-                new Timing(2, 0.05),
-                out,
-                false);
-        Results results;
-        try (BenchmarkRedis redis = BenchmarkRedis.open("")) {
-            results = Benchmark.measure(options, redis, "the command", line -> {});
-        }
-        Benchmark.write(results, out);
+    void a_run_leaves_a_page_and_a_chart() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter", "bucket4j", "gateway-script");
+        Results results = measure(options(List.of("hot-granted-1-threads", "tail", "memory"), contenders, false));
 
         assertThat(results.problems()).isEmpty();
-        assertThat(Files.readString(out.resolve("README.md")))
-                .contains("by `the command`", "](chart.svg)", "### hot, granted, 1 thread\n", "| limiter |")
-                .contains("| too-generous ⚠ |", "| bucket4j |")
-                .doesNotContain("limiter ⚠", "NaN", "Not to be used");
+        assertThat(Files.readString(dir.resolve("README.md")))
+                .contains(
+                        "by `the command`",
+                        "](chart.svg)",
+                        "Bucket4j 8.",
+                        "| 1 thread, one key |",
+                        "## Tail latency, JDK ",
+                        "### hot, granted, 1 thread, JDK ",
+                        "| limiter |",
+                        "| bucket4j |")
+                .doesNotContain("limiter ⚠", "NaN", "Not to be used", "of unknown version");
         String svg = DocumentBuilderFactory.newInstance()
                 .newDocumentBuilder()
-                .parse(out.resolve("chart.svg").toFile())
+                .parse(dir.resolve("chart.svg").toFile())
                 .getDocumentElement()
                 .getTextContent();
-        assertThat(svg).contains("hot, granted, 1 thread", "limiter", "bucket4j", "prefers-color-scheme");
+        assertThat(svg).contains("1 thread, one key", "prefers-color-scheme");
+    }
+
+    @Test
+    void who_grants_too_much_is_marked_and_never_the_best_peer() throws Exception {
+        List<Contender> contenders = new ArrayList<>(some("raw-evalsha", "limiter", "redisson"));
+        contenders.add(Fakes.tooGenerous());
+        measure(options(List.of("hot-granted-1-threads"), contenders, false));
+        assertThat(Files.readString(dir.resolve("README.md")))
+                .contains("| too-generous ⚠ |", "none, except by too-generous (", " (redisson) |");
+    }
+
+    @Test
+    void an_interrupted_run_is_continued() throws Exception {
+        List<Contender> contenders = some("raw-evalsha", "limiter");
+        List<String> both = List.of("hot-granted-1-threads", "hot-granted-16-threads");
+        Results first = measure(options(both.subList(0, 1), contenders, false));
+        Results second = measure(options(both, contenders, true));
+        assertThat(second.parts()).extracting(Finished::part).containsExactlyElementsOf(both);
+        assertThat(second.cells().get(0)).isEqualTo(first.cells().get(0));
+        assertThat(measure(options(both.subList(1, 2), contenders, false)).parts())
+                .extracting(Finished::part)
+                .containsExactly("hot-granted-16-threads");
+    }
+
+    @Test
+    void only_a_run_with_the_same_times_is_continued() throws Exception {
+        ResultsFile file = ResultsFile.of(dir, 17);
+        assertThatThrownBy(() -> file.checkContinued(TINY)).hasMessageStartingWith("--continue: there is no ");
+        file.startOver(Environment.here("7.0", TINY, "the command"));
+        file.checkContinued(TINY);
+        assertThatThrownBy(() -> file.checkContinued(new Timing(5, 2, 15)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(
+                        " was measured in 1 round of 0.05 s after 0.05 s of warm-up, not in 5 rounds of 2 s after 15 s of warm-up");
+    }
+
+    @Test
+    void the_runs_on_all_jdks_are_on_one_page() throws Exception {
+        ResultsFile.of(dir, 9).startOver(Environment.here("7.0", TINY, "the command of another day"));
+        Options options = options(List.of("hot-granted-1-threads"), some("raw-evalsha", "limiter"), false);
+        measure(options);
+        assertThat(Files.readString(dir.resolve("README.md"))).doesNotContain("another day");
+        measure(new Options(options.parts(), options.contenders(), options.timing(), dir, dir, true, false, false));
+        assertThat(Files.readString(dir.resolve("README.md")))
+                .contains("`the command of another day`", "`the command`");
+    }
+
+    private Options options(List<String> parts, List<Contender> contenders, boolean continued) {
+        return new Options(parts, contenders, TINY, dir, dir, false, continued, false);
+    }
+
+    private static Results measure(Options options) throws Exception {
+        try (BenchmarkRedis redis = BenchmarkRedis.open("")) {
+            return Benchmark.measure(options, redis, "the command", text -> {});
+        }
+    }
+
+    private static List<Contender> some(String... names) {
+        return Contenders.ALL.stream()
+                .filter(contender -> List.of(names).contains(contender.name()))
+                .toList();
     }
 
     @Test
     void options_select_cells_and_subjects_and_always_the_floor() {
         Options options = Options.parse(
-                "--cells", "hot-granted-*-threads,memory", "--subjects", "guava,limiter,limiter-*", "--rounds", "5");
-        assertThat(options.cells())
-                .extracting(Cell::name)
-                .containsExactly("hot-granted-1-threads", "hot-granted-16-threads", "hot-granted-64-threads");
+                "--cells", "hot-granted-*-threads,memory", "--subjects", "guava,limiter,limiter-*", "--rounds", "4");
+        assertThat(options.parts())
+                .containsExactly("hot-granted-1-threads", "hot-granted-16-threads", "hot-granted-64-threads", "memory");
         assertThat(options.contenders())
                 .extracting(Contender::name)
                 .contains("guava", "limiter", "raw-evalsha")
                 .doesNotContain("bucket4j");
-        assertThat(options.memory()).isTrue();
-        assertThat(options.timing()).isEqualTo(new Timing(5, 2));
-        assertThat(Options.parse("--cells", "hot-mixed-*").memory()).isFalse();
-        assertThat(Options.parse("--cells", "memory").cells()).isEmpty();
+        assertThat(options.timing()).isEqualTo(new Timing(4, 2, 15));
+    }
+
+    @Test
+    void only_the_whole_comparison_changes_the_page_of_the_documentation() {
+        Path part = Path.of("target", "benchmark", "part");
+        assertThat(Options.parse().out()).isEqualTo(Path.of("docs", "benchmark"));
+        assertThat(Options.parse("--rounds", "1").out()).isEqualTo(Path.of("docs", "benchmark"));
+        assertThat(Options.parse("--short").out()).isEqualTo(part);
+        assertThat(Options.parse("--cells", "hot-*").out()).isEqualTo(part);
+        assertThat(Options.parse("--subjects", "limiter").out()).isEqualTo(part);
+        assertThat(Options.parse("--short", "--out", "here").out()).isEqualTo(Path.of("here"));
+        assertThat(Options.parse().results())
+                .isNotEqualTo(Options.parse("--short").results());
     }
 
     @Test
     void the_short_selection_is_part_of_all() {
-        assertThat(Cells.all()).containsAll(Cells.SHORT).doesNotHaveDuplicates();
-        assertThat(Options.parse("--short").cells()).isEqualTo(Cells.SHORT);
+        assertThat(Cells.all()).containsAll(Cells.SUMMARY).doesNotHaveDuplicates();
+        assertThat(Part.NAMES).containsAll(Options.parse("--short").parts());
+        assertThat(Options.parse().parts()).isEqualTo(Part.NAMES);
     }
 
     @Test
@@ -92,7 +157,7 @@ class BenchmarkTest {
                 .hasMessageStartingWith("--subjects: nothing is named sentinel; there are raw-evalsha, ");
         assertThatThrownBy(() -> Options.parse("--cells", "cold"))
                 .hasMessageStartingWith("--cells: nothing is named cold; there are ")
-                .hasMessageEndingWith(", memory");
+                .hasMessageEndingWith(", tail, memory");
         assertThatThrownBy(() -> Options.parse("--quick"))
                 .hasMessageStartingWith("there is no option --quick, only\n--short ");
         assertThatThrownBy(() -> Options.parse("--out")).hasMessageStartingWith("--out needs a value:");

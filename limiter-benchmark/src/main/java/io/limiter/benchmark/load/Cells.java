@@ -7,47 +7,44 @@ import java.util.List;
 /** All cells, in the order in which they are run and shown. */
 public final class Cells {
 
-    private static final Load ONE_THREAD = new Load(Kind.THREADS, 1);
-    private static final Load SIXTEEN_THREADS = new Load(Kind.THREADS, 16);
-    private static final Load SIXTY_FOUR_THREADS = new Load(Kind.THREADS, 64);
-    private static final Load SIXTY_FOUR_ASYNC = new Load(Kind.ASYNC, 64);
-    private static final Load THOUSAND_ASYNC = new Load(Kind.ASYNC, 1024);
-    private static final Load THOUSAND_VIRTUAL = new Load(Kind.VIRTUAL, 1024);
+    public static final Cell HOT_1_THREAD = granted(KeySpace.HOT, Kind.THREADS, 1);
+    public static final Cell HOT_16_THREADS = granted(KeySpace.HOT, Kind.THREADS, 16);
+    public static final Cell HOT_64_THREADS = granted(KeySpace.HOT, Kind.THREADS, 64);
+    public static final Cell WIDE_64_THREADS = granted(KeySpace.UNIFORM, Kind.THREADS, 64);
+    public static final Cell HOT_64_ASYNC = granted(KeySpace.HOT, Kind.ASYNC, 64);
+    public static final Cell HOT_1024_ASYNC = granted(KeySpace.HOT, Kind.ASYNC, 1024);
+    public static final Cell WIDE_64_ASYNC = granted(KeySpace.UNIFORM, Kind.ASYNC, 64);
+    public static final Cell WIDE_1024_ASYNC = granted(KeySpace.UNIFORM, Kind.ASYNC, 1024);
+    public static final Cell REJECTED_64_THREADS = new Cell(KeySpace.HOT, Outcome.REJECTED, new Load(Kind.THREADS, 64));
 
-    /** Those of the short selection, which are also the ones in the chart. */
-    public static final List<Cell> SHORT = List.of(
-            new Cell(KeySpace.HOT, Outcome.GRANTED, ONE_THREAD),
-            new Cell(KeySpace.HOT, Outcome.GRANTED, SIXTY_FOUR_THREADS),
-            new Cell(KeySpace.HOT, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
-            new Cell(KeySpace.UNIFORM, Outcome.GRANTED, SIXTY_FOUR_ASYNC),
-            new Cell(KeySpace.HOT, Outcome.REJECTED, SIXTY_FOUR_THREADS),
-            new Cell(KeySpace.HOT, Outcome.MIXED, SIXTY_FOUR_THREADS),
-            new Cell(KeySpace.HOT, Outcome.FLEET, SIXTEEN_THREADS));
+    /** Those of the summary. */
+    public static final List<Cell> SUMMARY = List.of(
+            HOT_1_THREAD,
+            HOT_16_THREADS,
+            HOT_64_THREADS,
+            WIDE_64_THREADS,
+            HOT_64_ASYNC,
+            HOT_1024_ASYNC,
+            WIDE_64_ASYNC,
+            WIDE_1024_ASYNC,
+            REJECTED_64_THREADS);
 
     private Cells() {}
 
     /** All that this JVM can run. */
     public static List<Cell> all() {
-        List<Cell> cells = new ArrayList<>();
-        for (KeySpace keys : KeySpace.values()) {
-            addAll(cells, keys, Outcome.GRANTED);
+        List<Cell> cells = new ArrayList<>(SUMMARY);
+        cells.add(granted(KeySpace.ZIPF, Kind.THREADS, 64));
+        cells.add(granted(KeySpace.ZIPF, Kind.ASYNC, 64));
+        if (VirtualThreads.areThere()) {
+            cells.add(granted(KeySpace.HOT, Kind.VIRTUAL, 1024));
+            cells.add(granted(KeySpace.UNIFORM, Kind.VIRTUAL, 1024));
         }
-        // Not over Zipf's keys: it would take longer to use up their permits than to measure.
-        addAll(cells, KeySpace.HOT, Outcome.REJECTED);
-        addAll(cells, KeySpace.UNIFORM, Outcome.REJECTED);
-        for (Load load : List.of(SIXTEEN_THREADS, SIXTY_FOUR_THREADS, SIXTY_FOUR_ASYNC)) {
-            cells.add(new Cell(KeySpace.HOT, Outcome.MIXED, load));
-        }
-        cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, SIXTEEN_THREADS));
+        cells.add(new Cell(KeySpace.HOT, Outcome.FLEET, new Load(Kind.THREADS, 16)));
         return List.copyOf(cells);
     }
 
-    private static void addAll(List<Cell> cells, KeySpace keys, Outcome outcome) {
-        for (Load load : List.of(
-                ONE_THREAD, SIXTEEN_THREADS, SIXTY_FOUR_THREADS, SIXTY_FOUR_ASYNC, THOUSAND_ASYNC, THOUSAND_VIRTUAL)) {
-            if (load.kind() != Kind.VIRTUAL || VirtualThreads.areThere()) {
-                cells.add(new Cell(keys, outcome, load));
-            }
-        }
+    private static Cell granted(KeySpace keys, Kind kind, int callers) {
+        return new Cell(keys, Outcome.GRANTED, new Load(kind, callers));
     }
 }

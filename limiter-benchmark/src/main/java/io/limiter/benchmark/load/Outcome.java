@@ -6,25 +6,24 @@ import java.util.Locale;
 /** The decisions that requests get. */
 public enum Outcome {
     /** All are granted: the limit is above any demand here. */
-    GRANTED(Allowance.perSecond(100_000_000)),
+    GRANTED,
     /** All are rejected: the one permit of the hour is used up beforehand. */
-    REJECTED(Allowance.perHour(1)),
-    /** Full demand on 1,000 permits a second. */
-    MIXED(Allowance.perSecond(1000)),
-    /** Full demand on 1,000 permits a second, shared by four instances. */
-    FLEET(Allowance.perSecond(1000));
+    REJECTED,
+    /** The demand is above the limit, so that excess grants are noticed. */
+    LIMITED,
+    /** As {@link #LIMITED}, and four instances share the limit. */
+    FLEET;
 
     private static final int FLEET_INSTANCES = 4;
     private static final double FLEET_SECONDS = 1;
 
-    private final Allowance allowance;
-
-    Outcome(Allowance allowance) {
-        this.allowance = allowance;
-    }
-
-    public Allowance allowance() {
-        return allowance;
+    /** The limit of each id. */
+    public Allowance allowance(KeySpace keys) {
+        return switch (this) {
+            case GRANTED -> Allowance.perSecond(100_000_000);
+            case REJECTED -> Allowance.perHour(1);
+            case LIMITED, FLEET -> Allowance.perSecond(keys == KeySpace.HOT ? 1000 : 1);
+        };
     }
 
     public String label() {
@@ -38,7 +37,7 @@ public enum Outcome {
 
     /** Whether every slice begins with full buckets. */
     public boolean startsFresh() {
-        return this == MIXED || this == FLEET;
+        return this == LIMITED || this == FLEET;
     }
 
     /** Whether it makes sense to compare with the floor, which never rejects because of a rate. */

@@ -31,6 +31,7 @@ final class Caller {
     private final @Nullable LimitCheck check;
     private final long[] counts = new long[PADDING + PHASES * ANSWERS + PADDING];
     private int position;
+    private int lastId;
 
     /**
      * @param number from 0; callers begin at different places of the requests
@@ -50,7 +51,8 @@ final class Caller {
 
     /** The id of the next request. */
     int nextId() {
-        return requests[position++ & (requests.length - 1)];
+        lastId = requests[position++ & (requests.length - 1)];
+        return lastId;
     }
 
     /** When the request that is about to be made starts, or {@link #NOT_TIMED}. */
@@ -65,7 +67,7 @@ final class Caller {
         }
         counts[at(phase, granted ? Answer.GRANTED : Answer.REJECTED)]++;
         if (granted && check != null) {
-            check.granted();
+            check.granted(lastId);
         }
     }
 

@@ -4,42 +4,55 @@ import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Outcome;
 import io.limiter.benchmark.subject.Contender;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of one cell, added slice by slice. */
-public final class CellResult {
-
-    private final Cell cell;
-    private final Map<Contender, List<Slice>> slicesByContender = new LinkedHashMap<>();
-    private final List<String> problems = new ArrayList<>();
+/**
+ * The figures of one cell, added slice by slice.
+ *
+ * @param slicesByContender by name, one for each round
+ * @param aboveByContender grants of one id above its limit, in the worst slice
+ * @param failureByContender the first exception of a request
+ * @param givenUpByContender why it took no further part
+ */
+public record CellResult(
+        Cell cell,
+        Map<String, List<Slice>> slicesByContender,
+        Map<String, Long> aboveByContender,
+        Map<String, String> failureByContender,
+        Map<String, String> givenUpByContender) {
 
     CellResult(Cell cell) {
-        this.cell = cell;
+        this(cell, new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>(), new LinkedHashMap<>());
     }
 
     /** The figures of the contender's next round. */
     void add(Contender contender, Slice slice) {
-        slicesByContender.computeIfAbsent(contender, c -> new ArrayList<>()).add(slice);
+        slicesByContender
+                .computeIfAbsent(contender.name(), name -> new ArrayList<>())
+                .add(slice);
     }
 
-    void addProblem(Contender contender, String problem) {
-        problems.add(who(contender) + ": " + problem);
+    /** What else a slice has shown: grants above the limit, if that was checked, and the first exception. */
+    void addOutcome(Contender contender, @Nullable LimitCheck check, @Nullable Throwable failure) {
+        if (check != null) {
+            aboveByContender.merge(contender.name(), check.above(), Math::max);
+        }
+        if (failure != null) {
+            failureByContender.putIfAbsent(contender.name(), failure.toString());
+        }
     }
 
-    public Cell cell() {
-        return cell;
+    void giveUp(Contender contender, RuntimeException failure) {
+        givenUpByContender.putIfAbsent(contender.name(), failure.toString());
     }
 
-    /** The contenders with figures. */
-    public Set<Contender> contenders() {
-        return Collections.unmodifiableSet(slicesByContender.keySet());
+    public boolean has(Contender contender) {
+        return slicesByContender.containsKey(contender.name());
     }
 
     /** A figure of each round of a contender. */
@@ -47,44 +60,41 @@ public final class CellResult {
         return Spread.of(slicesOf(contender).stream().mapToDouble(figure));
     }
 
-    /** Decisions for each decision of the floor in the same round; {@code null} without the floor. */
-    public @Nullable Spread ratioToFloor(Contender contender) {
-        List<Slice> own = slicesOf(contender);
-        return slicesByContender.entrySet().stream()
-                .filter(entry -> entry.getKey().isFloor())
-                .findFirst()
-                .map(floor -> Spread.of(
-                        IntStream.range(0, Math.min(own.size(), floor.getValue().size()))
-                                .mapToDouble(round -> own.get(round).decisionsPerSecond()
-                                        / floor.getValue().get(round).decisionsPerSecond())))
-                .orElse(null);
+    /** Decisions of one for each decision of the other in the same round. */
+    public Spread ratio(Contender one, Contender other) {
+        List<Slice> of = slicesOf(one);
+        List<Slice> to = slicesOf(other);
+        return Spread.of(IntStream.range(0, Math.min(of.size(), to.size()))
+                .mapToDouble(round ->
+                        of.get(round).decisionsPerSecond() / to.get(round).decisionsPerSecond()));
     }
 
-    /** Grants above the limit in the worst round. */
-    public long above(Contender contender) {
-        return slicesOf(contender).stream().mapToLong(Slice::above).max().orElse(0);
+    /** Grants above the limit in the worst slice; {@code null} if it was not checked. */
+    public @Nullable Long above(Contender contender) {
+        return aboveByContender.get(contender.name());
     }
 
     /** The problems that invalidate figures: exceptions, rejections where there can be none, or no decisions at all. */
     public List<String> problems() {
-        List<String> all = new ArrayList<>(problems);
-        slicesByContender.forEach((contender, rounds) -> {
+        List<String> all = new ArrayList<>();
+        givenUpByContender.forEach((name, failure) -> all.add(who(name) + ": " + failure));
+        slicesByContender.forEach((name, rounds) -> {
             long rejected = rounds.stream().mapToLong(Slice::rejected).sum();
             if (cell.outcome() == Outcome.GRANTED && rejected > 0) {
-                all.add(who(contender) + " rejected " + rejected + " requests where all are to be granted");
+                all.add(who(name) + " rejected " + rejected + " requests where all are to be granted");
             }
             if (rounds.stream().anyMatch(slice -> slice.decisions() == 0)) {
-                all.add(who(contender) + " decided nothing in at least one round");
+                all.add(who(name) + " decided nothing in at least one round");
             }
         });
         return all;
     }
 
-    private String who(Contender contender) {
-        return contender.name() + " in " + cell.name();
+    private String who(String contender) {
+        return contender + " in " + cell.name();
     }
 
     private List<Slice> slicesOf(Contender contender) {
-        return slicesByContender.getOrDefault(contender, List.of());
+        return slicesByContender.getOrDefault(contender.name(), List.of());
     }
 }

@@ -16,8 +16,9 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
- * Runs cells: every subject in every round, one after the other, in an order that is turned by one place from round to
- * round, so that what slows the machine down for a while does not hit the same subject each time.
+ * Runs cells: first every subject is warmed up; then every subject in every round, one after the other, in an order that is
+ * turned by one place from round to round, so that what slows the machine down for a while does not hit the same subject
+ * each time. At the end every subject gets the same demand on a limit below it, and its grants are checked.
  */
 public final class CellRunner {
 
@@ -28,7 +29,7 @@ public final class CellRunner {
     private final Consumer<String> progress;
 
     /**
-     * @param progress gets a line for each slice
+     * @param progress gets a line before each slice
      */
     public CellRunner(BenchmarkRedis redis, Timing timing, Consumer<String> progress) {
         this.redis = redis;
@@ -38,123 +39,138 @@ public final class CellRunner {
 
     /** Those of the contenders that the cell suits. One that throws where it must not takes no further part in it. */
     public CellResult run(Cell cell, List<Contender> contenders) throws InterruptedException {
-        CellResult result = new CellResult(cell);
-        List<Contender> taking =
-                new ArrayList<>(contenders.stream().filter(cell::suits).toList());
-        int[] requests = cell.keys().requests();
-        redis.deleteAllKeys();
-        Map<Contender, OpenSubject> open = new LinkedHashMap<>();
-        try {
-            for (int round = 0; round < timing.rounds(); round++) {
-                for (Contender contender : inTurn(taking, round)) {
-                    try {
-                        result.add(contender, slice(cell, contender, open, requests, round));
-                    } catch (RuntimeException e) {
-                        taking.remove(contender);
-                        result.addProblem(contender, e.toString());
-                        progress.accept(cell.name() + "  " + contender.name() + "  given up: " + e);
-                    }
-                }
+        CellResult result = saturate(cell, contenders);
+        if (!cell.outcome().limits()) {
+            List<Contender> checked = contenders.stream().filter(result::has).toList();
+            try (Turns turns = new Turns(cell.limited(), checked, result)) {
+                turns.take(0, Step.check(timing));
             }
-        } finally {
-            open.values().forEach(OpenSubject::close);
         }
         return result;
     }
 
-    /** A subject is opened once, or for every slice if those begin with full buckets. */
-    private Slice slice(Cell cell, Contender contender, Map<Contender, OpenSubject> open, int[] requests, int round)
-            throws InterruptedException {
-        OpenSubject subject = open.get(contender);
-        if (subject == null) {
-            subject = OpenSubject.open(contender, cell, ids(contender, requests), redis);
-            open.put(contender, subject);
-        }
-        try {
-            return slice(cell, subject, requests, round);
-        } finally {
-            if (cell.outcome().startsFresh()) {
-                open.remove(contender);
-                subject.close();
-                redis.deleteAllKeys();
+    /** Without the check at the end. */
+    CellResult saturate(Cell cell, List<Contender> contenders) throws InterruptedException {
+        CellResult result = new CellResult(cell);
+        redis.deleteAllKeys();
+        try (Turns turns = new Turns(cell, contenders, result)) {
+            turns.take(0, Step.warmUp(timing));
+            for (int round = 0; round < timing.rounds(); round++) {
+                turns.take(round, Step.round(timing, round));
             }
         }
+        return result;
     }
 
-    private Slice slice(Cell cell, OpenSubject open, int[] requests, int round) throws InterruptedException {
-        CallerResults results = new CallerResults(cell.load().callers(), requests, open.check());
-        Driver driver = Driver.start(cell.load(), open.subject(), results);
-        Slice slice;
+    /** The slices of all subjects under one load. */
+    private final class Turns implements AutoCloseable {
+
+        private final Cell cell;
+        private final List<Contender> taking;
+        private final int[] requests;
+        private final CellResult result;
+        private final Map<Contender, OpenSubject> open = new LinkedHashMap<>();
+
+        Turns(Cell cell, List<Contender> contenders, CellResult result) {
+            this.cell = cell;
+            this.taking =
+                    new ArrayList<>(contenders.stream().filter(cell::suits).toList());
+            this.requests = cell.keys().requests();
+            this.result = result;
+        }
+
+        /** A slice of each. */
+        void take(int round, Step step) throws InterruptedException {
+            List<Contender> inTurn = new ArrayList<>(taking);
+            Collections.rotate(inTurn, -round);
+            for (Contender contender : inTurn) {
+                progress.accept(cell.name() + "  " + step.label() + "  " + contender.name());
+                try {
+                    take(contender, step);
+                } catch (RuntimeException e) {
+                    taking.remove(contender);
+                    result.giveUp(contender, e);
+                }
+            }
+        }
+
+        /** A subject is opened once, or for every slice if those begin with full buckets. */
+        private void take(Contender contender, Step step) throws InterruptedException {
+            OpenSubject subject = open.get(contender);
+            if (subject == null) {
+                subject = OpenSubject.open(contender, cell, ids(contender, requests), redis);
+                open.put(contender, subject);
+            }
+            try {
+                CallerResults callers = new CallerResults(cell.load().callers(), requests, subject.check());
+                Slice slice = slice(cell, subject, callers, step);
+                if (step.counts()) {
+                    result.add(contender, slice);
+                }
+                result.addOutcome(contender, subject.check(), callers.failure());
+            } finally {
+                if (cell.outcome().startsFresh()) {
+                    open.remove(contender);
+                    subject.close();
+                    redis.deleteAllKeys();
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            open.values().forEach(OpenSubject::close);
+        }
+    }
+
+    private Slice slice(Cell cell, OpenSubject open, CallerResults callers, Step step) throws InterruptedException {
+        Driver driver = Driver.start(cell.load(), open.subject(), callers);
         try {
-            double warmUp = timing.warmUpSeconds(round);
-            sleep(warmUp);
-            results.limitTimings(warmUp);
-            slice = measure(cell, open, results);
+            sleep(step.unmeasuredSeconds());
+            callers.limitTimings(step.unmeasuredSeconds());
+            return measure(
+                    open, callers, Math.max(step.seconds(), cell.outcome().leastSeconds()));
         } finally {
-            results.enter(Phase.STOPPED);
+            callers.enter(Phase.STOPPED);
             driver.awaitEnd();
         }
-        report(cell, open.contender(), round, slice, results);
-        return slice;
     }
 
-    private Slice measure(Cell cell, OpenSubject open, CallerResults results) throws InterruptedException {
+    private Slice measure(OpenSubject open, CallerResults callers, double atLeastSeconds) throws InterruptedException {
         RedisStats redisBefore = redis.stats();
         ClientStats clientBefore = ClientStats.now();
         long sentBefore = open.clients().commandsSent();
         long startNanos = System.nanoTime();
-        results.enter(Phase.MEASURED);
-        sleep(Math.max(timing.seconds(), cell.outcome().leastSeconds()));
-        awaitAnAnswer(results);
-        results.enter(Phase.COOL_DOWN);
+        callers.enter(Phase.MEASURED);
+        sleep(atLeastSeconds);
+        awaitAnAnswer(callers);
+        callers.enter(Phase.COOL_DOWN);
         double seconds = (System.nanoTime() - startNanos) / 1e9;
         long sent = open.clients().commandsSent() - sentBefore;
         ClientStats client = ClientStats.now();
         RedisStats used = redis.stats().since(redisBefore);
-        LimitCheck check = open.check();
         return new Slice(
                 seconds,
-                results.count(Phase.MEASURED, Answer.GRANTED),
-                results.count(Phase.MEASURED, Answer.REJECTED),
-                results.count(Phase.MEASURED, Answer.FAILED),
-                results.latencies(),
+                callers.count(Phase.MEASURED, Answer.GRANTED),
+                callers.count(Phase.MEASURED, Answer.REJECTED),
+                callers.count(Phase.MEASURED, Answer.FAILED),
+                Latency.of(callers.latencies()),
                 sent,
                 used,
                 client.cpuNanosSince(clientBefore),
-                client.allocatedBytesSince(clientBefore),
-                check == null ? 0 : check.above());
+                client.allocatedBytesSince(clientBefore));
     }
 
     /** So that a slice of a slow subject is longer, rather than empty. */
-    private static void awaitAnAnswer(CallerResults results) throws InterruptedException {
+    private static void awaitAnAnswer(CallerResults callers) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_WAIT_SECONDS);
-        while (results.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
+        while (callers.count(Phase.MEASURED, Answer.values()) == 0 && System.nanoTime() - deadline < 0) {
             Thread.sleep(1);
         }
     }
 
-    private void report(Cell cell, Contender contender, int round, Slice slice, CallerResults results) {
-        Throwable failure = results.failure();
-        progress.accept(String.format(
-                Locale.ROOT,
-                "%-28s %d/%d  %-22s %,12.0f/s%s%s",
-                cell.name(),
-                round + 1,
-                timing.rounds(),
-                contender.name(),
-                slice.decisionsPerSecond(),
-                slice.above() > 0 ? "  " + slice.above() + " above the limit" : "",
-                failure == null ? "" : "  " + slice.failed() + " failed, the first with " + failure));
-    }
-
     private static void sleep(double seconds) throws InterruptedException {
         Thread.sleep(Math.round(seconds * 1000));
-    }
-
-    private static List<Contender> inTurn(List<Contender> contenders, int round) {
-        List<Contender> turned = new ArrayList<>(contenders);
-        Collections.rotate(turned, -round);
-        return turned;
     }
 
     private static String[] ids(Contender contender, int[] requests) {
@@ -169,5 +185,27 @@ public final class CellRunner {
             ids[i] = start + String.format(Locale.ROOT, "-%012d", i);
         }
         return ids;
+    }
+
+    /**
+     * One slice of each subject.
+     *
+     * @param counts whether it is part of the figures
+     */
+    private record Step(String label, double unmeasuredSeconds, double seconds, boolean counts) {
+
+        private static final double NEXT_TO_NOTHING = 0.01;
+
+        static Step warmUp(Timing timing) {
+            return new Step("warm-up", timing.warmUpSeconds(), NEXT_TO_NOTHING, false);
+        }
+
+        static Step round(Timing timing, int round) {
+            return new Step((round + 1) + "/" + timing.rounds(), timing.settleSeconds(), timing.seconds(), true);
+        }
+
+        static Step check(Timing timing) {
+            return new Step("check", timing.settleSeconds(), timing.seconds(), false);
+        }
     }
 }

@@ -8,10 +8,11 @@ import io.limiter.benchmark.subject.Subject;
 /**
  * What one id of 16 characters takes in Redis.
  *
+ * @param contender its name
  * @param afterOne bytes after one grant
  * @param afterThousand bytes after 1,000 grants within the limit's period
  */
-public record KeyMemory(Contender contender, long afterOne, long afterThousand) {
+public record KeyMemory(String contender, long afterOne, long afterThousand) {
 
     private static final int GRANTS = 1000;
     private static final Allowance ALLOWANCE = Allowance.perHour(100_000);
@@ -28,7 +29,7 @@ public record KeyMemory(Contender contender, long afterOne, long afterThousand) 
             acquire(contender, subject, 1);
             long afterOne = redis.bytesOfAllKeys();
             acquire(contender, subject, GRANTS - 1);
-            return new KeyMemory(contender, afterOne, redis.bytesOfAllKeys());
+            return new KeyMemory(contender.name(), afterOne, redis.bytesOfAllKeys());
         } finally {
             redis.deleteAllKeys();
         }

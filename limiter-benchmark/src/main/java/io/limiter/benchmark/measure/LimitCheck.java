@@ -1,13 +1,13 @@
 package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.subject.Allowance;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.LongSupplier;
 
 /**
- * Compares the grants of a subject, at each grant, with what its allowance can have given since before the first
- * request. A grant is counted when its answer has arrived, so the comparison errs in the subject's favour.
+ * Compares the grants of a subject for an id, at each grant, with what its allowance can have given since before the
+ * first request. A grant is counted when its answer has arrived, so the comparison errs in the subject's favour.
  */
 final class LimitCheck {
 
@@ -15,10 +15,9 @@ final class LimitCheck {
     private static final double CLOCK_TOLERANCE = 1.001;
 
     private final Allowance allowance;
-    private final int ids;
     private final LongSupplier nanoClock;
     private final long startNanos;
-    private final AtomicLong grants = new AtomicLong();
+    private final AtomicLongArray grantsById;
     private final LongAccumulator above = new LongAccumulator(Math::max, 0);
 
     /**
@@ -32,20 +31,20 @@ final class LimitCheck {
 
     LimitCheck(Allowance allowance, int ids, LongSupplier nanoClock) {
         this.allowance = allowance;
-        this.ids = ids;
+        this.grantsById = new AtomicLongArray(ids);
         this.nanoClock = nanoClock;
         this.startNanos = nanoClock.getAsLong();
     }
 
     /** To be called when a grant has arrived. */
-    void granted() {
-        long granted = grants.incrementAndGet();
+    void granted(int id) {
+        long granted = grantsById.incrementAndGet(id);
         double seconds = (nanoClock.getAsLong() - startNanos) / 1e9;
         double most = allowance.permits() + allowance.permitsPerSecond() * seconds * CLOCK_TOLERANCE;
-        above.accumulate(granted - (long) Math.floor(ids * most));
+        above.accumulate(granted - (long) Math.floor(most));
     }
 
-    /** By how many the grants were more than allowed when it was worst; 0 if they never were. */
+    /** By how many the grants of the worst id were more than allowed when it was worst; 0 if they never were. */
     long above() {
         return above.get();
     }

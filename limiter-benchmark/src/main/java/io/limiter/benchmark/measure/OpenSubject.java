@@ -2,6 +2,7 @@ package io.limiter.benchmark.measure;
 
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Outcome;
+import io.limiter.benchmark.subject.Allowance;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Opener;
 import io.limiter.benchmark.subject.RedisClients;
@@ -36,16 +37,16 @@ final class OpenSubject implements AutoCloseable {
     static OpenSubject open(Contender contender, Cell cell, String[] ids, BenchmarkRedis redis)
             throws InterruptedException {
         Outcome outcome = cell.outcome();
+        Allowance allowance = outcome.allowance(cell.keys());
         RedisClients clients = redis.clients();
         Opener opener = contender.opener();
         Subject subject = outcome.instances() == 1
-                ? opener.open(clients, outcome.allowance(), ids)
-                : Fleet.of(outcome.instances(), () -> opener.open(clients, outcome.allowance(), ids));
+                ? opener.open(clients, allowance, ids)
+                : Fleet.of(outcome.instances(), () -> opener.open(clients, allowance, ids));
         if (outcome.startsFresh()) {
             redis.awaitLateInASecond();
         }
-        LimitCheck check =
-                outcome.limits() && !contender.isFloor() ? new LimitCheck(outcome.allowance(), ids.length) : null;
+        LimitCheck check = outcome.limits() && !contender.isFloor() ? new LimitCheck(allowance, ids.length) : null;
         OpenSubject open = new OpenSubject(contender, clients, subject, check);
         if (outcome == Outcome.REJECTED && check != null) {
             open.useUpPermits(ids.length, check);
@@ -93,7 +94,7 @@ final class OpenSubject implements AutoCloseable {
 
     private void useUp(int id, LimitCheck counted) {
         for (int i = 0; i < MOST_GRANTS_OF_ONE_PERMIT && subject.tryAcquire(id); i++) {
-            counted.granted();
+            counted.granted(id);
         }
     }
 

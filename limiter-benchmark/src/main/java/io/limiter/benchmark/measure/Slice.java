@@ -1,7 +1,5 @@
 package io.limiter.benchmark.measure;
 
-import org.HdrHistogram.Histogram;
-
 /**
  * The figures of one subject in one round of one cell.
  *
@@ -9,24 +7,22 @@ import org.HdrHistogram.Histogram;
  * @param granted decisions in that time that were grants
  * @param rejected decisions that were rejections
  * @param failed requests that ended in an exception and are no decisions
- * @param latencies nanoseconds from request to decision
+ * @param latency from request to decision
  * @param commandsSent to Redis by the clients
  * @param redis the script calls and processor time in Redis
  * @param clientCpuNanos processor time of this JVM
  * @param allocatedBytes allocated in this JVM
- * @param above grants above the limit since the subject was opened; 0 where next to nothing is limited
  */
 public record Slice(
         double seconds,
         long granted,
         long rejected,
         long failed,
-        Histogram latencies,
+        Latency latency,
         long commandsSent,
         RedisStats redis,
         long clientCpuNanos,
-        long allocatedBytes,
-        long above) {
+        long allocatedBytes) {
 
     public long decisions() {
         return granted + rejected;
@@ -39,10 +35,6 @@ public record Slice(
     /** A total over all decisions, for one; not a number if there were none. */
     public double perDecision(double total) {
         return decisions() == 0 ? Double.NaN : total / decisions();
-    }
-
-    public double latencyMicros(double percentile) {
-        return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / 1e3;
     }
 
     /** Microseconds of one script in Redis; not a number if none ran. */

@@ -1,26 +1,70 @@
 package io.limiter.benchmark.report;
 
+import com.google.common.util.concurrent.RateLimiter;
+import io.github.bucket4j.Bucket;
+import io.github.resilience4j.ratelimiter.RateLimiterConfig;
+import io.lettuce.core.RedisClient;
 import io.limiter.benchmark.measure.Timing;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.redisson.Redisson;
+import org.springframework.data.redis.core.RedisTemplate;
 
 /**
  * Where and how figures were taken.
  *
  * @param redis its version and where it came from
- * @param command what takes them again
+ * @param libraries peers and clients with their versions
+ * @param command what takes the figures again
  */
-public record Environment(LocalDate date, String jvm, String system, String redis, Timing timing, String command) {
+public record Environment(
+        String date,
+        int jdk,
+        String jvm,
+        String system,
+        String redis,
+        String libraries,
+        Timing timing,
+        String command) {
+
+    private static final Pattern VERSION = Pattern.compile("-(\\d[^/]*?)(?:\\.RELEASE)?\\.jar$");
 
     /** This JVM, today. */
     public static Environment here(String redis, Timing timing, String command) {
         return new Environment(
-                LocalDate.now(ZoneOffset.UTC),
+                LocalDate.now(ZoneOffset.UTC).toString(),
+                Runtime.version().feature(),
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 System.getProperty("os.name") + " " + System.getProperty("os.arch") + ", "
                         + Runtime.getRuntime().availableProcessors() + " processors",
                 redis,
+                versions(),
                 timing,
                 command);
+    }
+
+    private static String versions() {
+        return List.<Map.Entry<String, Class<?>>>of(
+                        Map.entry("Bucket4j", Bucket.class),
+                        Map.entry("Redisson", Redisson.class),
+                        Map.entry("Resilience4j", RateLimiterConfig.class),
+                        Map.entry("Guava", RateLimiter.class),
+                        Map.entry("Lettuce", RedisClient.class),
+                        Map.entry("Spring Data Redis", RedisTemplate.class))
+                .stream()
+                .map(library -> library.getKey() + " " + version(library.getValue()))
+                .collect(Collectors.joining(", "));
+    }
+
+    /** As the name of the jar says. */
+    private static String version(Class<?> type) {
+        Matcher version = VERSION.matcher(
+                type.getProtectionDomain().getCodeSource().getLocation().getPath());
+        return version.find() ? version.group(1) : "of unknown version";
     }
 }

@@ -1,42 +1,80 @@
 package io.limiter.benchmark.report;
 
+import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.measure.TailResult;
 import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contender.Family;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The results of a run.
  *
  * @param contenders in the order in which they are shown
- * @param memory of those whose keys were weighed
  */
-public record Results(
-        Environment environment, List<Contender> contenders, List<CellResult> cells, List<KeyMemory> memory) {
+public record Results(Environment environment, List<Contender> contenders, List<Finished> parts) {
 
-    /** Grants of a contender above its limit, in the worst round of the worst cell. */
-    public long above(Contender contender) {
-        return cells.stream().mapToLong(cell -> cell.above(contender)).max().orElse(0);
+    public List<CellResult> cells() {
+        return parts.stream().map(Finished::cell).filter(Objects::nonNull).toList();
+    }
+
+    List<TailResult> tails() {
+        return parts.stream().flatMap(part -> part.tails().stream()).toList();
+    }
+
+    List<KeyMemory> memory() {
+        return parts.stream().flatMap(part -> part.memory().stream()).toList();
+    }
+
+    Optional<CellResult> cell(Cell cell) {
+        return cells().stream().filter(result -> result.cell().equals(cell)).findFirst();
+    }
+
+    /** Those with figures. */
+    List<Contender> measured() {
+        return contenders.stream()
+                .filter(contender -> cells().stream().anyMatch(cell -> cell.has(contender)))
+                .toList();
+    }
+
+    Optional<Contender> contender(String name) {
+        return contenders.stream()
+                .filter(contender -> contender.name().equals(name))
+                .findFirst();
+    }
+
+    /** Grants of a contender above its limit, in the worst cell. */
+    long above(Contender contender) {
+        return cells().stream()
+                .map(cell -> cell.above(contender))
+                .filter(Objects::nonNull)
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
     }
 
     /** The problems that invalidate the figures, in one line each. */
     public List<String> problems() {
         List<String> problems = new ArrayList<>();
-        cells.forEach(cell -> problems.addAll(cell.problems()));
+        cells().forEach(cell -> problems.addAll(cell.problems()));
+        contenders.stream()
+                .filter(contender -> contender.family() == Family.OURS && above(contender) > 0)
+                .forEach(contender ->
+                        problems.add(contender.name() + " granted " + above(contender) + " above its limit"));
         return problems;
+    }
+
+    /** A heading, which says of which run it is. */
+    String titled(String heading) {
+        return heading + ", JDK " + environment.jdk();
     }
 
     /** The name, with a mark if it grants more than its limit. */
     String marked(Contender contender) {
         return above(contender) > 0 ? contender.name() + " ⚠" : contender.name();
-    }
-
-    /** Whether there are cells in which excess grants of a contender would have been noticed. */
-    boolean checked(Contender contender) {
-        return !contender.isFloor()
-                && cells.stream()
-                        .anyMatch(cell -> cell.cell().outcome().limits()
-                                && cell.contenders().contains(contender));
     }
 }

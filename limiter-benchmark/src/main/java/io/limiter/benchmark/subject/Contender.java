@@ -7,8 +7,9 @@ package io.limiter.benchmark.subject;
  * @param family its role in the comparison
  * @param where where its permits are stored
  * @param async whether its subjects are {@link AsyncSubject}s
+ * @param guarantee how exactly it limits
  */
-public record Contender(String name, Family family, Where where, boolean async, Opener opener) {
+public record Contender(String name, Family family, Where where, boolean async, Guarantee guarantee, Opener opener) {
 
     /** The role of a contender in the comparison. */
     public enum Family {

@@ -5,6 +5,7 @@ import io.limiter.benchmark.subject.AsyncSubject;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
 import io.limiter.benchmark.subject.Contender.Where;
+import io.limiter.benchmark.subject.Guarantee;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -16,7 +17,12 @@ public final class Fakes {
     /** Grants exactly what is allowed. */
     public static Contender exact() {
         return new Contender(
-                "exact", Family.PEER, Where.IN_PROCESS, true, (clients, allowance, ids) -> new Bucket(allowance));
+                "exact",
+                Family.PEER,
+                Where.IN_PROCESS,
+                true,
+                Guarantee.EXACT,
+                (clients, allowance, ids) -> new Bucket(allowance));
     }
 
     /** Knows no limit. */
@@ -37,7 +43,8 @@ public final class Fakes {
     }
 
     static Contender contender(String name, Decider decider) {
-        return new Contender(name, Family.PEER, Where.IN_PROCESS, true, (clients, allowance, ids) -> decider);
+        return new Contender(
+                name, Family.PEER, Where.IN_PROCESS, true, Guarantee.EXACT, (clients, allowance, ids) -> decider);
     }
 
     /** Decides at once, also when asked asynchronously. */

@@ -32,16 +32,19 @@ class LimitCheckTest {
 
     @Test
     void every_id_has_a_burst_and_a_rate_of_its_own() {
-        LimitCheck check = new LimitCheck(Allowance.perHour(1), 10, () -> nowNanos);
-        grant(check, 10);
+        LimitCheck check = new LimitCheck(Allowance.perHour(2), 10, () -> nowNanos);
+        for (int id = 0; id < 10; id++) {
+            check.granted(id);
+            check.granted(id);
+        }
         assertThat(check.above()).isZero();
-        grant(check, 1);
+        check.granted(7);
         assertThat(check.above()).isEqualTo(1);
     }
 
     private static void grant(LimitCheck check, int times) {
         for (int i = 0; i < times; i++) {
-            check.granted();
+            check.granted(0);
         }
     }
 

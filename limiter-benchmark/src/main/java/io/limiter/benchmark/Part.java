@@ -1,0 +1,82 @@
+package io.limiter.benchmark;
+
+import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.Cells;
+import io.limiter.benchmark.measure.BenchmarkRedis;
+import io.limiter.benchmark.measure.CellRunner;
+import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.measure.TailRunner;
+import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.report.Finished;
+import io.limiter.benchmark.subject.Contender;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** What a run consists of; the results of each part are kept as soon as it has finished. */
+record Part(String name, double plannedSeconds, Action action) {
+
+    static final String TAIL = "tail";
+    static final String MEMORY = "memory";
+
+    /** The names of all. */
+    static final List<String> NAMES = Stream.concat(Cells.all().stream().map(Cell::name), Stream.of(TAIL, MEMORY))
+            .toList();
+
+    /** Measures a part. */
+    interface Action {
+
+        /**
+         * @param progress gets what it is about to do
+         */
+        Finished run(BenchmarkRedis redis, Consumer<String> progress) throws InterruptedException;
+    }
+
+    static List<Part> of(Options options) {
+        Timing timing = options.timing();
+        List<Contender> contenders = options.contenders();
+        return options.parts().stream()
+                .map(name -> switch (name) {
+                    case TAIL -> tail(timing, TailRunner.among(contenders));
+                    case MEMORY -> memory(contenders);
+                    default -> cell(cellNamed(name), timing, contenders);
+                })
+                .toList();
+    }
+
+    private static Cell cellNamed(String name) {
+        return Cells.all().stream()
+                .filter(cell -> cell.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    static Part cell(Cell cell, Timing timing, List<Contender> contenders) {
+        int subjects = (int) contenders.stream().filter(cell::suits).count();
+        return new Part(
+                cell.name(),
+                timing.plannedSeconds(subjects),
+                (redis, progress) -> Finished.cell(new CellRunner(redis, timing, progress).run(cell, contenders)));
+    }
+
+    private static Part tail(Timing timing, List<Contender> contenders) {
+        return new Part(
+                TAIL,
+                timing.plannedSeconds(4 * contenders.size()) - 3 * contenders.size() * timing.warmUpSeconds(),
+                (redis, progress) -> Finished.tails(TAIL, new TailRunner(redis, timing, progress).run(contenders)));
+    }
+
+    private static Part memory(List<Contender> contenders) {
+        List<Contender> weighed = contenders.stream()
+                .filter(contender -> !contender.inProcess() && !contender.isFloor())
+                .toList();
+        return new Part(
+                MEMORY,
+                weighed.size(),
+                (redis, progress) -> Finished.memory(
+                        MEMORY,
+                        weighed.stream()
+                                .map(contender -> KeyMemory.measure(contender, redis))
+                                .toList()));
+    }
+}

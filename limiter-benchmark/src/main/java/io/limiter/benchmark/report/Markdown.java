@@ -1,0 +1,37 @@
+package io.limiter.benchmark.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A page as it grows. */
+final class Markdown {
+
+    private final List<String> blocks = new ArrayList<>();
+
+    void add(String block) {
+        blocks.add(block.strip());
+    }
+
+    void list(List<String> entries) {
+        add(entries.stream().map(entry -> "- " + entry).collect(Collectors.joining("\n")));
+    }
+
+    /** The first column is of words, the others of numbers. */
+    void table(List<String> titles, List<List<String>> rows) {
+        add(Stream.concat(
+                        Stream.of(row(titles), "| --- |" + " ---: |".repeat(titles.size() - 1)),
+                        rows.stream().map(Markdown::row))
+                .collect(Collectors.joining("\n")));
+    }
+
+    private static String row(List<String> texts) {
+        return texts.stream().collect(Collectors.joining(" | ", "| ", " |"));
+    }
+
+    @Override
+    public String toString() {
+        return String.join("\n\n", blocks) + "\n";
+    }
+}

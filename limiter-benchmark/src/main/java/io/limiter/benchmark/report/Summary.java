@@ -1,0 +1,180 @@
+package io.limiter.benchmark.report;
+
+import static io.limiter.benchmark.subject.Contender.Where.IN_PROCESS;
+import static io.limiter.benchmark.subject.Contender.Where.REDIS;
+
+import io.limiter.benchmark.load.Cell;
+import io.limiter.benchmark.load.Cells;
+import io.limiter.benchmark.measure.CellResult;
+import io.limiter.benchmark.measure.Slice;
+import io.limiter.benchmark.subject.Contender;
+import io.limiter.benchmark.subject.Contender.Family;
+import io.limiter.benchmark.subject.Contender.Where;
+import io.limiter.benchmark.subject.Contenders;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The few figures that say most: this project beside the floor and beside the fastest peer that promises as much. */
+final class Summary {
+
+    /**
+     * A row.
+     *
+     * @param limiter which of this project's
+     * @param peers where the permits of the peers are that it is compared with
+     * @param inexact whether peers that can exceed the limit are among them
+     * @param wantedToPeer the least ratio to the best peer that is good enough; 0 if there is no goal
+     * @param wantedToFloor the least ratio to the floor
+     */
+    private record Line(
+            String title,
+            Cell cell,
+            String limiter,
+            Where peers,
+            boolean inexact,
+            double wantedToPeer,
+            double wantedToFloor) {
+
+        static Line redis(String title, Cell cell, double wantedToPeer, double wantedToFloor) {
+            return new Line(title, cell, "limiter", REDIS, false, wantedToPeer, wantedToFloor);
+        }
+    }
+
+    private static final List<Line> LINES = List.of(
+            Line.redis("1 thread, one key", Cells.HOT_1_THREAD, 1, 0),
+            Line.redis("16 threads, one key", Cells.HOT_16_THREADS, 1, 1),
+            Line.redis("64 threads, one key", Cells.HOT_64_THREADS, 1, 1),
+            Line.redis("64 threads, 10,000 keys", Cells.WIDE_64_THREADS, 1, 1),
+            Line.redis("64 asynchronous, one key", Cells.HOT_64_ASYNC, 1, 1),
+            Line.redis("1,024 asynchronous, one key", Cells.HOT_1024_ASYNC, 1, 1),
+            Line.redis("64 asynchronous, 10,000 keys", Cells.WIDE_64_ASYNC, 1, 1),
+            Line.redis("1,024 asynchronous, 10,000 keys", Cells.WIDE_1024_ASYNC, 1, 1),
+            Line.redis("64 threads, known rejection", Cells.REJECTED_64_THREADS, 1, 1),
+            new Line("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", IN_PROCESS, false, 0, 0),
+            new Line("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", IN_PROCESS, false, 0, 0),
+            new Line("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", REDIS, true, 1, 1),
+            new Line("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", REDIS, true, 1, 1));
+
+    /** A line with its figures; not numbers where there are none. */
+    record Row(Line line, double floor, String peer, double best, double ours, double toPeer, double toFloor) {
+
+        String title() {
+            return line.title();
+        }
+
+        /** Whether it is a row of decisions in Redis, one by one. */
+        boolean standard() {
+            return "limiter".equals(line.limiter());
+        }
+
+        boolean misses() {
+            return toPeer < line.wantedToPeer() || toFloor < line.wantedToFloor();
+        }
+
+        private String wanted() {
+            String toPeer = line.wantedToPeer() > 0 ? "≥ " + Numbers.of(line.wantedToPeer()) + " × peer" : "";
+            String toFloor = line.wantedToFloor() > 0 ? "≥ " + Numbers.of(line.wantedToFloor()) + " × floor" : "";
+            return toPeer + (toPeer.isEmpty() || toFloor.isEmpty() ? "" : ", ") + toFloor;
+        }
+
+        private String reached() {
+            boolean unknown = line.wantedToPeer() > 0 && Double.isNaN(toPeer)
+                    || line.wantedToFloor() > 0 && Double.isNaN(toFloor);
+            return misses() ? "**no**" : unknown ? Numbers.NONE : wanted().isEmpty() ? "" : "yes";
+        }
+
+        private List<String> texts() {
+            return List.of(
+                    line.title(),
+                    Numbers.of(floor),
+                    Double.isNaN(best) ? Numbers.NONE : Numbers.of(best) + " (" + peer + ")",
+                    Numbers.of(ours),
+                    Numbers.of(toPeer),
+                    Numbers.of(toFloor),
+                    wanted(),
+                    reached());
+        }
+    }
+
+    private Summary() {}
+
+    /** The rows that have figures. */
+    static List<Row> rows(Results results) {
+        return LINES.stream().flatMap(line -> row(line, results).stream()).toList();
+    }
+
+    private static Optional<Row> row(Line line, Results results) {
+        CellResult cell = results.cell(line.cell()).orElse(null);
+        Contender ours = results.contender(line.limiter()).orElse(null);
+        if (cell == null || ours == null || !cell.has(ours)) {
+            return Optional.empty();
+        }
+        Contender floor = Contenders.RAW_EVALSHA;
+        Contender peer = results.contenders().stream()
+                .filter(contender -> contender.family() == Family.PEER
+                        && contender.where() == line.peers()
+                        && cell.has(contender)
+                        && (line.inexact() || contender.guarantee().exact() && results.above(contender) == 0))
+                .max(Comparator.comparingDouble(contender -> rate(cell, contender)))
+                .orElse(null);
+        return Optional.of(new Row(
+                line,
+                rate(cell, floor),
+                peer == null ? "" : peer.name(),
+                peer == null ? Double.NaN : rate(cell, peer),
+                rate(cell, ours),
+                peer == null ? Double.NaN : cell.ratio(ours, peer).median(),
+                cell.ratio(ours, floor).median()));
+    }
+
+    private static double rate(CellResult cell, Contender contender) {
+        return cell.spread(contender, Slice::decisionsPerSecond).median();
+    }
+
+    static void write(Results results, Markdown page) {
+        List<Row> rows = rows(results);
+        if (!rows.isEmpty()) {
+            write(rows, page);
+        }
+        List<String> above = results.measured().stream()
+                .filter(contender -> results.above(contender) > 0)
+                .map(contender -> contender.name() + " (" + Numbers.of(results.above(contender)) + ")")
+                .toList();
+        page.add("Grants above the limit, checked in every cell with the same load on a limit below it: "
+                + (above.isEmpty() ? "none by anyone." : "none, except by " + String.join(", ", above) + "."));
+    }
+
+    private static void write(List<Row> rows, Markdown page) {
+        page.table(
+                List.of(
+                        "decisions per second",
+                        "raw `EVALSHA`",
+                        "best peer",
+                        "limiter",
+                        "× peer",
+                        "× floor",
+                        "wanted",
+                        "reached"),
+                rows.stream().map(Row::texts).toList());
+        List<String> missed =
+                rows.stream().filter(Row::misses).map(Summary::missed).toList();
+        if (missed.isEmpty()) {
+            page.add("Every goal is reached.");
+        } else {
+            page.add("**Not reached:**");
+            page.list(missed);
+        }
+    }
+
+    private static String missed(Row row) {
+        return String.format(
+                Locale.ROOT,
+                "%s: %s × peer and %s × floor, wanted %s",
+                row.title(),
+                Numbers.of(row.toPeer()),
+                Numbers.of(row.toFloor()),
+                row.wanted());
+    }
+}
