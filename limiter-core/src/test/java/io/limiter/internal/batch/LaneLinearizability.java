@@ -1,0 +1,118 @@
+package io.limiter.internal.batch;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.RedisPermits;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.resilience.Breakers;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.spi.Engine;
+import io.limiter.testing.Decisions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests of one lane with one call at a time: each is decided once, and one call sees what the call before has written.
+ * The backend has no lock, so it relies on that.
+ */
+@Param(name = "key", gen = IntGen.class, conf = "0:1")
+@Param(name = "permits", gen = IntGen.class, conf = "1:3")
+public class LaneLinearizability {
+
+    private static final long NOW_MICROS = 1_763_650_000_123_456L;
+    private static final TokenBucket LIMIT = TokenBucket.of(1, 4);
+    private static final GroupCommit.Settings ONE_CALL = new GroupCommit.Settings(1, 100, 2, 2, 32, Duration.ZERO);
+    // Of all of them, because it has threads. No deadline comes.
+    private static final Guard GUARD =
+            new Guard(Duration.ofDays(1), new Breakers(Duration.ofDays(1), new ListenerNotifier(List.of())));
+
+    private final Engine engine = new GroupCommit(new Unlocked(), ONE_CALL, Runnable::run, GUARD);
+
+    @Operation
+    public Decision take(@Param(name = "key") int key, @Param(name = "permits") int permits) {
+        return Decisions.decide(engine, "k" + key, LIMIT, new Request(permits, 0, false));
+    }
+
+    @Operation
+    public Decision refund(@Param(name = "key") int key) {
+        return Decisions.decide(engine, "k" + key, LIMIT, Request.refund(1));
+    }
+
+    /** The same, one after the other. */
+    public static final class Sequential {
+
+        private final Map<Integer, RedisPermits> states = new HashMap<>();
+
+        public Decision take(int key, int permits) {
+            return decide(key, new Request(permits, 0, false));
+        }
+
+        public Decision refund(int key) {
+            return decide(key, Request.refund(1));
+        }
+
+        private Decision decide(int key, Request request) {
+            Step<RedisPermits> step = LIMIT.step(states.get(key), NOW_MICROS, request);
+            states.put(key, step.state());
+            return step.decision();
+        }
+    }
+
+    private static final class Unlocked implements Backend {
+
+        private @Nullable Object first;
+        private @Nullable Object second;
+
+        @Override
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            List<Answer> answers = new ArrayList<>();
+            for (KeyRequests<?> each : batch) {
+                answers.add(decide(each));
+            }
+            return CompletableFuture.completedFuture(answers);
+        }
+
+        private <S> Answer decide(KeyRequests<S> requests) {
+            Limit<S> limit = requests.limit();
+            boolean isFirst = requests.key().equals("k0");
+            S state = limit.stateType().cast(isFirst ? first : second);
+            List<Decision> decisions = new ArrayList<>();
+            for (Request request : requests.requests()) {
+                Step<S> step = limit.step(state, NOW_MICROS, request);
+                state = step.state();
+                decisions.add(step.decision());
+            }
+            if (isFirst) {
+                first = state;
+            } else {
+                second = state;
+            }
+            return Answer.of(decisions);
+        }
+
+        @Override
+        public boolean blocks() {
+            return false;
+        }
+
+        @Override
+        public void reset(String key) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

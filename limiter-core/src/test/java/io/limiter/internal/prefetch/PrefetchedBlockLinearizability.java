@@ -1,0 +1,55 @@
+package io.limiter.internal.prefetch;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.internal.time.ExpiryClock;
+import io.limiter.testing.NoTimers;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+
+/** No permit of a block is granted twice or lost. */
+public class PrefetchedBlockLinearizability {
+
+    private static final int SIZE = 6;
+    private static final ExpiryClock CLOCK = new ExpiryClock(new NoTimers(), new NoTimers());
+
+    private final PrefetchedBlock block =
+            new PrefetchedBlock(SIZE, new Decision(true, 100, 100, 0, 0, 0), CLOCK.in(1), CLOCK.in(1));
+
+    @Operation
+    public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {
+        return block.take(permits);
+    }
+
+    @Operation
+    public int left() {
+        return block.left();
+    }
+
+    @Operation
+    public int takeRest() {
+        return block.takeRest();
+    }
+
+    /** The same, one after the other. */
+    public static final class Sequential {
+
+        private int left = SIZE;
+
+        public boolean take(int permits) {
+            boolean enough = left >= permits;
+            left -= enough ? permits : 0;
+            return enough;
+        }
+
+        public int left() {
+            return left;
+        }
+
+        public int takeRest() {
+            int rest = left;
+            left = 0;
+            return rest;
+        }
+    }
+}

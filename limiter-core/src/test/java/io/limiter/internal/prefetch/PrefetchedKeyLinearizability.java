@@ -1,0 +1,86 @@
+package io.limiter.internal.prefetch;
+
+import io.limiter.PrefetchTerms;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.ThrottledLog;
+import io.limiter.internal.time.ExpiryClock;
+import io.limiter.spi.Engine;
+import io.limiter.spi.PendingDecision;
+import io.limiter.spi.PendingRequest;
+import io.limiter.testing.NoTimers;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.Validate;
+
+/**
+ * Every permit that the backend granted for a key is taken once, returned once, or still there. Which request gets it may
+ * depend on the order of threads, so the operations have no results.
+ */
+public class PrefetchedKeyLinearizability {
+
+    private static final NoTimers TIME = new NoTimers();
+    private static final ThrottledLog NOT_RETURNED = new ThrottledLog(AsyncLog.of(Prefetch.class), TIME);
+    private static final ExpiryClock CLOCK = new ExpiryClock(TIME, TIME);
+
+    private final AtomicInteger granted = new AtomicInteger();
+    private final AtomicInteger taken = new AtomicInteger();
+    private final PrefetchedKey key = new PrefetchedKey(
+            "k",
+            TokenBucket.of(1, 1),
+            new PrefetchTerms(100, Duration.ofSeconds(1)),
+            new GrantingEngine(granted),
+            CLOCK,
+            TIME,
+            NOT_RETURNED);
+
+    public PrefetchedKeyLinearizability() {
+        // One less than makes the key hot.
+        for (int i = 0; i < 7; i++) {
+            decided();
+        }
+    }
+
+    @Operation
+    public void decided() {
+        key.decided(new Decision(true, 100, 100, 0, 0, 0));
+    }
+
+    @Operation
+    public void take(@Param(gen = IntGen.class, conf = "1:4") int permits) {
+        if (key.takeFrom(permits) != null) {
+            taken.addAndGet(permits);
+        }
+    }
+
+    @Operation(runOnce = true)
+    public void close() {
+        key.close();
+    }
+
+    @Validate
+    public void noPermitIsLostOrTakenTwice() {
+        if (granted.get() != taken.get() + key.left()) {
+            throw new IllegalStateException("granted " + granted + ", but taken " + taken + " and left " + key.left());
+        }
+    }
+
+    /** Grants and takes back whatever it is asked for, at once. */
+    private record GrantingEngine(AtomicInteger granted) implements Engine {
+
+        @Override
+        public void decide(PendingDecision<?> pending) {
+            Request request = pending.request(0);
+            granted.addAndGet(request.action() == Request.Action.REFUND ? -request.permits() : request.permits());
+            ((PendingRequest) pending).complete(new Decision(true, 100, 100, 0, 0, 0));
+        }
+
+        @Override
+        public void reset(String key) {}
+    }
+}

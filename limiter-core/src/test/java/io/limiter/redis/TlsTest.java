@@ -1,0 +1,163 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.SslOptions;
+import io.limiter.FailurePolicy;
+import io.limiter.Lease;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spi.DistributedLock;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestCertificate;
+import io.limiter.testing.TestRedis;
+import java.io.File;
+import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** A Redis behind TLS: limiters use the settings of the application's connections, also to find it after an outage. */
+class TlsTest {
+
+    private static TestCertificate certificate;
+    private static TestCertificate other;
+    private static int tlsPort;
+    private static RedisProcess redis;
+
+    private RedisConnectionFactory connections;
+
+    enum Client {
+        LETTUCE,
+        JEDIS
+    }
+
+    @BeforeAll
+    static void start() throws Exception {
+        certificate = TestCertificate.create();
+        other = TestCertificate.create();
+        tlsPort = TestRedis.freePort();
+        redis = RedisProcess.startOn(TestRedis.freePort(), certificate.redisSettings(tlsPort));
+    }
+
+    @AfterAll
+    static void stop() {
+        redis.close();
+        certificate.close();
+        other.close();
+    }
+
+    @AfterEach
+    void disconnect() throws Exception {
+        ((DisposableBean) connections).destroy();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void scripts_and_locks_run_over_it(Client client) throws Exception {
+        connections = connect(client, certificate);
+        try (RedisRateLimiterFactory scripts = RedisFixture.builder(connections).build()) {
+            decides(scripts, "s" + client);
+            try (Lease lease = scripts.concurrent("c" + client, 1, ConcurrencyLimit.DEFAULT_LEASE_TIME)
+                    .acquire(1, Duration.ZERO)) {
+                assertThat(lease.isHeld()).isTrue();
+            }
+        }
+        DistributedLock lock = new RedisLock(connections);
+        try (RedisRateLimiterFactory locks =
+                RedisFixture.builder(connections).lock(lock).build()) {
+            decides(locks, "l" + client);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void it_is_found_again_after_an_outage(Client client) throws Exception {
+        connections = connect(client, certificate);
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .failurePolicy(FailurePolicy.ALLOW)
+                .decisionTimeout(Duration.ofMillis(500))
+                .build()) {
+            Limiter limiter = factory.build("o" + client, FixedWindow.of(1_000_000, Duration.ofHours(1)));
+            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+            redis.kill();
+            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.POLICY));
+            redis.startAgain();
+            Eventually.that(() -> assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_certificate_that_is_not_trusted_decides_nothing(Client client) throws Exception {
+        connections = connect(client, other);
+        // Retried until then.
+        try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                .decisionTimeout(Duration.ofMillis(200))
+                .build()) {
+            assertThatThrownBy(() -> decides(factory, "u" + client)).isInstanceOf(LimiterBackendException.class);
+        }
+    }
+
+    private static void decides(RedisRateLimiterFactory factory, String name) {
+        Limiter limiter = factory.build(name, FixedWindow.of(2, Duration.ofHours(1)));
+        assertThat(limiter.decide(1).granted()).isTrue();
+        assertThat(limiter.on("k").async().decide(2).join().granted()).isTrue();
+        assertThat(limiter.decide(1).source()).isEqualTo(Source.BACKEND);
+        assertThat(limiter.decide(1).granted()).isFalse();
+    }
+
+    private static RedisConnectionFactory connect(Client client, TestCertificate trusted) throws Exception {
+        RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", tlsPort);
+        if (client == Client.JEDIS) {
+            JedisConnectionFactory jedis = new JedisConnectionFactory(
+                    where,
+                    JedisClientConfiguration.builder()
+                            .useSsl()
+                            .sslSocketFactory(context(trusted).getSocketFactory())
+                            .build());
+            jedis.afterPropertiesSet();
+            jedis.start();
+            return jedis;
+        }
+        File file = trusted.file().toFile();
+        LettuceConnectionFactory lettuce = new LettuceConnectionFactory(
+                where,
+                LettuceClientConfiguration.builder()
+                        .useSsl()
+                        .and()
+                        .clientOptions(ClientOptions.builder()
+                                .sslOptions(
+                                        SslOptions.builder().trustManager(file).build())
+                                .build())
+                        .build());
+        lettuce.afterPropertiesSet();
+        lettuce.start();
+        return lettuce;
+    }
+
+    private static SSLContext context(TestCertificate trusted) throws Exception {
+        TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(trusted.trusted());
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+}

@@ -1,0 +1,88 @@
+package io.limiter.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What threads share behaves as if one thread after the other used it. So that this can be trusted, the checks also run on
+ * copies in which one atomic step is split, and must find the race. The everyday build does so with the cheapest checks, the
+ * soak profile with all.
+ */
+class LinearizabilityTest {
+
+    private static final String REJECTION_CACHE = "io.limiter.internal.cache.RejectionCacheLinearizability";
+    private static final String LOCAL_ENGINE = "io.limiter.local.LocalEngineLinearizability";
+    private static final String PREFETCHED_BLOCK = "io.limiter.internal.prefetch.PrefetchedBlockLinearizability";
+    private static final String PREFETCHED_KEY = "io.limiter.internal.prefetch.PrefetchedKeyLinearizability";
+    private static final String HELD_LEASE = "io.limiter.internal.lease.HeldLeaseLinearizability";
+    private static final String HELD_LEASES = "io.limiter.internal.lease.HeldLeasesLinearizability";
+    private static final String LANE = "io.limiter.internal.batch.LaneLinearizability";
+
+    @TempDir
+    private Path races;
+
+    @Test
+    void every_order_of_events_could_have_been_one_after_the_other() throws IOException, InterruptedException {
+        check(Linearizability.SHORT, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_BLOCK);
+    }
+
+    @Test
+    @Tag("soak")
+    void so_could_many_more_orders() throws IOException, InterruptedException {
+        check(
+                Linearizability.LONG,
+                REJECTION_CACHE,
+                LOCAL_ENGINE,
+                PREFETCHED_BLOCK,
+                PREFETCHED_KEY,
+                HELD_LEASE,
+                HELD_LEASES,
+                LANE);
+    }
+
+    @Test
+    void a_planted_race_is_found() throws IOException, InterruptedException {
+        PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedBlock", "compareAndSet", races);
+        check(Linearizability.PLANTED, PREFETCHED_BLOCK);
+    }
+
+    @Test
+    @Tag("soak")
+    void so_are_others() throws IOException, InterruptedException {
+        // The backend of the check, which decides and records the decision in the cache in one step. The cache itself
+        // has
+        // no step that may not be split: a rejection that is lost costs a call.
+        PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.MONITORS, races);
+        PlantedRace.plant("io.limiter.local.LocalEngine", PlantedRace.MONITORS, races);
+        PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
+        PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.MONITORS, races);
+        PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);
+        PlantedRace.plant("io.limiter.internal.batch.Lane", "addAndGet", races);
+        check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, HELD_LEASE, HELD_LEASES, LANE);
+    }
+
+    private void check(String how, String... checks) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                // It is short-lived: compiled once, by one thread.
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                races + File.pathSeparator + System.getProperty("java.class.path"),
+                Linearizability.class.getName(),
+                how));
+        command.addAll(List.of(checks));
+        Process checker = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(checker.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(checker.waitFor()).as(output).isZero();
+    }
+}
