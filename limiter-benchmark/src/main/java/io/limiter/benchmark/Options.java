@@ -51,7 +51,7 @@ record Options(
 
     /** Those that rows of the summary can name. */
     private static final String SHORT_SUBJECTS =
-            "limiter,limiter-yield,limiter-prefetch,limiter-local,bucket4j-batching,bucket4j-delaying,redisson,guava";
+            "limiter,limiter-yield,limiter-prefetch,limiter-local,bucket4j-batching,redisson,guava";
 
     static Options parse(String... arguments) {
         Iterator<String> rest = List.of(arguments).iterator();

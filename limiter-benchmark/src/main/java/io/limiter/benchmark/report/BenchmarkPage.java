@@ -13,8 +13,8 @@ public final class BenchmarkPage {
     private static final String LEGEND = """
             `raw-evalsha` is no limiter but the floor: Lettuce, and a script that reads and writes one key. **× floor** is how many
             decisions a limiter makes while the floor makes one in the same round, **× peer** the same beside the *best peer*: the
-            fastest in Redis that never grants more than its limit (the prefetched rows: the fastest of all in Redis; the local
-            engine: the fastest in one JVM). Figures are medians over the rounds, with the least and the most in brackets;
+            fastest in Redis that never grants more than its limit; for prefetched permits and the local engine, which call nothing,
+            the fastest in one JVM. Figures are medians over the rounds, with the least and the most in brackets;
             compare them only within one run. Subjects took turns within every round, in a rotating order, after each had been
             under load for the time of warm-up.
 
