@@ -219,8 +219,7 @@ class OutageTest {
             Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
             awaitRedis("before replies are " + replies, limiter);
             for (int round = 0; round < 5; round++) {
-                awaitRedis("replies " + replies, limiter);
-                long before = limiter.on("k").peek(1).remaining();
+                long before = awaitRemaining("replies " + replies, limiter);
                 proxy.replies(replies);
                 assertThatThrownBy(() -> limiter.decide("k", 1))
                         .isInstanceOfSatisfying(
@@ -229,8 +228,7 @@ class OutageTest {
                                         .as(e.toString())
                                         .isTrue());
                 proxy.replies(MuteProxy.Replies.PASSED_ON);
-                awaitRedis("replies " + replies, limiter);
-                assertThat(limiter.on("k").peek(1).remaining()).isEqualTo(before - 1);
+                assertThat(awaitRemaining("replies " + replies, limiter)).isEqualTo(before - 1);
             }
         }
     }
@@ -359,13 +357,23 @@ class OutageTest {
         return granted;
     }
 
+    /** What Redis has left for {@code k}. */
+    private static long awaitRemaining(String what, Limiter limiter) {
+        return awaitPeek(what, limiter.on("k")).remaining();
+    }
+
     private static void awaitRedis(String what, Limiter limiter) {
+        awaitPeek(what, limiter.on("recovery"));
+    }
+
+    private static Decision awaitPeek(String what, Limiter limiter) {
         long start = System.nanoTime();
-        Awaitility.await()
+        Decision decided = Awaitility.await()
                 .atMost(CLIENT_TIMEOUT)
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptionsInstanceOf(LimiterBackendException.class)
-                .until(() -> limiter.on("recovery").peek(1).source() == Source.BACKEND);
+                .until(() -> limiter.peek(1), decision -> decision.source() == Source.BACKEND);
         System.out.printf("%s: Redis decides after %d ms%n", what, (System.nanoTime() - start) / 1_000_000);
+        return decided;
     }
 }
