@@ -12,18 +12,18 @@
 -- ARGV[1] sections, little-endian. Each is for one or more consecutive keys with equal limits and equal requests:
 --           number of keys (4 bytes)
 --           number of runs (2 bytes)
---           parameters of the limit (see its script)
 --           for each run of equal requests:
 --             permits (4 bytes; negative to peek)
 --             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel)
 --             number of requests in the run (4 bytes)
+--           parameters of the limit (see its script)
 --         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
 -- RETURN  the time in microseconds, the number of grants, and for each key the value that was found (false if there was
 --         none), or '!' and the reason why its requests were not decided
 --
 -- The parts of a kind of limit:
 --   constants  constants of the script
---   limit      reads the parameters of the limit from arg at position at, and advances at
+--   limit      reads the parameters of the limit from arg at position at, and advances at. The runs are known already.
 --   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
 --              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
 --              to granted, and sets found to the value for the caller. On a problem it sets found to '!' and the reason, and
@@ -40,26 +40,29 @@ local REFUND, CHARGE = -1, -2
 local arg, at = ARGV[1], 1
 local granted = 0
 local reply = {now, 0, false}
-local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS))
+local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS)) or {}
 local last = 0
 
 while at <= #arg do
   local keys, runs
   keys, runs, at = unpack_bytes('<I4I2', arg, at)
-  --[limit]
   local permits_1, timeout_1, times_1, run_2 = unpack_bytes('<i4dI4', arg, at)
   at = at + 16 * runs
+  --[limit]
   local first = last + 1
   last = last + keys
   for i = first, last do
-    local key = KEYS[i]
-    -- MGET returns nothing for a key of another type; GET returns an error.
-    local value = values and values[i] or redis_pcall('GET', key)
+    local key, value = KEYS[i], values[i]
     local found, granted_before, again = value, granted, nil
     repeat
-      if type(value) == 'table' then
-        found = '!' .. value.err
-        break
+      if not value then
+        -- MGET returns nothing for a key of another type; GET returns an error.
+        value = redis_pcall('GET', key)
+        if type(value) == 'table' then
+          found = '!' .. value.err
+          break
+        end
+        found = value
       end
       --[decide]
       --[save]
