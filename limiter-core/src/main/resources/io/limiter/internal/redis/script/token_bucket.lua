@@ -46,6 +46,8 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
   -- A wait of two microseconds more than allowed is too long however it is rounded.
   local rejected_from = (caller_waits and math.min(timeout_1, max_wait) or HUGE) + 2
   local rest = pack_bytes('<ddd', limit_interval, NOW_MILLIS, 0)
+  -- The bytes last written: buckets that were full have the same.
+  local packed_left, packed
 
 --[decide]
       local encoding, max, stored, interval, next_free, remainder, kept_until
@@ -304,7 +306,10 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[save]
       if left then
-        local saved = redis_pcall('SETRANGE', key, CHANGES_AT, pack_bytes(CHANGES, left, rest))
+        if left ~= packed_left then
+          packed_left, packed = left, pack_bytes(CHANGES, left, rest)
+        end
+        local saved = redis_pcall('SETRANGE', key, CHANGES_AT, packed)
         if saved ~= 44 then
           found, granted = '!' .. saved.err, granted_before
         end
