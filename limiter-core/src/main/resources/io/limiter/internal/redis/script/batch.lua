@@ -18,15 +18,17 @@
 --             number of requests in the run (4 bytes)
 --           parameters of the limit (see its script)
 --         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
--- RETURN  the time in microseconds, the number of grants, and for each key the value that was found (false if there was
---         none), or '!' and the reason why its requests were not decided
+-- RETURN  the time in microseconds, the number of grants, and for each key in order the value that was found, or '!' and the
+--         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
+--         precedes its value
 --
 -- The parts of a kind of limit:
 --   constants  constants of the script
 --   limit      reads the parameters of the limit from arg at position at, and advances at. The runs are known already.
 --   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
 --              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
---              to granted, and sets found to the value for the caller. On a problem it sets found to '!' and the reason, and
+--              to granted, and sets found to the value for the caller, or to false if the caller would come to the same
+--              decisions without a value, and again to the value then. On a problem it sets found to '!' and the reason, and
 --              breaks. set.lua runs this part a second time before it saves. It then starts from again, or from found if
 --              again is nil, and must come to the same result.
 --   save       runs after decide and sees its locals. Saves the new state. If that fails, it sets granted to granted_before
@@ -39,7 +41,7 @@ local REFUND, CHARGE = -1, -2
 
 local arg, at = ARGV[1], 1
 local granted = 0
-local reply = {now, 0, false}
+local reply, replies, next_key = {now, 0}, 2, 1
 local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS)) or {}
 local last = 0
 
@@ -67,7 +69,14 @@ while at <= #arg do
       --[decide]
       --[save]
     until true
-    reply[i + 2] = found
+    if found then
+      if i ~= next_key then
+        replies = replies + 1
+        reply[replies] = i
+      end
+      replies, next_key = replies + 1, i + 1
+      reply[replies] = found
+    end
   end
 end
 reply[2] = granted

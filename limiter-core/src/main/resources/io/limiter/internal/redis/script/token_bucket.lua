@@ -68,6 +68,10 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
           local available = stored + (now - free) / limit_micros
           if available > max then
             available = max
+            if starts_full then
+              -- Java comes to the same decisions from no state, and needs no value.
+              found, again = false, value
+            end
           end
           if available >= wanted then
             local kept = (kept_until - NOW_SECONDS) % SECONDS
