@@ -94,7 +94,9 @@ class DifferentialTest {
         int rejected = 0;
         for (int round = 0; round < 25; round++) {
             String usual = redis.prefix() + "{usual" + round + "}";
+            String neighbour = redis.prefix() + "{neighbour" + round + "}";
             String all = redis.prefix() + "{all" + round + "}";
+            String allOfNeighbour = redis.prefix() + "{all of neighbour" + round + "}";
             TokenBucket limit = bucketThatIsOftenFull();
             for (int step = 0; step < 200; step++) {
                 if (random.nextInt(40) == 0) {
@@ -106,16 +108,25 @@ class DifferentialTest {
                 withPeek.add(peek);
                 TokenBucket now = limit;
                 Supplier<String> what = () -> "step under " + now + ", " + requests + "; " + Seed.hint();
-                List<Answer> answers = decideIn(
-                        script,
-                        List.of(new KeyRequests<>(usual, limit, requests), new KeyRequests<>(all, limit, withPeek)));
-                List<Decision> decisions = answers.get(0).decisions();
+                List<KeyRequests<?>> batch = new ArrayList<>();
+                batch.add(new KeyRequests<>(all, limit, withPeek));
+                batch.add(new KeyRequests<>(usual, limit, requests));
+                if (random.nextInt(3) > 0) {
+                    // In one section with the key before it, and mostly in another state.
+                    batch.add(new KeyRequests<>(neighbour, limit, requests));
+                    batch.add(new KeyRequests<>(allOfNeighbour, limit, withPeek));
+                }
+                List<Answer> answers = decideIn(script, batch);
+                List<Decision> decisions = answers.get(1).decisions();
                 assertThat(decisions)
                         .as(what)
-                        .isEqualTo(answers.get(1).decisions().subList(0, requests.size()));
+                        .isEqualTo(answers.get(0).decisions().subList(0, requests.size()));
                 assertThat(RedisFixture.commands().get(usual))
                         .as(what)
                         .isEqualTo(RedisFixture.commands().get(all));
+                assertThat(RedisFixture.commands().get(neighbour))
+                        .as(what)
+                        .isEqualTo(RedisFixture.commands().get(allOfNeighbour));
                 rejected += decisions.get(0).granted() ? 0 : 1;
             }
         }
