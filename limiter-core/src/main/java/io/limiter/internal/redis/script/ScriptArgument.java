@@ -35,9 +35,10 @@ final class ScriptArgument {
     void addSection(int keys, KeyRequests<?> keyRequests) {
         Limit<Object> limit = LimitScripts.erased(keyRequests.limit());
         LimitScript<Limit<Object>, Object> script = LimitScripts.of(limit);
-        ensure(SECTION_BYTES);
+        ensure(SECTION_BYTES + script.maxBytes(limit));
         int runsAt = out.position() + Integer.BYTES;
         out.putInt(keys).putShort((short) 0);
+        script.writeParameters(limit, estimatedMicros, out);
         List<Request> requests = keyRequests.requests();
         int runs = 0;
         for (int first = 0; first < requests.size(); runs++) {
@@ -55,8 +56,6 @@ final class ScriptArgument {
             throw new IllegalArgumentException("at most " + MAX_RUNS + " different requests of one key, were " + runs);
         }
         out.putShort(runsAt, (short) runs);
-        ensure(script.maxBytes(limit));
-        script.writeParameters(limit, estimatedMicros, out);
     }
 
     /** The complete argument. */

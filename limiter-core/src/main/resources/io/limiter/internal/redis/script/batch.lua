@@ -12,11 +12,11 @@
 -- ARGV[1] sections, little-endian. Each is for one or more consecutive keys with equal limits and equal requests:
 --           number of keys (4 bytes)
 --           number of runs (2 bytes)
+--           parameters of the limit (see its script)
 --           for each run of equal requests:
 --             permits (4 bytes; negative to peek)
 --             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel)
 --             number of requests in the run (4 bytes)
---           parameters of the limit (see its script)
 --         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
 -- RETURN  the time in microseconds, the number of grants, and for each key in order the value that was found, or '!' and the
 --         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
@@ -24,7 +24,7 @@
 --
 -- The parts of a kind of limit:
 --   constants  constants of the script
---   limit      reads the parameters of the limit from arg at position at, and advances at. The runs are known already.
+--   limit      reads the parameters of the limit from arg at position at, and advances at
 --   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
 --              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
 --              to granted, and sets found to the value for the caller, or to false if the caller would come to the same
@@ -48,9 +48,9 @@ local last = 0
 while at <= #arg do
   local keys, runs
   keys, runs, at = unpack_bytes('<I4I2', arg, at)
+  --[limit]
   local permits_1, timeout_1, times_1, run_2 = unpack_bytes('<i4dI4', arg, at)
   at = at + 16 * runs
-  --[limit]
   local first = last + 1
   last = last + keys
   for i = first, last do

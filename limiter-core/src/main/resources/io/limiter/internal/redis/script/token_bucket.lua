@@ -41,10 +41,11 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
   end
   local expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
   -- For usual decisions, see decide.
-  local plain = runs == 1 and permits_1 > 0 and timeout_1 >= 0 and not warm_up
-  local wanted = permits_1 * times_1
+  local permits_of_all, timeout_of_all, times_of_all = unpack_bytes('<i4dI4', arg, at)
+  local plain = runs == 1 and permits_of_all > 0 and timeout_of_all >= 0 and not warm_up
+  local wanted = permits_of_all * times_of_all
   -- A wait of two microseconds more than allowed is too long however it is rounded.
-  local rejected_from = (caller_waits and math.min(timeout_1, max_wait) or HUGE) + 2
+  local rejected_from = (caller_waits and math.min(timeout_of_all, max_wait) or HUGE) + 2
   local rest = pack_bytes('<ddd', limit_interval, NOW_MILLIS, 0)
   -- The bytes last written: buckets that were full have the same.
   local packed_left, packed
