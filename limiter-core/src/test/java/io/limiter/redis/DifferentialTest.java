@@ -15,6 +15,7 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.algorithm.WhoWaits;
+import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
@@ -23,6 +24,7 @@ import io.limiter.internal.redis.script.ScriptBackend;
 import io.limiter.internal.redis.script.StateCodec;
 import io.limiter.testing.Patience;
 import io.limiter.testing.Seed;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
@@ -68,6 +70,115 @@ class DifferentialTest {
     void token_bucket_in_java_and_in_lua() {
         Backend script = scriptEngine();
         run(STEPS, this::randomBucket, () -> script);
+    }
+
+    /**
+     * A peek beside the requests makes two runs of them, which the script never decides as usual. Both keys have the same
+     * decisions, and the same bytes in Redis.
+     */
+    @Test
+    void a_usual_decision_of_a_bucket_is_the_one_of_all_steps() {
+        String counting = redis.clockLua() + """
+
+                local server = redis
+                local redis = {call = server.call, pcall = function(command, key, ...)
+                  if command == 'SETRANGE' then
+                    server.call('INCR', '%s' .. (...))
+                  end
+                  return server.pcall(command, key, ...)
+                end}
+                """.formatted(redis.prefix());
+        Backend script =
+                new ScriptBackend(RedisFixture.calls(RedisFixture.connections()), counting, new KnownRejections(0));
+        Request peek = new Request(1, 0, true);
+        int rejected = 0;
+        for (int round = 0; round < 25; round++) {
+            String usual = redis.prefix() + "{usual" + round + "}";
+            String neighbour = redis.prefix() + "{neighbour" + round + "}";
+            String all = redis.prefix() + "{all" + round + "}";
+            String allOfNeighbour = redis.prefix() + "{all of neighbour" + round + "}";
+            TokenBucket limit = bucketThatIsOftenFull();
+            for (int step = 0; step < 200; step++) {
+                if (random.nextInt(40) == 0) {
+                    limit = bucketThatIsOftenFull();
+                }
+                redis.clock().set(redis.clock().micros() + usualMicros(limit));
+                List<Request> requests = usualRequests(limit);
+                List<Request> withPeek = new ArrayList<>(requests);
+                withPeek.add(peek);
+                TokenBucket now = limit;
+                Supplier<String> what = () -> "step under " + now + ", " + requests + "; " + Seed.hint();
+                List<KeyRequests<?>> batch = new ArrayList<>();
+                batch.add(new KeyRequests<>(all, limit, withPeek));
+                batch.add(new KeyRequests<>(usual, limit, requests));
+                if (random.nextInt(3) > 0) {
+                    // In one section with the key before it, and mostly in another state.
+                    batch.add(new KeyRequests<>(neighbour, limit, requests));
+                    batch.add(new KeyRequests<>(allOfNeighbour, limit, withPeek));
+                }
+                List<Answer> answers = decideIn(script, batch);
+                List<Decision> decisions = answers.get(1).decisions();
+                assertThat(decisions)
+                        .as(what)
+                        .isEqualTo(answers.get(0).decisions().subList(0, requests.size()));
+                assertThat(RedisFixture.commands().get(usual))
+                        .as(what)
+                        .isEqualTo(RedisFixture.commands().get(all));
+                assertThat(RedisFixture.commands().get(neighbour))
+                        .as(what)
+                        .isEqualTo(RedisFixture.commands().get(allOfNeighbour));
+                rejected += decisions.get(0).granted() ? 0 : 1;
+            }
+        }
+        assertThat(rejected).as("rejected, of 5,000").isBetween(500, 4_500);
+        assertThat(written("9")).as("usual grants").isGreaterThan(300);
+        assertThat(written("0"))
+                .as("grants by all steps, of which one key has as many as the other")
+                .isGreaterThan(1_500);
+    }
+
+    /** How many values the counting script has written from this byte on. */
+    private long written(String from) {
+        return Long.parseLong(
+                new String(RedisFixture.commands().getdel(redis.prefix() + from), StandardCharsets.US_ASCII));
+    }
+
+    /** From ten permits a second to one in three seconds, so that they need a later expiry than usual now and then. */
+    private TokenBucket bucketThatIsOftenFull() {
+        double rate = random.nextBoolean() ? 10 : 1.0 / 3;
+        TokenBucket bucket = TokenBucket.of(rate, (1 + random.nextInt(20)) / rate)
+                .whoWaits(random.nextInt(4) == 0 ? WhoWaits.NEXT_CALLER : WhoWaits.CALLER)
+                .startsFull(random.nextInt(4) > 0)
+                .maxWait(Duration.ofSeconds(1 + random.nextInt(5)))
+                .expire(Duration.ofSeconds(20));
+        return random.nextInt(8) == 0 ? bucket.warmUp(Duration.ofSeconds(3)) : bucket;
+    }
+
+    /** Often less than a permit takes, sometimes more than the bucket or its expiry takes, and sometimes backwards. */
+    private long usualMicros(TokenBucket limit) {
+        double interval = 1e6 / limit.permitsPerSecond();
+        return switch (random.nextInt(12)) {
+            case 0 -> 0;
+            case 1 -> random.nextInt(4);
+            case 2 -> (long) (random.nextDouble() * 100e6);
+            case 3 -> -(long) (random.nextDouble() * interval);
+            case 4 -> Math.round(interval);
+            default -> (long) (random.nextDouble() * 8 * interval);
+        };
+    }
+
+    private List<Request> usualRequests(TokenBucket limit) {
+        int permits = 1 + random.nextInt(random.nextInt(4) == 0 ? 25 : 3);
+        long interval = Math.round(1e6 / limit.permitsPerSecond());
+        long timeout =
+                random.nextInt(6) > 0 ? 0 : random.nextBoolean() ? random.nextInt(4) + interval - 2 : Long.MAX_VALUE;
+        Request request = switch (random.nextInt(12)) {
+            case 0 -> Request.refund(permits);
+            case 1 -> Request.charge(permits);
+            case 2 -> new Request(permits, timeout, true);
+            default -> new Request(permits, timeout, false);
+        };
+        return Collections.nCopies(random.nextInt(3) == 0 ? 1 + random.nextInt(6) : 1, request);
     }
 
     @Test

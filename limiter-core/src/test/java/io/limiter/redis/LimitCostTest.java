@@ -14,8 +14,11 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.cache.KnownRejections;
+import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.script.ScriptBackend;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +26,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -38,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitCostTest {
 
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final int BATCH = 64;
     private static final Pattern CALLS = Pattern.compile("cmdstat_evalsha:calls=(\\d+),usec=(\\d+)");
 
     @RegisterExtension
@@ -67,6 +72,74 @@ class LimitCostTest {
             print("%-14s %6d bytes after 1 grant, %6d after 1,000", name(limit), afterOne, afterThousand);
             assertThat(afterOne).isLessThanOrEqualTo(160);
             assertThat(afterThousand).isLessThanOrEqualTo(limit instanceof SlidingLog ? 33_000 : 160);
+        }
+    }
+
+    @Test
+    void a_decision_in_a_batch() {
+        // As in production, with Redis's clock.
+        engine = new ScriptBackend(
+                RedisFixture.calls(RedisFixture.connections()),
+                LuaScript.resource(ScriptBackend.class, "clock.lua"),
+                new KnownRejections(0));
+        TokenBucket limit = TokenBucket.of(1_000_000, 1);
+        Request one = new Request(1, 0, false);
+        List<List<KeyRequests<?>>> wide = new ArrayList<>();
+        List<List<KeyRequests<?>>> hot = new ArrayList<>();
+        for (int i = 0; i < 157; i++) {
+            wide.add(IntStream.range(BATCH * i, BATCH * (i + 1))
+                    .<KeyRequests<?>>mapToObj(id -> new KeyRequests<>(
+                            String.format(Locale.ROOT, "%s{wide:%016d}", redis.prefix(), id), limit, List.of(one)))
+                    .toList());
+            hot.add(List.of(new KeyRequests<>(redis.prefix() + "{hot}", limit, Collections.nCopies(BATCH, one))));
+        }
+        String first = wide.get(0).get(0).key();
+        Cost wideCost = costs("64 of 10,000 keys", wide);
+        costs("64 times one key", hot);
+        assertThat(wideCost.sentBytes()).as("bytes for a key").isLessThan(first.length() + 12);
+        assertThat(wideCost.repliedBytes()).as("full buckets are not replied").isLessThan(2);
+    }
+
+    private Cost costs(String name, List<List<KeyRequests<?>>> batches) {
+        double micros = Double.MAX_VALUE;
+        Cost cost = new Cost(0, 0, 0);
+        for (int round = 0; round < 6; round++) {
+            Cost before = Cost.read();
+            batches.forEach(batch -> decideIn(engine, batch));
+            cost = Cost.read().since(before, BATCH * batches.size());
+            // The first creates the keys.
+            micros = round == 0 ? micros : Math.min(micros, cost.micros());
+        }
+        print(
+                "%-17s %5.1f bytes sent, %4.1f replied, %5.2f us of Redis for a decision",
+                name, cost.sentBytes(), cost.repliedBytes(), micros);
+        return cost;
+    }
+
+    /** What Redis has received and sent, and its processor time. */
+    private record Cost(double sentBytes, double repliedBytes, double micros) {
+
+        static Cost read() {
+            String info = RedisFixture.commands().info();
+            return new Cost(
+                    sum(info, "total_net_input_bytes"),
+                    sum(info, "total_net_output_bytes"),
+                    1e6 * sum(info, "used_cpu_(?:sys|user)"));
+        }
+
+        private static double sum(String info, String name) {
+            return Pattern.compile(name + ":([0-9.]+)")
+                    .matcher(info)
+                    .results()
+                    .mapToDouble(found -> Double.parseDouble(found.group(1)))
+                    .sum();
+        }
+
+        Cost since(Cost before, int decisions) {
+            return new Cost(
+                    (sentBytes - before.sentBytes) / decisions,
+                    (repliedBytes - before.repliedBytes) / decisions,
+                    (micros - before.micros) / decisions);
         }
     }
 

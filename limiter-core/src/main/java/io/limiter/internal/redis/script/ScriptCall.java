@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * describes both.
  *
  * <p>To keep calls small, keys with equal requests share a section, and equal requests in a row are one run. The
- * reply contains states instead of decisions; {@link Limit#step} computes the decisions here, bit by bit as in Lua.
+ * reply contains states instead of decisions, and only where they are needed; {@link Limit#step} computes the decisions
+ * here, bit by bit as in Lua.
  */
 public final class ScriptCall {
 
@@ -84,10 +85,11 @@ public final class ScriptCall {
         long now = nowMicros(reply);
         long granted = 0;
         boolean complete = true;
+        byte[] @Nullable [] values = values(reply);
         List<Answer> answers = new ArrayList<>(batch.size());
         for (int i = 0; i < batch.size(); i++) {
             KeyRequests<?> keyRequests = batch.get(i);
-            byte[] value = (byte[]) reply.get(i + 2);
+            byte[] value = values[i];
             if (isProblem(value)) {
                 if (isAnotherTime(value)) {
                     atAnotherTime.add(i);
@@ -115,6 +117,20 @@ public final class ScriptCall {
                             + " requests of a call where the same arithmetic in this JVM grants " + granted));
         }
         return answers;
+    }
+
+    /** The values of a reply by key; {@code null} for the keys that it leaves out. */
+    private byte[] @Nullable [] values(List<Object> reply) {
+        byte[][] values = new byte[batch.size()][];
+        int key = 0;
+        for (int i = 2; i < reply.size(); i++) {
+            if (reply.get(i) instanceof Long number) {
+                key = number.intValue() - 1;
+            } else {
+                values[key++] = (byte[]) reply.get(i);
+            }
+        }
+        return values;
     }
 
     /** Whether the reply for a key is a problem instead of a state. */

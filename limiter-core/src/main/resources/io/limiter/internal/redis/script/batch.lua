@@ -18,15 +18,17 @@
 --             timeoutMicros (8 bytes, a double; -1 to refund, -2 to charge, -2 minus the ticket to cancel)
 --             number of requests in the run (4 bytes)
 --         A kind of limit may use the first twelve bytes of a run differently; its script describes that.
--- RETURN  the time in microseconds, the number of grants, and for each key the value that was found (false if there was
---         none), or '!' and the reason why its requests were not decided
+-- RETURN  the time in microseconds, the number of grants, and for each key in order the value that was found, or '!' and the
+--         reason why its requests were not decided. Keys without a value are left out; after them, the number of the next key
+--         precedes its value
 --
 -- The parts of a kind of limit:
 --   constants  constants of the script
 --   limit      reads the parameters of the limit from arg at position at, and advances at
 --   decide     decides the requests for one key, without writing. In: key, value (false if there is none), now, and the
 --              runs: permits_1, timeout_1 and times_1 are the first; the others start at run_2 of arg. Out: adds the grants
---              to granted, and sets found to the value for the caller. On a problem it sets found to '!' and the reason, and
+--              to granted, and sets found to the value for the caller, or to false if the caller would come to the same
+--              decisions without a value, and again to the value then. On a problem it sets found to '!' and the reason, and
 --              breaks. set.lua runs this part a second time before it saves. It then starts from again, or from found if
 --              again is nil, and must come to the same result.
 --   save       runs after decide and sees its locals. Saves the new state. If that fails, it sets granted to granted_before
@@ -39,8 +41,8 @@ local REFUND, CHARGE = -1, -2
 
 local arg, at = ARGV[1], 1
 local granted = 0
-local reply = {now, 0, false}
-local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS))
+local reply, replies, next_key = {now, 0}, 2, 1
+local values = #KEYS > 1 and redis_call('MGET', unpack(KEYS)) or {}
 local last = 0
 
 while at <= #arg do
@@ -52,19 +54,29 @@ while at <= #arg do
   local first = last + 1
   last = last + keys
   for i = first, last do
-    local key = KEYS[i]
-    -- MGET returns nothing for a key of another type; GET returns an error.
-    local value = values and values[i] or redis_pcall('GET', key)
+    local key, value = KEYS[i], values[i]
     local found, granted_before, again = value, granted, nil
     repeat
-      if type(value) == 'table' then
-        found = '!' .. value.err
-        break
+      if not value then
+        -- MGET returns nothing for a key of another type; GET returns an error.
+        value = redis_pcall('GET', key)
+        if type(value) == 'table' then
+          found = '!' .. value.err
+          break
+        end
+        found = value
       end
       --[decide]
       --[save]
     until true
-    reply[i + 2] = found
+    if found then
+      if i ~= next_key then
+        replies = replies + 1
+        reply[replies] = i
+      end
+      replies, next_key = replies + 1, i + 1
+      reply[replies] = found
+    end
   end
 end
 reply[2] = granted

@@ -17,9 +17,12 @@
 local CALLER_WAITS, STARTS_FULL, WARM_UP = 1, 2, 4
 local NEGLIGIBLE_PERMITS, NEGLIGIBLE_MICROS = 1e-9, 0.5
 local EXPIRE_MARGIN_MILLIS = 1000
-local SECONDS = 2 ^ 24
+local SECONDS, HALF = 2 ^ 24, 2 ^ 23
 local HUGE = math.huge
 local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
+-- A usual decision overwrites from storedPermits on to remainderMicros; only the first differs between the keys of a section.
+local CHANGES_AT, CHANGES = '9', '<dc24'
+local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
 local HOUR, LATEST = 3600000000, 2 ^ 53
 
 --[limit]
@@ -37,236 +40,285 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
     limit_negligible = NEGLIGIBLE_MICROS
   end
   local expire_covers = (expire - EXPIRE_MARGIN_MILLIS - 1) * 1000
+  -- For usual decisions, see decide.
+  local permits_of_all, timeout_of_all, times_of_all = unpack_bytes('<i4dI4', arg, at)
+  local plain = runs == 1 and permits_of_all > 0 and timeout_of_all >= 0 and not warm_up
+  local wanted = permits_of_all * times_of_all
+  -- A wait of two microseconds more than allowed is too long however it is rounded.
+  local rejected_from = (caller_waits and math.min(timeout_of_all, max_wait) or HUGE) + 2
+  local rest = pack_bytes('<ddd', limit_interval, NOW_MILLIS, 0)
+  -- The bytes last written: buckets that were full have the same.
+  local packed_left, packed
 
 --[decide]
-      local max, stored, next_free, remainder, kept_until
-      local must_save, other_definition = false, false
-      local interval_micros, negligible = limit_micros, limit_negligible
-      -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
-      local last_ticket, cancelled_until, furthest = 0, 0, 0
-      -- The state as found, for cancellations; nil after the first change
-      local exists, found_free, found_remainder, found_last = value, nil, nil, nil
+      local encoding, max, stored, interval, next_free, remainder, kept_until
+      if value and #value == 44 then
+        encoding, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
+      end
 
-      if not value then
-        -- initial
-        max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
-        must_save = not starts_full
-      else
-        local encoding, interval
-        if #value == 44 then
-          encoding, max, stored, interval, next_free, remainder, kept_until = unpack_bytes(PACKED, value)
-        elseif #value == 68 and string.byte(value, 1) == 1 then
-          encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
-            unpack_bytes(PACKED_WITH_RESERVATIONS, value)
-        else
-          local ok, json = pcall(cjson.decode, value)
-          if ok and type(json) == 'table' then
-            max, stored, interval = json.maxPermits, json.storedPermits, json.intervalMillis
-            next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros
-            if remainder == nil or remainder == cjson.null then
-              remainder = 0
-            end
-            if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'
-              and type(next_free) == 'number' and type(remainder) == 'number' then
-              encoding = 1
-            end
-            local reservations = json.bookings
-            if type(reservations) == 'table' then
-              last_ticket, cancelled_until, furthest =
-                reservations.lastTicketMicros, reservations.cancelledUntilMicros, reservations.furthestMicros
-              if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
-                encoding = nil
-              end
-            elseif reservations ~= nil and reservations ~= cjson.null then
-              encoding = nil
+      -- Usual decisions take a third of the time here. Usual is one run, the definition as stored, nothing reserved ahead, and a
+      -- late expiry. Of the steps below only these have an effect then: the test of the values, resync, and either reserve of
+      -- stored permits and SETRANGE, or a rejection. Anything else is left to the steps below. Here usual becomes true if the
+      -- decision is made, and left the stored permits after a grant.
+      local usual, left = false, nil
+      if max == limit_max and interval == limit_interval and plain and encoding == 1
+        and stored >= 0 and stored <= max and next_free >= 0 and remainder == 0 then
+        local free = next_free * 1000 + 0.5
+        free = free - free % 1
+        if now > free then
+          local available = stored + (now - free) / limit_micros
+          if available > max then
+            available = max
+            if starts_full then
+              -- Java comes to the same decisions from no state, and needs no value.
+              found, again = false, value
             end
           end
-        end
-        if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
-          and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
-          and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
-          and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
-          found = '!UNREADABLE'
-          break
-        end
-        next_free = next_free * 1000 + 0.5
-        next_free = next_free - next_free % 1
-        if max ~= limit_max or interval ~= limit_interval then
-          other_definition, must_save = true, true
-          interval_micros = interval * 1000
-          negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
-        end
-        -- boundClockStep
-        if next_free - now > 2 * HOUR then
-          local most = furthest > HOUR and furthest or HOUR
-          if next_free - now > most + HOUR then
-            next_free, remainder, must_save = now + most, 0, true
+          if available >= wanted then
+            local kept = (kept_until - NOW_SECONDS) % SECONDS
+            if (max - (available - wanted)) * limit_micros < expire_covers and kept * 1000 >= expire and kept < HALF then
+              usual, left, granted = true, available - wanted, granted + times_1
+            end
+          else
+            usual = (permits_1 - available) * limit_micros >= rejected_from
           end
-        end
-        found_free, found_remainder, found_last = next_free, remainder, last_ticket
-        -- resync
-        if now > (remainder > negligible and next_free + 1 or next_free) then
-          stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
-          if stored > max then
-            stored = max
-          end
-          next_free, remainder = now, 0
-          if now >= last_ticket then
-            last_ticket, cancelled_until, furthest = 0, 0, 0
-          end
-        end
-        -- rescale
-        if other_definition then
-          stored = math.min(limit_max, stored * interval / limit_interval)
-          max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
         end
       end
 
-      local changed, only_peeks = must_save, true
-      local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
-      for run = 1, runs do
-        if run > 1 then
-          permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+      local must_save, other_definition, changed, only_peeks = false, false, false, true
+      local interval_micros, negligible = limit_micros, limit_negligible
+      -- Reservations: lastTicketMicros, cancelledUntilMicros, furthestMicros
+      local last_ticket, cancelled_until, furthest = 0, 0, 0
+      if not usual then
+        -- The state as found, for cancellations; nil after the first change
+        local exists, found_free, found_remainder, found_last = value, nil, nil, nil
+
+        if not value then
+          -- initial
+          max, stored, next_free, remainder = limit_max, starts_full and limit_max or 0, now, 0
+          must_save = not starts_full
+        else
+          if #value == 68 and string.byte(value, 1) == 1 then
+            encoding, max, stored, interval, next_free, remainder, kept_until, last_ticket, cancelled_until, furthest =
+              unpack_bytes(PACKED_WITH_RESERVATIONS, value)
+          elseif #value ~= 44 then
+            local ok, json = pcall(cjson.decode, value)
+            if ok and type(json) == 'table' then
+              max, stored, interval = json.maxPermits, json.storedPermits, json.intervalMillis
+              next_free, remainder = json.nextFreeTicketMillis, json.remainderMicros
+              if remainder == nil or remainder == cjson.null then
+                remainder = 0
+              end
+              if type(max) == 'number' and type(stored) == 'number' and type(interval) == 'number'
+                and type(next_free) == 'number' and type(remainder) == 'number' then
+                encoding = 1
+              end
+              local reservations = json.bookings
+              if type(reservations) == 'table' then
+                last_ticket, cancelled_until, furthest =
+                  reservations.lastTicketMicros, reservations.cancelledUntilMicros, reservations.furthestMicros
+                if type(last_ticket) ~= 'number' or type(cancelled_until) ~= 'number' or type(furthest) ~= 'number' then
+                  encoding = nil
+                end
+              elseif reservations ~= nil and reservations ~= cjson.null then
+                encoding = nil
+              end
+            end
+          end
+          if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
+            and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
+            and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
+            and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
+            found = '!UNREADABLE'
+            break
+          end
+          next_free = next_free * 1000 + 0.5
+          next_free = next_free - next_free % 1
+          if max ~= limit_max or interval ~= limit_interval then
+            other_definition, must_save = true, true
+            interval_micros = interval * 1000
+            negligible = math.min(NEGLIGIBLE_PERMITS * interval_micros, NEGLIGIBLE_MICROS)
+          end
+          -- boundClockStep
+          if next_free - now > 2 * HOUR then
+            local most = furthest > HOUR and furthest or HOUR
+            if next_free - now > most + HOUR then
+              next_free, remainder, must_save = now + most, 0, true
+            end
+          end
+          found_free, found_remainder, found_last = next_free, remainder, last_ticket
+          -- resync
+          if now > (remainder > negligible and next_free + 1 or next_free) then
+            stored = stored + (now - next_free - remainder) / (interval_micros * cool_down_intervals)
+            if stored > max then
+              stored = max
+            end
+            next_free, remainder = now, 0
+            if now >= last_ticket then
+              last_ticket, cancelled_until, furthest = 0, 0, 0
+            end
+          end
+          -- rescale
+          if other_definition then
+            stored = math.min(limit_max, stored * interval / limit_interval)
+            max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
+          end
         end
-        if permits > 0 then
-          local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
-          if timeout < 0 then
-            if timeout == CHARGE then
-              allowed, reservable, charged = HUGE, HUGE, granted
-            elseif not exists or timeout == REFUND and warm_up then
-              times = 0
-            elseif timeout == REFUND then
-              for _ = 1, times do
-                stored = math.min(max, stored + permits)
-              end
-              changed, only_peeks, found_free = true, false, nil
-              times = 0
-            else
-              local ticket = CHARGE - timeout
-              while times > 0 do
-                times = times - 1
-                -- cancel
-                local cost, restored = permits * interval_micros, -1
-                local free, part, last = next_free, remainder, last_ticket
-                if found_free then
-                  free, part, last = found_free, found_remainder, found_last
-                end
-                last = math.max(last, free + (part > negligible and 1 or 0))
-                local after = last - ticket
-                if warm_up and ticket <= now then
-                  after = -1
-                elseif warm_up and after == 0 and stored > 0 then
-                  local left = stored
+
+        changed = must_save
+        local permits, timeout, times, next_run = permits_1, timeout_1, times_1, run_2
+        for run = 1, runs do
+          if run > 1 then
+            permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
+          end
+          if permits > 0 then
+            local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
+            if timeout < 0 then
+              if timeout == CHARGE then
+                allowed, reservable, charged = HUGE, HUGE, granted
+              elseif not exists or timeout == REFUND and warm_up then
+                times = 0
+              elseif timeout == REFUND then
+                for _ = 1, times do
                   stored = math.min(max, stored + permits)
-                  local above = math.max(0, stored - threshold)
-                  local taken_above = math.min(above, stored - left)
-                  local highest = interval_micros + above * slope
-                  local lowest = interval_micros + (above - taken_above) * slope
-                  cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
-                  restored = cost
-                else
-                  -- restorableMicros
-                  restored = cost
-                  if after > 0 then
-                    if interval_micros % 1 ~= 0 then
-                      after = after + 1
-                    end
-                    -- overlapMicros
-                    local fits = caller_waits or not warm_up and permits <= max + negligible / interval_micros
-                    restored = fits and math.max(0, cost - after) or 0
-                  end
                 end
-                if after >= 0 then
-                  changed, only_peeks, found_free = true, false, nil
-                  local ahead = next_free - now + remainder
-                  if restored < ahead then
-                    local micros = remainder - restored
-                    part = micros % 1
-                    next_free, remainder = next_free + (micros - part), part
+                changed, only_peeks, found_free = true, false, nil
+                times = 0
+              else
+                local ticket = CHARGE - timeout
+                while times > 0 do
+                  times = times - 1
+                  -- cancel
+                  local cost, restored = permits * interval_micros, -1
+                  local free, part, last = next_free, remainder, last_ticket
+                  if found_free then
+                    free, part, last = found_free, found_remainder, found_last
+                  end
+                  last = math.max(last, free + (part > negligible and 1 or 0))
+                  local after = last - ticket
+                  if warm_up and ticket <= now then
+                    after = -1
+                  elseif warm_up and after == 0 and stored > 0 then
+                    local left = stored
+                    stored = math.min(max, stored + permits)
+                    local above = math.max(0, stored - threshold)
+                    local taken_above = math.min(above, stored - left)
+                    local highest = interval_micros + above * slope
+                    local lowest = interval_micros + (above - taken_above) * slope
+                    cost = taken_above * (highest + lowest) / 2 + (stored - left - taken_above) * interval_micros
+                    restored = cost
                   else
-                    if ahead > 0 then
-                      next_free, remainder = now, 0
+                    -- restorableMicros
+                    restored = cost
+                    if after > 0 then
+                      if interval_micros % 1 ~= 0 then
+                        after = after + 1
+                      end
+                      -- overlapMicros
+                      local fits = caller_waits or not warm_up and permits <= max + negligible / interval_micros
+                      restored = fits and math.max(0, cost - after) or 0
                     end
-                    local idle = restored - math.max(0, ahead)
-                    stored = math.min(max, stored + idle / (interval_micros * cool_down_intervals))
                   end
-                  if restored > 0 and restored < cost and last > now then
-                    last_ticket, cancelled_until = last, 0
-                  elseif last_ticket <= now then
-                    if restored == 0 and ticket > now then
-                      cancelled_until = math.max(cancelled_until, now) + math.min(cost, ticket - now)
+                  if after >= 0 then
+                    changed, only_peeks, found_free = true, false, nil
+                    local ahead = next_free - now + remainder
+                    if restored < ahead then
+                      local micros = remainder - restored
+                      part = micros % 1
+                      next_free, remainder = next_free + (micros - part), part
+                    else
+                      if ahead > 0 then
+                        next_free, remainder = now, 0
+                      end
+                      local idle = restored - math.max(0, ahead)
+                      stored = math.min(max, stored + idle / (interval_micros * cool_down_intervals))
                     end
-                    if cancelled_until > now and cancelled_until >= next_free + remainder - NEGLIGIBLE_MICROS then
-                      next_free, remainder, cancelled_until = now, 0, 0
+                    if restored > 0 and restored < cost and last > now then
+                      last_ticket, cancelled_until = last, 0
+                    elseif last_ticket <= now then
+                      if restored == 0 and ticket > now then
+                        cancelled_until = math.max(cancelled_until, now) + math.min(cost, ticket - now)
+                      end
+                      if cancelled_until > now and cancelled_until >= next_free + remainder - NEGLIGIBLE_MICROS then
+                        next_free, remainder, cancelled_until = now, 0, 0
+                      end
                     end
                   end
                 end
               end
             end
-          end
-          local takes = times > 0
-          if takes then
-            only_peeks = false
-          end
-          -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
-          -- without rounding, so the result is the same as one after the other.
-          if times > 1 and permits <= stored and not warm_up then
-            local taken = stored / permits
-            taken = math.min(times, taken - taken % 1)
-            if taken * permits > stored then
-              taken = taken - 1
+            local takes = times > 0
+            if takes then
+              only_peeks = false
             end
-            stored = stored - taken * permits
-            granted, times, changed = granted + taken, times - taken, true
-          end
-          -- After one rejection, all equal requests are rejected.
-          while times > 0 do
-            -- reserve
-            local from_stored = permits < stored and permits or stored
-            local cost = (permits - from_stored) * interval_micros
-            if warm_up then
-              -- storedToMicros
-              local above = math.max(0, stored - threshold)
-              local taken_above = math.min(above, from_stored)
-              local highest = interval_micros + above * slope
-              local lowest = interval_micros + (above - taken_above) * slope
-              cost = taken_above * (highest + lowest) / 2 + (from_stored - taken_above) * interval_micros + cost
-            end
-            local micros = remainder + cost
-            local part = micros % 1
-            local free = next_free + (micros - part)
-            local reserved = free - now + (part > negligible and 1 or 0)
-            local wait = caller_waits and reserved or next_free - now + (remainder > negligible and 1 or 0)
-            -- Stored permits are granted whatever is reserved. Java counts a negative reservation as 0, which every bound
-            -- allows.
-            if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
-              if wait > allowed or reserved > reservable then
-                break
+            -- Equal requests that stored permits cover are granted at once. Whole numbers are subtracted from a larger double
+            -- without rounding, so the result is the same as one after the other.
+            if times > 1 and permits <= stored and not warm_up then
+              local taken = stored / permits
+              taken = math.min(times, taken - taken % 1)
+              if taken * permits > stored then
+                taken = taken - 1
               end
-              if charged then
-                -- boundReservation
-                local most = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
-                if free - now > most then
-                  free, part = now + most, 0
+              stored = stored - taken * permits
+              granted, times, changed = granted + taken, times - taken, true
+            end
+            -- After one rejection, all equal requests are rejected.
+            while times > 0 do
+              -- reserve
+              local from_stored = permits < stored and permits or stored
+              local cost = (permits - from_stored) * interval_micros
+              if warm_up then
+                -- storedToMicros
+                local above = math.max(0, stored - threshold)
+                local taken_above = math.min(above, from_stored)
+                local highest = interval_micros + above * slope
+                local lowest = interval_micros + (above - taken_above) * slope
+                cost = taken_above * (highest + lowest) / 2 + (from_stored - taken_above) * interval_micros + cost
+              end
+              local micros = remainder + cost
+              local part = micros % 1
+              local free = next_free + (micros - part)
+              local reserved = free - now + (part > negligible and 1 or 0)
+              local wait = caller_waits and reserved or next_free - now + (remainder > negligible and 1 or 0)
+              -- Stored permits are granted whatever is reserved. Java counts a negative reservation as 0, which every bound
+              -- allows.
+              if reserved > 0 and (warm_up or permits > stored + negligible / interval_micros) then
+                if wait > allowed or reserved > reservable then
+                  break
                 end
-                reserved = math.min(most, reserved)
+                if charged then
+                  -- boundReservation
+                  local most = math.max(max_reserved, next_free - now + (remainder > negligible and 1 or 0))
+                  if free - now > most then
+                    free, part = now + most, 0
+                  end
+                  reserved = math.min(most, reserved)
+                end
+                if reserved > HOUR and reserved > furthest then
+                  furthest = reserved
+                end
               end
-              if reserved > HOUR and reserved > furthest then
-                furthest = reserved
-              end
+              stored, next_free, remainder = stored - from_stored, free, part
+              granted, times, changed = granted + 1, times - 1, true
             end
-            stored, next_free, remainder = stored - from_stored, free, part
-            granted, times, changed = granted + 1, times - 1, true
+            if takes and changed then
+              exists, found_free = true, nil
+            end
+            granted = charged or granted
           end
-          if takes and changed then
-            exists, found_free = true, nil
-          end
-          granted = charged or granted
         end
       end
 
 --[save]
-      if changed and not only_peeks then
+      if left then
+        if left ~= packed_left then
+          packed_left, packed = left, pack_bytes(CHANGES, left, rest)
+        end
+        local saved = redis_pcall('SETRANGE', key, CHANGES_AT, packed)
+        if saved ~= 44 then
+          found, granted = '!' .. saved.err, granted_before
+        end
+      elseif changed and not only_peeks then
         -- resetMicros
         local keep = expire
         local filling = remainder + (max - stored) * (interval_micros * cool_down_intervals)
