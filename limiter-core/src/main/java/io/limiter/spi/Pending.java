@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ public class Pending<T> extends CompletableFuture<T> {
     private final String key;
     private final @Nullable Fallback<T> fallback;
     private long deadlineNanos;
-    private long yieldNanos;
+    private @Nullable Consumer<Pending<?>> beforeParking;
     // Confined to the thread that sends it, or to the timer that sends it again.
     private int tries;
     private volatile @Nullable LimiterBackendException lastFailure;
@@ -116,9 +117,9 @@ public class Pending<T> extends CompletableFuture<T> {
         return deadlineNanos - nowNanos <= 0;
     }
 
-    /** Sets how long {@link #await} yields the processor before it parks. To be called before {@link #await}. */
-    public final void yieldFor(long newYieldNanos) {
-        yieldNanos = newYieldNanos;
+    /** Sets what a thread does in {@link #await} before it parks. To be called before {@link #await}. */
+    public final void beforeParking(Consumer<Pending<?>> newBeforeParking) {
+        beforeParking = newBeforeParking;
     }
 
     /**
@@ -191,11 +192,8 @@ public class Pending<T> extends CompletableFuture<T> {
      */
     public final T await() {
         awaited = true;
-        if (yieldNanos > 0) {
-            long start = System.nanoTime();
-            while (!isDone() && System.nanoTime() - start < yieldNanos) {
-                Thread.yield();
-            }
+        if (beforeParking != null) {
+            beforeParking.accept(this);
         }
         try {
             return join();

@@ -111,6 +111,10 @@ final class Batch {
         return keys.get(0).key;
     }
 
+    int requests() {
+        return requests;
+    }
+
     boolean isEmpty() {
         return keys.isEmpty();
     }

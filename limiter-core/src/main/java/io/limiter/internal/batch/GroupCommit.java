@@ -52,7 +52,7 @@ public final class GroupCommit implements Engine {
 
     private final Backend backend;
     private final Settings settings;
-    private final long yieldNanos;
+    private final Yielding yielding;
     private final Executor blockingCalls;
     private final Guard guard;
     private final Engine unbatched;
@@ -68,7 +68,7 @@ public final class GroupCommit implements Engine {
      */
     public GroupCommit(Backend backend, Settings settings, Executor blockingCalls, Guard guard) {
         this.backend = backend;
-        this.yieldNanos = settings.yield().toNanos();
+        this.yielding = new Yielding(settings.yield());
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;
@@ -84,7 +84,6 @@ public final class GroupCommit implements Engine {
             return;
         }
         request.dueAt(guard.deadlineNanos());
-        request.yieldFor(yieldNanos);
         try {
             add(request);
         } catch (LimiterBackendException e) {
@@ -95,6 +94,9 @@ public final class GroupCommit implements Engine {
     private void add(PendingRequest pending) {
         guard.check(pending.key());
         Lane lane = lane(pending.key());
+        if (lane.isWorthYielding(yielding)) {
+            pending.beforeParking(yielding);
+        }
         lane.add(pending);
         watch(lane);
         guard.deadlines().ensureChecking();
@@ -200,7 +202,7 @@ public final class GroupCommit implements Engine {
      * @param maxRequestsPerCall for the same reason
      * @param minQueuedForAnother how many requests must be queued, for each call in flight, before another call
      *     starts; an eighth of it, or half the batch size, if nearly every request has a different key
-     * @param yield how long a waiting thread yields the processor before it parks; see {@code
+     * @param yield for how much processor time a waiting thread yields before it parks; see {@code
      *     RedisRateLimiterFactory.Builder.yieldWhileWaiting}
      */
     public record Settings(
@@ -211,7 +213,7 @@ public final class GroupCommit implements Engine {
             int minQueuedForAnother,
             Duration yield) {
 
-        public static final Settings DEFAULT = new Settings(2, 65_536, 1024, 4096, 32, Duration.ZERO);
+        public static final Settings DEFAULT = new Settings(2, 65_536, 1024, 4096, 32, Duration.ofNanos(5_000));
 
         public Settings {
             if (maxQueued < 1) {

@@ -62,6 +62,8 @@ public final class Lane {
     private volatile @Nullable PendingRequest heldBack;
     // Whether the next call must not wait for a reply.
     private volatile boolean startsNow;
+    // How many requests share the last call.
+    private volatile int lastRequests;
     // The longest recent round trip; lost updates do no harm.
     private volatile long roundTripNanos;
     // Confined to the owner: how many requests must be queued, for each call in flight, before another call starts.
@@ -89,6 +91,11 @@ public final class Lane {
         }
         queue.add(request);
         signal();
+    }
+
+    /** Whether a thread that waits for a request to this lane should yield. */
+    boolean isWorthYielding(Yielding yielding) {
+        return yielding.helps(lastRequests, roundTripNanos);
     }
 
     /**
@@ -328,6 +335,7 @@ public final class Lane {
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
         calls.incrementAndGet();
         minQueuedForAnother = batch.minQueuedForAnother(settings);
+        lastRequests = batch.requests();
         startsNow = false;
         batch.startedAt(guard.now());
         try {

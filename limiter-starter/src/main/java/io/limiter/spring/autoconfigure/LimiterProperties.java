@@ -106,12 +106,12 @@ record LimiterProperties(
      * Requests that share a call to Redis.
      *
      * @param maxQueued How many requests may wait to be sent; a further one fails at once.
-     * @param yield How long a waiting thread yields the processor before it parks, at most 10ms: more decisions per second,
-     *     at the cost of a busy core. Not for virtual threads.
+     * @param yield For how much processor time a waiting thread yields before it parks, if many wait or Redis answers within
+     *     that time, at most 10ms; 0 for none. Virtual threads park at once.
      */
     record GroupCommit(
             @DefaultValue("65536") int maxQueued,
-            @DefaultValue("0ms") Duration yield) {
+            @DefaultValue("5us") Duration yield) {
 
         GroupCommit {
             SettingChecks.range("limiter.group-commit.max-queued", maxQueued, 1, Integer.MAX_VALUE);
