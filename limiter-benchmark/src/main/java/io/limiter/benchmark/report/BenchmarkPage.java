@@ -81,7 +81,7 @@ public final class BenchmarkPage {
                 at.command());
     }
 
-    /** Empty if nobody gives it. */
+    /** Empty if it is not given. */
     private static String promise(Guarantee guarantee, List<Contender> contenders) {
         String names = contenders.stream()
                 .filter(contender -> contender.guarantee() == guarantee)

@@ -17,7 +17,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 
 /**
  * Callers wait for leases and close them: no caller waits while a permit is free, and the leases held are those of the
- * callers and of the backend. No timer fires, so a release that wakes nobody is seen. Who gets a lease may depend on the order
+ * callers and of the backend. No timer fires, so a release that wakes no waiter is seen. Who gets a lease may depend on the order
  * of threads, so the operations have no results.
  */
 public class HeldLeasesLinearizability {

@@ -53,7 +53,7 @@ final class ConnectionOpener {
         }
     }
 
-    /** Connections that nobody has taken are closed. */
+    /** Connections that no probe has taken are closed. */
     void close() {
         closed = true;
     }
