@@ -1,9 +1,13 @@
 package io.limiter.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.redis.own.Cooldown;
@@ -44,13 +48,25 @@ class DocsTest {
         GettingStartedSnippets.Codes.class,
         KeysSnippets.class,
         LimitPagesSnippets.class,
-        MigratedAnnotations.class
+        MigratedAnnotations.class,
+        RecipesSnippets.class,
+        RecipesSnippets.PlanConfiguration.class
     })
     static class Application {}
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"getting-started", "keys", "migration", "several-limits", "concurrency", "own-limit", "limits"})
+            strings = {
+                "getting-started",
+                "keys",
+                "migration",
+                "several-limits",
+                "concurrency",
+                "own-limit",
+                "limits",
+                "recipes",
+                "testing"
+            })
     void every_java_snippet_is_compiled(String page) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (String directory : SOURCES) {
@@ -95,6 +111,43 @@ class DocsTest {
             assertThat(migrated.list("ann")).isEqualTo("all of ann");
             assertThat(migrated.balance(1, "CHF")).isEqualTo("100 CHF");
             assertThat(migrated.quote("ACME")).isEqualTo("42");
+            assertThat(migrated.stock("bern")).isEqualTo(7);
+            run(application.getBean(RecipesSnippets.class));
+        }
+    }
+
+    private static void run(RecipesSnippets recipes) {
+        for (int i = 0; i < 10; i++) {
+            assertThat(recipes.login("ann", "right")).isTrue();
+        }
+        for (int i = 0; i < 5; i++) {
+            assertThat(recipes.login("ann", "wrong")).isFalse();
+        }
+        assertThatThrownBy(() -> recipes.login("ann", "right")).isInstanceOf(RateLimitExceededException.class);
+        recipes.sendCode("0171");
+        assertThatThrownBy(() -> recipes.sendCode("0171")).isInstanceOf(RateLimitExceededException.class);
+        for (int i = 0; i < 50; i++) {
+            assertThat(recipes.call("acme")).isEqualTo("answer for acme");
+        }
+        assertThat(recipes.call("ann")).isEqualTo("answer for ann");
+        assertThat(recipes.askPartner("it")).isEqualTo("answer to it");
+        recipes.nightlyImport(List.of("a row"));
+        recipes.onMessage(new RecipesSnippets.Message("acme", "a message"));
+        assertThat(recipes.done()).containsExactly("0171", "a row", "a message");
+    }
+
+    /** A page in Chinese may show less than the page of that name, and nothing else. */
+    @Test
+    void chinese_pages_show_only_compiled_java() throws IOException {
+        Pattern block = Pattern.compile("(?s)```java\n(.*?)```");
+        try (Stream<Path> pages = Files.list(ROOT.resolve("docs/zh-CN"))) {
+            for (Path page : pages.filter(Files::isRegularFile).toList()) {
+                Path english = ROOT.resolve("docs").resolve(page.getFileName().toString());
+                for (MatchResult java :
+                        block.matcher(Files.readString(page)).results().toList()) {
+                    assertThat(Files.readString(english)).as(page.toString()).contains(java.group());
+                }
+            }
         }
     }
 
@@ -111,6 +164,17 @@ class DocsTest {
         assertThat(limiters.build("invoice-mail", new Cooldown(Duration.ofMinutes(5)))
                         .tryAcquire("ben"))
                 .isTrue();
+    }
+
+    @Test
+    void the_snippets_about_tests_pass() {
+        TestingSnippets.unit();
+        TestingSnippets.off();
+        RateLimiter limiter = new LocalLimiterFactory()
+                .build("sms", TokenBucket.per(2, Duration.ofHours(1)).capacity(2));
+        TestingSnippets.peek(limiter);
+        TestingSnippets.reset(limiter);
+        assertThat(limiter.tryAcquire("0171", 2)).isTrue();
     }
 
     @Test

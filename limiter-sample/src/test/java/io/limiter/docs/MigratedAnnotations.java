@@ -3,6 +3,7 @@ package io.limiter.docs;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
 import java.util.Map;
@@ -79,6 +80,18 @@ class MigratedAnnotations {
 
     private String last(String symbol, Decision rejection) {
         return lastQuotes.get(symbol);
+    }
+    // end
+
+    // migration: sentinel-after
+    @RateLimit(name = "stock", rate = 20, key = "#{shop}", fallback = "unknownStock")
+    @ConcurrentLimit(name = "stock-calls", limit = 8)
+    public int stock(String shop) {
+        return 7;
+    }
+
+    private int unknownStock(String shop, Decision rejection) {
+        return -1;
     }
     // end
 }

@@ -12,8 +12,10 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** README.zh-CN.md has the same code, links and table rows as README.md. */
+/** README.zh-CN.md has the same code, links and table rows as README.md, and docs/zh-CN/reference the same rows as docs/reference. */
 class ReadmeInChineseTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -44,26 +46,38 @@ class ReadmeInChineseTest {
         checkSame("rows of tables, by the code in their first columns,", rows(chinese), rows(english));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"annotations.md", "settings.md"})
+    void the_reference_has_the_same_tables(String page) {
+        checkSame("rows of " + page, rows(read("docs/zh-CN/reference/" + page)), rows(read("docs/reference/" + page)));
+    }
+
     @Test
     void both_have_the_same_settings() {
         Pattern row = Pattern.compile("(?m)^\\| (`limiter\\.[^|]*\\|[^|]*)\\|");
-        checkSame("properties and their defaults", matches(row, chinese), matches(row, english));
+        checkSame(
+                "properties and their defaults",
+                matches(row, read("docs/zh-CN/reference/settings.md")),
+                matches(row, read("docs/reference/settings.md")));
     }
 
     @Test
     void both_link_to_the_same_pages() {
-        // Anchors are made of headings, which are translated.
+        // Anchors are made of headings, which are translated. A page may be there in Chinese.
         Pattern link = Pattern.compile("]\\((?!README)([^)#]+)");
-        checkSame("links", distinct(matches(link, chinese)), distinct(matches(link, english)));
+        checkSame(
+                "links",
+                distinct(matches(link, chinese.replace("docs/zh-CN/", "docs/"))),
+                distinct(matches(link, english)));
     }
 
     /** Shows the differences first, which have to be translated or deleted. */
     private static void checkSame(String what, List<String> chinese, List<String> english) {
         assertThat(without(english, chinese))
-                .as("%s of README.md that README.zh-CN.md lacks", what)
+                .as("%s of the English page that the Chinese one lacks", what)
                 .isEmpty();
         assertThat(without(chinese, english))
-                .as("%s of README.zh-CN.md that README.md has not", what)
+                .as("%s of the Chinese page that the English one has not", what)
                 .isEmpty();
         assertThat(chinese).as("order of %s", what).isEqualTo(english);
     }

@@ -32,7 +32,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 
-/** The Java of the README, between markers; {@code ReadmeTest} compares it with the README and runs it. */
+/** The Java of the README and of docs/reference/api.md, between markers; {@code ReadmeTest} compares and runs it. */
 class ReadmeSnippets {
 
     private static final Logger log = LoggerFactory.getLogger(ReadmeSnippets.class);
@@ -62,7 +62,7 @@ class ReadmeSnippets {
 
         private final Index index = List::of;
 
-        // readme: search
+        // api: search
         @GetMapping("/search")
         @RateLimit(rate = 50, burst = 2)
         @CountLimit(limitType = LimitType.USER, limit = 1000, period = 86_400)
@@ -77,7 +77,7 @@ class ReadmeSnippets {
         final List<String> sent = new ArrayList<>();
         private final Gateway gateway = sent::add;
 
-        // readme: programmatic
+        // api: programmatic
         private final RateLimiter codes;
 
         Codes(LimiterFactory limiters) {
@@ -94,8 +94,15 @@ class ReadmeSnippets {
         // end
     }
 
+    static void guava(LimiterFactory limiters) {
+        // readme: guava
+        RateLimiter search = limiters.create("search", 50);
+        search.acquire();
+        // end
+    }
+
     static void everyLimiter(LimiterFactory limiters) {
-        // readme: limiters
+        // api: limiters
         RateLimiter search = limiters.build("search", TokenBucket.perSecond(50).burst(Duration.ofSeconds(2)));
         search.acquire();
         boolean soon = search.tryAcquire(5, Duration.ofMillis(200));
@@ -126,7 +133,7 @@ class ReadmeSnippets {
     }
 
     static void everyKind(LimiterFactory limiters, RateLimiter search) {
-        // readme: kinds
+        // api: kinds
         ZoneId zone = ZoneId.of("Europe/Berlin");
         Limiter quota = limiters.build(
                 "quota", FixedWindow.of(10_000, Duration.ofDays(1)).alignedTo(zone));
@@ -136,7 +143,7 @@ class ReadmeSnippets {
 
         ConcurrencyLimiter exports = limiters.concurrent("exports", 2, Duration.ofSeconds(30));
         try (Lease lease = exports.on("ann").acquire(1, Duration.ofSeconds(5))) {
-            lease.onLost(() -> log.warn("somebody else may export for ann now"));
+            lease.onLost(() -> log.warn("another holder may export for ann now"));
         }
 
         SetDecision both = LimitSet.of(search.on("ann")).and(quota.on("ann"), 3).decide();
@@ -154,7 +161,7 @@ class ReadmeSnippets {
     }
 
     static LimiterFactory withoutBoot(RedisConnectionFactory connectionFactory) {
-        // readme: core
+        // api: core
         LimiterFactory limiters =
                 RedisRateLimiterFactory.builder(connectionFactory).build();
         // end

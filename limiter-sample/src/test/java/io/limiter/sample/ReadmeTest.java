@@ -29,11 +29,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The snippets of the README compile and run, and its lists are complete. */
+/** The snippets of the README and of docs/reference compile and run, and the lists there are complete. */
 class ReadmeTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -58,10 +60,11 @@ class ReadmeTest {
         application.close();
     }
 
-    @Test
-    void every_java_snippet_is_compiled() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"README.md", "docs/reference/api.md"})
+    void every_java_snippet_is_compiled(String page) throws IOException {
         SnippetCheck.check(
-                ROOT.resolve("README.md"),
+                ROOT.resolve(page),
                 List.of(ROOT.resolve("limiter-sample/src/test/java/io/limiter/sample/ReadmeSnippets.java")));
     }
 
@@ -82,6 +85,7 @@ class ReadmeTest {
         assertThatThrownBy(() -> codes.send("0171")).isInstanceOf(RateLimitExceededException.class);
         assertThat(codes.sent).containsExactly("0171", "0172");
         LimiterFactory limiters = application.getBean(LimiterFactory.class);
+        ReadmeSnippets.guava(limiters.withPrefix("guava:"));
         ReadmeSnippets.everyLimiter(limiters);
         ReadmeSnippets.everyKind(limiters, limiters.build("kinds", 50, 2, 60));
         LimiterFactory core = ReadmeSnippets.withoutBoot(application.getBean(RedisConnectionFactory.class));
@@ -92,7 +96,7 @@ class ReadmeTest {
     @Test
     void every_property_is_listed_with_its_default_and_every_listed_one_exists() throws IOException {
         Set<String> listed = new TreeSet<>();
-        for (String row : matches(readme(), "(?m)^\\| `(limiter\\.[^|]*\\|[^|]*)\\|")) {
+        for (String row : matches(read("docs/reference/settings.md"), "(?m)^\\| `(limiter\\.[^|]*\\|[^|]*)\\|")) {
             listed.add(row.replace("`", "").replaceAll("\\s*\\|\\s*", "=").strip());
         }
         assertThat(listed).isEqualTo(propertiesOfTheMetadata());
@@ -102,7 +106,9 @@ class ReadmeTest {
     void every_attribute_of_the_annotations_is_listed() throws IOException {
         for (Class<? extends Annotation> annotation :
                 List.of(RateLimit.class, CountLimit.class, ConcurrentLimit.class)) {
-            String table = matches(readme(), "(?s)\\| `@" + annotation.getSimpleName() + "` \\|(.*?)\\n\\n")
+            String table = matches(
+                            read("docs/reference/annotations.md"),
+                            "(?s)\\| `@" + annotation.getSimpleName() + "` \\|(.*?)\\n\\n")
                     .get(0);
             List<String> listed = matches(table, "`(\\w+)`(?=[^|]*\\|)");
             assertThat(listed)
@@ -114,7 +120,7 @@ class ReadmeTest {
 
     @Test
     void the_commands_are_those_of_the_build() throws IOException {
-        assertThat(readme()).contains("mvn -q -pl limiter-sample -am spring-boot:run", "mvn -q verify");
+        assertThat(read("README.md")).contains("mvn -q -pl limiter-sample -am spring-boot:run", "mvn -q verify");
         assertThat(Files.readString(ROOT.resolve(".ci/run"))).contains("mvn -q \"$@\"", "build verify\n");
     }
 
@@ -140,8 +146,8 @@ class ReadmeTest {
         return found;
     }
 
-    private static String readme() throws IOException {
-        return Files.readString(ROOT.resolve("README.md"));
+    private static String read(String page) throws IOException {
+        return Files.readString(ROOT.resolve(page));
     }
 
     private static List<String> matches(String text, String regex) {

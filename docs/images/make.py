@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Writes the pictures of the pages, docs/images/*.svg. Needs no packages:
+
+    python3 docs/images/make.py
+
+Figures come from docs/benchmark/README.md (throughput) and docs/failure.md (outage); change them here when those change.
+"""
+import math
+import pathlib
+
+HERE = pathlib.Path(__file__).parent
+
+STYLE = """
+text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328; }
+.title { font-weight: 600; font-size: 14px; }
+.small { font-size: 11px; fill: #59636e; }
+.mono { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: 12px; }
+.inv { fill: #ffffff; }
+.box { fill: #f6f8fa; stroke: #818b98; }
+.group { fill: none; stroke: #818b98; stroke-dasharray: 4 3; }
+.line { stroke: #59636e; fill: none; stroke-width: 1.4; }
+.axis { stroke: #b0b8c1; fill: none; }
+.a { fill: #0969da; } .as { stroke: #0969da; fill: none; stroke-width: 2; }
+.b { fill: #bc4c00; } .bs { stroke: #bc4c00; fill: none; stroke-width: 2; }
+.g { fill: #1a7f37; } .gs { stroke: #1a7f37; fill: none; stroke-width: 2; }
+.soft { fill: #0969da; fill-opacity: .12; }
+.warn { fill: #bc4c00; fill-opacity: .12; }
+.rest { fill: #818b98; }
+.head { fill: #59636e; }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3; }
+  .small { fill: #9198a1; }
+  .inv { fill: #0d1117; }
+  .box { fill: #151b23; stroke: #656c76; }
+  .group { stroke: #656c76; }
+  .line { stroke: #9198a1; } .head { fill: #9198a1; }
+  .axis { stroke: #3d444d; }
+  .a { fill: #4493f8; } .as { stroke: #4493f8; }
+  .b { fill: #f0883e; } .bs { stroke: #f0883e; }
+  .g { fill: #3fb950; } .gs { stroke: #3fb950; }
+  .soft { fill: #4493f8; fill-opacity: .18; } .warn { fill: #f0883e; fill-opacity: .18; }
+  .rest { fill: #656c76; }
+}
+"""
+
+
+class Picture:
+    def __init__(self, width, height, label):
+        self.width, self.height, self.label, self.parts = width, height, label, []
+
+    def add(self, part):
+        self.parts.append(part)
+
+    def text(self, x, y, text, cls="", anchor="start"):
+        text = text.replace("&", "&amp;").replace("<", "&lt;")
+        self.add(f'<text class="{cls}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{text}</text>')
+
+    def rect(self, x, y, w, h, cls="box", r=4):
+        self.add(f'<rect class="{cls}" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{r}"/>')
+
+    def box(self, x, y, w, h, lines, cls="box", tcls=""):
+        self.rect(x, y, w, h, cls)
+        top = y + h / 2 + 4.5 - (len(lines) - 1) * 8
+        for i, line in enumerate(lines):
+            self.text(x + w / 2, top + i * 16, line, (tcls if i == 0 else "small " + tcls).strip(), "middle")
+
+    def line(self, x1, y1, x2, y2, cls="line", arrow=False):
+        end = ' marker-end="url(#arrow)"' if arrow else ""
+        self.add(f'<line class="{cls}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"{end}/>')
+
+    def path(self, points, cls):
+        self.add(f'<polyline class="{cls}" points="{" ".join(f"{x:g},{y:g}" for x, y in points)}"/>')
+
+    def dot(self, x, y, cls, r=4):
+        self.add(f'<circle class="{cls}" cx="{x:g}" cy="{y:g}" r="{r}"/>')
+
+    def write(self, name):
+        body = "\n".join(self.parts)
+        (HERE / name).write_text(
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" role="img" '
+            f'aria-label="{self.label}">\n<style>{STYLE}</style>\n'
+            '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">'
+            '<path class="head" d="M0 0L8 4L0 8z"/></marker></defs>\n'
+            f"{body}\n</svg>\n")
+
+
+def architecture():
+    p = Picture(880, 300, "How a decision is made")
+    for i, (y, name) in enumerate([(16, "instance 1"), (172, "instance n")]):
+        p.rect(8, y, 620, 112, "group", 8)
+        p.text(20, y + 18, name, "small")
+        p.box(20, y + 34, 116, 56, ["your code", "annotation or call"])
+        p.box(156, y + 34, 116, 56, ["prefetch", "hot keys, optional"])
+        p.box(292, y + 34, 116, 56, ["rejection cache", "known: no call"])
+        p.box(428, y + 34, 88, 56, ["breaker", "within 100 ms"])
+        p.box(536, y + 34, 82, 56, ["batch", "shares calls"])
+        for a, b in [(136, 156), (272, 292), (408, 428), (516, 536)]:
+            p.line(a, y + 62, b, y + 62, arrow=True)
+        p.text(472, y + 104, "else: failure policy", "small b", "middle")
+    p.text(318, 156, "the same in every instance", "small", "middle")
+    p.box(724, 84, 146, 132, ["Redis", "one script per call:", "load, step, save,", "by Redis's clock"], "soft")
+    p.line(618, 78, 722, 128, arrow=True)
+    p.line(618, 234, 722, 172, arrow=True)
+    p.text(680, 72, "one round trip", "small", "middle")
+    p.write("architecture.svg")
+
+
+def token_bucket():
+    # 2 permits a second, capacity 4; a burst, then more calls than the rate allows.
+    p = Picture(880, 330, "A token bucket over time")
+    left, top, bottom, per_second, per_permit = 60, 50, 250, 98, 50
+    x = lambda t: left + t * per_second
+    y = lambda n: bottom - n * per_permit
+    p.text(left, 24, "A bucket with a capacity of 4 permits and a rate of 2 permits/s", "title")
+    for n in range(5):
+        p.line(left, y(n), x(8), y(n), "axis")
+        p.text(left - 10, y(n) + 4, str(n), "small", "end")
+    p.text(left - 10, top - 8, "stored permits", "small")
+    for t in range(9):
+        p.text(x(t), bottom + 18, f"{t} s", "small", "middle")
+    calls = [0.5, 0.5, 0.5, 0.5, 0.95, 1.5, 1.6, 2.0, 2.2, 2.5, 6.0, 6.0, 6.0, 6.4, 7.0]
+    stored, last, points, marks = 4.0, 0.0, [(x(0), y(4))], []
+    for t in calls:
+        full_at = last + (4 - stored) / 2
+        if full_at < t:
+            points.append((x(full_at), y(4)))
+        stored = min(4.0, stored + (t - last) * 2)
+        points.append((x(t), y(stored)))
+        granted = stored >= 1 - 1e-9
+        if granted:
+            stored -= 1
+            points.append((x(t), y(stored)))
+        marks.append((t, granted))
+        last = t
+    full_at = last + (4 - stored) / 2
+    points += [(x(min(8, full_at)), y(min(4, stored + (8 - last) * 2)))]
+    if full_at < 8:
+        points.append((x(8), y(4)))
+    p.path(points, "as")
+    seen = {}
+    for t, granted in marks:
+        n = seen[t] = seen.get(t, -1) + 1
+        p.dot(x(t) + n * 10, bottom + 36, "g" if granted else "b")
+    p.dot(left + 4, 312, "g"); p.text(left + 14, 316, "granted", "small")
+    p.dot(left + 84, 312, "b"); p.text(left + 94, 316, "rejected: takes nothing, and says when to retry", "small")
+    p.text(x(0.62), y(3.55), "a burst: up to the capacity at once", "small")
+    p.text(x(2.8), y(0.3), "then one call per 1 / rate", "small")
+    p.text(x(5.92), y(3.55), "full after capacity / rate", "small", "end")
+    p.write("token-bucket.svg")
+
+
+def group_commit():
+    p = Picture(880, 300, "Group commit: requests that arrive during a call share the next one")
+    left, right = 90, 860
+    p.text(left, 24, "Requests that arrive while a call is under way share the next one; nothing waits for a timer", "title")
+    rows = [("callers", 70), ("call to Redis", 150), ("Redis", 230)]
+    for name, row in rows:
+        p.text(left - 12, row + 4, name, "small", "end")
+        p.line(left, row, right, row, "axis")
+    calls = [(110, 250, 1), (262, 402, 5), (414, 554, 9), (700, 840, 1)]
+    arrivals = [[110], [135, 150, 171, 203, 236], [262, 275, 289, 305, 322, 341, 355, 372, 390], [700]]
+    for (start, end, n), times in zip(calls, arrivals):
+        for t in times:
+            p.dot(t, 70, "a", 4)
+        p.rect(start, 136, end - start, 28, "soft", 4)
+        p.text((start + end) / 2, 154, f"{n} request" + ("s" if n > 1 else ""), "", "middle")
+        p.line(start + 6, 164, (start + end) / 2 - 22, 214, arrow=True)
+        p.rect((start + end) / 2 - 20, 216, 40, 28, "a", 4)
+        p.text((start + end) / 2, 234, "script", "inv small", "middle")
+        p.line((start + end) / 2 + 22, 214, end - 6, 166, arrow=True)
+        p.line(times[len(times) // 2], 78, start + 8, 134, "line", True)
+    p.text(700, 56, "alone: sent at once", "small", "middle")
+    p.text(325, 56, "during call 2", "small", "middle")
+    p.text(185, 56, "during call 1", "small", "middle")
+    p.text(left, 284, "Each request keeps its own permits and timeout; those for one key are decided in the order in which they came.", "small")
+    p.write("group-commit.svg")
+
+
+def outage():
+    # docs/failure.md, "Measured".
+    phases = [("Redis decides", "93,476 decisions", 458, 2662, 139460),
+              ("Redis is stopped for 30 s: policy local", "839,257 decisions, all by this instance", 1, 53, 114884),
+              ("Redis decides again", "111,340 decisions", 253, 1729, 12230)]
+    p = Picture(880, 340, "Latency of decisions before, during and after an outage of Redis")
+    p.text(60, 24, "Latency of decisions, 32 threads, while Redis is stopped (logarithmic)", "title")
+    top, bottom = 66, 262
+    y = lambda us: bottom - math.log10(us) / math.log10(300000) * (bottom - top)
+    for us, label in [(1, "1 µs"), (10, "10 µs"), (100, "100 µs"), (1000, "1 ms"), (10000, "10 ms"), (100000, "100 ms")]:
+        p.line(60, y(us), 860, y(us), "axis")
+        p.text(52, y(us) + 4, label, "small", "end")
+    xs = [(60, 250), (250, 660), (660, 860)]
+    p.rect(250, top - 22, 410, bottom - top + 22, "warn", 0)
+    for (start, end), (name, count, p50, p99, worst) in zip(xs, phases):
+        p.text((start + end) / 2, top - 6, name, "", "middle")
+        p.text((start + end) / 2, bottom + 18, count, "small", "middle")
+        cx = (start + end) / 2 - 30
+        p.line(cx, y(p50), cx, y(worst), "line")
+        for label, us, cls in [("p50", p50, "a"), ("p99", p99, "g"), ("worst", worst, "b")]:
+            p.dot(cx, y(us), cls, 5)
+            value = f"{us:,} µs" if us < 1000 else f"{us / 1000:,.1f} ms" if us < 10000 else f"{us / 1000:,.0f} ms"
+            p.text(cx + 12, y(us) + (16 if us > 100000 else -6 if us < 10 else 4), f"{label} {value}", "")
+    p.line(60, y(100000), 860, y(100000), "bs")
+    p.text(856, y(100000) + 14, "decision timeout", "small", "end")
+    p.text(256, bottom + 40, "circuit breaker open 147 ms after the stop", "small")
+    p.text(654, bottom + 40, "closed 12 ms after Redis goes on", "small")
+    p.text(60, bottom + 64, "Two busy cores: what is above 100 ms is the machine, which is slow to wake threads.", "small")
+    p.write("outage.svg")
+
+
+def throughput():
+    # docs/benchmark/README.md, "hot, granted, 64 threads, JDK 17".
+    bars = [("Limiter", 308000, "a"), ("Bucket4j, batching", 112000, "rest"), ("bare EVALSHA, no limit", 107000, "rest"),
+            ("Gateway's script", 80700, "rest"), ("Redisson", 29100, "rest")]
+    p = Picture(880, 210, "Decisions per second on one key, 64 threads")
+    p.text(8, 22, "Decisions per second on one key, 64 threads, one Redis", "title")
+    for i, (name, value, cls) in enumerate(bars):
+        top = 40 + i * 32
+        p.text(178, top + 16, name, "", "end")
+        p.rect(190, top, value / 308000 * 600, 22, cls, 3)
+        p.text(190 + value / 308000 * 600 + 8, top + 16, f"{value:,}")
+    p.write("throughput.svg")
+
+
+for picture in (architecture, token_bucket, group_commit, outage, throughput):
+    picture()

@@ -1,0 +1,154 @@
+package io.limiter.docs;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.Limiter;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.aop.LimitResolver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.context.annotation.Bean;
+
+/** The Java of docs/recipes.md. */
+class RecipesSnippets {
+
+    interface Accounts {
+        boolean check(String user, String password);
+    }
+
+    interface Gateway {
+        void send(String phone);
+    }
+
+    interface Retries {
+        void later(Message message, Duration delay);
+    }
+
+    interface Plans {
+        double permitsPerSecond(String tenant);
+    }
+
+    record Message(String tenant, String text) {}
+
+    static class PlanConfiguration {
+
+        @Bean
+        Plans plans() {
+            return tenant -> tenant.equals("acme") ? 50 : 1;
+        }
+
+        // recipes: resolver
+        @Bean
+        LimitResolver plan(Plans plans) {
+            return call -> TokenBucket.perSecond(plans.permitsPerSecond(call.key()));
+        }
+        // end
+    }
+
+    private final List<String> done = new ArrayList<>();
+    private final Accounts accounts = (user, password) -> password.equals("right");
+    private final Gateway gateway = done::add;
+    private final Retries retries = (message, delay) -> done.add("later");
+    private final Limiter failedLogins;
+    private final RateLimiter perTenant;
+    private final RateLimiter rows;
+    private final ConcurrencyLimiter jobs;
+
+    RecipesSnippets(LimiterFactory limiters) {
+        // recipes: build
+        this.failedLogins = limiters.count("failed-logins", 5, Duration.ofMinutes(15));
+        this.perTenant = limiters.build("messages", TokenBucket.perSecond(20));
+        this.rows = limiters.build("import", LeakyBucket.queue(100, 1_000));
+        this.jobs = limiters.concurrent("jobs", 1, Duration.ofSeconds(30));
+        // end
+    }
+
+    // recipes: login
+    public boolean login(String user, String password) {
+        Decision attempt = failedLogins.decide(user, 1);
+        if (!attempt.granted()) {
+            throw new RateLimitExceededException("login", attempt);
+        }
+        boolean correct = accounts.check(user, password);
+        if (correct) {
+            failedLogins.on(user).refund(1);
+        }
+        return correct;
+    }
+    // end
+
+    // recipes: sms
+    @RateLimit(name = "sms-minute", key = "#{phone}", rate = 1, per = 60)
+    @CountLimit(name = "sms-day", key = "#{phone}", limit = 5, period = 86_400)
+    @RateLimit(name = "sms-all", rate = 100)
+    public void sendCode(String phone) {
+        gateway.send(phone);
+    }
+    // end
+
+    // recipes: plan
+    @RateLimit(name = "api", key = "#{tenant}", rate = 10, resolver = "plan")
+    public String call(String tenant) {
+        return "answer for " + tenant;
+    }
+    // end
+
+    // recipes: partner
+    @RateLimit(name = "partner", rate = 10, timeout = 2)
+    @ConcurrentLimit(name = "partner-connections", limit = 20, timeout = 2)
+    public String askPartner(String question) {
+        return "answer to " + question;
+    }
+    // end
+
+    // recipes: job
+    public void nightlyImport(List<String> lines) {
+        Optional<Lease> lease = jobs.tryAcquire("nightly-import");
+        if (lease.isEmpty()) {
+            return;
+        }
+        try (Lease held = lease.get()) {
+            for (String line : lines) {
+                if (!held.isHeld()) {
+                    return;
+                }
+                rows.acquire();
+                write(line);
+            }
+        }
+    }
+    // end
+
+    // recipes: message
+    public void onMessage(Message message) {
+        Decision decision = perTenant.decide(message.tenant(), 1);
+        if (decision.granted()) {
+            handle(message);
+        } else {
+            retries.later(message, decision.retryAfter());
+        }
+    }
+    // end
+
+    List<String> done() {
+        return done;
+    }
+
+    private void write(String line) {
+        done.add(line);
+    }
+
+    private void handle(Message message) {
+        done.add(message.text());
+    }
+}
