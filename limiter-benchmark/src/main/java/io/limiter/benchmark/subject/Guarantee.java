@@ -3,9 +3,9 @@ package io.limiter.benchmark.subject;
 /** How far the grants of a subject can exceed its limit. */
 public enum Guarantee {
     NONE(false, "limits nothing"),
-    EXACT(true, "at no moment more than burst + rate × time, in the whole fleet"),
+    EXACT(true, "at no moment more than capacity + rate × time, in the whole fleet"),
     EXACT_LOG(true, "never more than the limit within any period, in the whole fleet"),
-    EXACT_IN_PROCESS(true, "at no moment more than burst + rate × time, in one JVM"),
+    EXACT_IN_PROCESS(true, "at no moment more than capacity + rate × time, in one JVM"),
     CYCLES(true, "never more than the limit in a cycle, in one JVM; twice as many across the end of one"),
     PREFETCH(false, "as exact; over any time the fleet can use one prefetch per instance more"),
     DELAYED(false, "each instance grants up to a tenth of the limit on its own, for at most 100 ms"),

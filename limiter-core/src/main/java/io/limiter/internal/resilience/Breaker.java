@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Circuit breaker of Resilience4j for one node of the backend, opened by its failures and closed by a probe in the
  * background, so that no caller pays for the probe.
  *
- * <p>It opens when at least {@value #FEWEST} of the last {@value #WINDOW} outcomes are failures, and at least half of
- * all. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
+ * <p>It opens when {@value #FEWEST} outcomes or more are counted, and at least half of the last {@value #WINDOW} are
+ * failures. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
  * without another: in normal operation a success costs one read.
  *
  * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, and no monitor is taken.
