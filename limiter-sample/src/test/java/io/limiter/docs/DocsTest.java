@@ -44,6 +44,7 @@ class DocsTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final List<String> SOURCES = List.of(
             "limiter-sample/src/test/java/io/limiter/docs",
+            "limiter-sample/src/test/java/io/limiter/sample",
             "limiter-benchmark/src/test/java/io/limiter/benchmark/migration");
 
     private static final int README_WORDS = 1_200;
@@ -213,7 +214,7 @@ class DocsTest {
 
     @Test
     void links_and_images_of_the_pages_lead_somewhere() throws IOException {
-        Pattern link = Pattern.compile("(?:]\\(|(?:src|href)=\")([^)\"#:]*)(?:#([^)\"]*))?[)\"]");
+        Pattern link = Pattern.compile("(?:]\\(|(?:src|srcset|href)=\")([^)\"#:]*)(?:#([^)\"]*))?[)\"]");
         for (Path page : pages()) {
             for (MatchResult match : link.matcher(withoutCode(page)).results().toList()) {
                 Path target = match.group(1).isEmpty()
