@@ -1,5 +1,6 @@
 package io.limiter.docs;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,32 +15,39 @@ import io.limiter.redis.own.Cooldown;
 import io.limiter.testing.SnippetCheck;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.web.client.RestClient;
+import org.yaml.snakeyaml.Yaml;
 
-/** What the pages under docs/ show is compiled and run. */
+/** What the pages show is compiled and run, their links lead somewhere, and they use one term for each thing. */
 class DocsTest {
 
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final List<String> SOURCES = List.of(
             "limiter-sample/src/test/java/io/limiter/docs",
+            "limiter-sample/src/test/java/io/limiter/sample",
             "limiter-benchmark/src/test/java/io/limiter/benchmark/migration");
+
+    private static final int README_WORDS = 1_200;
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -54,20 +62,20 @@ class DocsTest {
     })
     static class Application {}
 
+    static List<Path> pagesWithJava() throws IOException {
+        List<Path> found = new ArrayList<>();
+        for (Path page : pages()) {
+            boolean english = page.startsWith(ROOT.resolve("docs")) && !page.startsWith(ROOT.resolve("docs/zh-CN"));
+            if (english && Files.readString(page).contains("```java")) {
+                found.add(page);
+            }
+        }
+        return found;
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "getting-started",
-                "keys",
-                "migration",
-                "several-limits",
-                "concurrency",
-                "own-limit",
-                "limits",
-                "recipes",
-                "testing"
-            })
-    void every_java_snippet_is_compiled(String page) throws IOException {
+    @MethodSource("pagesWithJava")
+    void every_java_snippet_is_compiled(Path page) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (String directory : SOURCES) {
             try (Stream<Path> files = Files.list(ROOT.resolve(directory))) {
@@ -75,7 +83,7 @@ class DocsTest {
                         files.filter(file -> !file.endsWith("DocsTest.java")).toList());
             }
         }
-        SnippetCheck.check(ROOT.resolve("docs/" + page + ".md"), sources);
+        SnippetCheck.check(page, sources);
     }
 
     @Test
@@ -205,8 +213,8 @@ class DocsTest {
     }
 
     @Test
-    void links_between_the_pages_lead_somewhere() throws IOException {
-        Pattern link = Pattern.compile("]\\(([^)#:]*)(?:#([^)]*))?\\)");
+    void links_and_images_of_the_pages_lead_somewhere() throws IOException {
+        Pattern link = Pattern.compile("(?:]\\(|(?:src|srcset|href)=\")([^)\"#:]*)(?:#([^)\"]*))?[)\"]");
         for (Path page : pages()) {
             for (MatchResult match : link.matcher(withoutCode(page)).results().toList()) {
                 Path target = match.group(1).isEmpty()
@@ -218,6 +226,88 @@ class DocsTest {
                 }
             }
         }
+    }
+
+    @Test
+    void the_readme_is_short() throws IOException {
+        assertThat(Files.readString(ROOT.resolve("README.md")).strip().split("\\s+"))
+                .as("words of README.md; what is more belongs to a page under docs/")
+                .hasSizeLessThanOrEqualTo(README_WORDS);
+    }
+
+    @Test
+    void the_pages_use_the_terms_of_the_field() throws IOException {
+        List<String> found = new ArrayList<>();
+        try (InputStream file = DocsTest.class.getResourceAsStream("words.txt")) {
+            List<String> lines = new String(requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .toList();
+            for (Path page : pages()) {
+                String text = withoutCode(page).replaceAll("`[^`]*`", "``").replaceAll("]\\([^)]*\\)", "]");
+                for (String line : lines) {
+                    String[] words = line.split(" -> ");
+                    Pattern.compile("(?i)\\b(?:" + words[0].replace(" ", "\\s+") + ")\\b")
+                            .matcher(text)
+                            .results()
+                            .forEach(match ->
+                                    found.add(ROOT.relativize(page) + ": \"" + match.group() + "\", say: " + words[1]));
+                }
+            }
+        }
+        assertThat(found).isEmpty();
+    }
+
+    @Test
+    void the_composed_example_names_what_exists() throws IOException {
+        Path examples = ROOT.resolve("examples");
+        Map<?, ?> services = (Map<?, ?>) yaml(examples.resolve("compose.yaml")).get("services");
+        for (Object value : services.values()) {
+            Map<?, ?> service = (Map<?, ?>) value;
+            assertThat(service.get("image")).isNotNull();
+            if (service.get("depends_on") instanceof Map<?, ?> others) {
+                assertThat(names(services)).containsAll(names(others));
+            }
+            if (service.get("volumes") instanceof List<?> volumes) {
+                for (Object volume : volumes) {
+                    Path source = examples.resolve(volume.toString().split(":")[0]);
+                    // What the build makes may not be there yet.
+                    assertThat(source.endsWith("target/app.jar") ? source.resolveSibling("../pom.xml") : source)
+                            .exists();
+                }
+            }
+        }
+        String targets = yaml(examples.resolve("compose/prometheus.yml"))
+                .get("scrape_configs")
+                .toString();
+        List<String> scraped = Pattern.compile("([\\w-]+):8080")
+                .matcher(targets)
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+        assertThat(scraped).containsExactly("app-1", "app-2");
+        assertThat(names(services)).containsAll(scraped);
+    }
+
+    private static List<String> names(Map<?, ?> map) {
+        return map.keySet().stream().map(Object::toString).toList();
+    }
+
+    @Test
+    void all_yaml_can_be_read() throws IOException {
+        for (String folder : List.of(".github", "examples", "docs")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+                for (Path file : files.filter(path -> path.toString().matches(".*\\.ya?ml"))
+                        .filter(path -> !path.toString().contains("/target/"))
+                        .toList()) {
+                    assertThat(yaml(file)).as(file.toString()).isNotEmpty();
+                }
+            }
+        }
+    }
+
+    private static Map<?, ?> yaml(Path file) throws IOException {
+        return new Yaml().load(Files.readString(file));
     }
 
     @Test
@@ -234,12 +324,16 @@ class DocsTest {
     }
 
     private static List<Path> pages() throws IOException {
-        try (Stream<Path> root = Files.list(ROOT);
-                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
-            return Stream.concat(root, docs)
-                    .filter(file -> file.toString().endsWith(".md"))
-                    .toList();
+        List<Path> found = new ArrayList<>();
+        try (Stream<Path> files = Files.list(ROOT)) {
+            files.forEach(found::add);
         }
+        for (String folder : List.of("docs", "examples", ".github")) {
+            try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+                files.forEach(found::add);
+            }
+        }
+        return found.stream().filter(file -> file.toString().endsWith(".md")).toList();
     }
 
     private static String withoutCode(Path page) throws IOException {

@@ -1,6 +1,7 @@
 package io.limiter.docs;
 
 import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
 import io.limiter.Lease;
 import io.limiter.LimitSet;
@@ -17,9 +18,13 @@ import io.limiter.spring.annotation.RateLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
 
-/** The Java of docs/several-limits.md, docs/concurrency.md and docs/own-limit.md. */
+/** The Java of docs/several-limits.md, docs/concurrency.md, docs/own-limit.md, docs/failure.md and docs/http.md. */
 class LimitPagesSnippets {
 
     interface Index {
@@ -93,6 +98,29 @@ class LimitPagesSnippets {
                 .build();
         // end
         return limiters;
+    }
+
+    static RateLimiter payments(RedisConnectionFactory connectionFactory) {
+        // failure: policy
+        RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connectionFactory)
+                .failurePolicy(FailurePolicy.local(0.25))
+                .build();
+        RateLimiter payments = limiters.withFailurePolicy(FailurePolicy.DENY).build("payments", 10, 1, 60);
+        // end
+        return payments;
+    }
+
+    static class Cors {
+
+        // http: cors
+        @Bean
+        FilterRegistrationBean<CorsFilter> cors(CorsConfigurationSource source) {
+            // The source has setExposedHeaders(List.of("Retry-After", "RateLimit")).
+            FilterRegistrationBean<CorsFilter> filter = new FilterRegistrationBean<>(new CorsFilter(source));
+            filter.setOrder(-300); // before the rules, -200
+            return filter;
+        }
+        // end
     }
 
     private static String busy() {
