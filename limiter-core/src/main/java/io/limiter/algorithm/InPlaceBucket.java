@@ -88,10 +88,17 @@ public final class InPlaceBucket {
         double stored = storedPermits;
         double nextFree = nextFreeMicros;
         double remainder = remainderMicros;
-        if (now > nextFree + roundUp(remainder)) {
+        if (now > nextFree && now > nextFree + roundUp(remainder)) {
             stored = RedisPermits.refilled(stored, maxPermits, now - nextFree - remainder, intervalMicros);
             nextFree = now;
             remainder = 0.0;
+        }
+        if (permits <= stored) {
+            // Costs no time, so the steps below would change nothing else.
+            storedPermits = stored - permits;
+            nextFreeMicros = nextFree;
+            remainderMicros = remainder;
+            return Outcome.GRANTED;
         }
         boolean areStored = permits <= wholePermits(stored);
         if (!areStored && (timeoutMicros > 0 || limit.whoWaits() != WhoWaits.CALLER)) {

@@ -13,8 +13,8 @@ public final class Steps<S> {
     private final Limit<S> limit;
     private final long nowMicros;
     private @Nullable S state;
-    private boolean started;
-    // Instead of the state, as long as it can decide.
+    private int steps;
+    // Instead of the state from the second request on, as long as it can decide.
     private @Nullable InPlaceBucket bucket;
 
     /**
@@ -29,6 +29,11 @@ public final class Steps<S> {
 
     /** The decision of the next request. */
     public Decision next(Request request) {
+        if (steps == 1 && bucket == null) {
+            bucket = limit instanceof TokenBucket tokens && state instanceof RedisPermits permits
+                    ? InPlaceBucket.of(tokens, permits)
+                    : null;
+        }
         if (bucket != null) {
             Decision granted = bucket.tryTake(request, nowMicros);
             if (granted != null) {
@@ -39,13 +44,7 @@ public final class Steps<S> {
         }
         Step<S> step = limit.step(state, nowMicros, request);
         state = step.state();
-        if (!started) {
-            // For a request that is alone, it would be one object more.
-            started = true;
-            bucket = limit instanceof TokenBucket tokens && state instanceof RedisPermits permits
-                    ? InPlaceBucket.of(tokens, permits)
-                    : null;
-        }
+        steps++;
         return step.decision();
     }
 

@@ -25,6 +25,8 @@ final class KeyState {
     /** Place of a key that the map no longer holds. */
     static final int REMOVED = -2;
 
+    private static final long NEVER = Long.MIN_VALUE;
+
     final String key;
 
     /** Where {@link KeyStates} holds it; written under its lock. */
@@ -33,6 +35,9 @@ final class KeyState {
     private @Nullable Object state;
     private long fullAtMicros = NEVER_FULL;
     private long expiresAtMicros = Long.MAX_VALUE;
+
+    /** When permits were last taken in place. The two times above are as of earlier then, and computed only when needed. */
+    private long takenAtMicros = NEVER;
 
     KeyState(String key) {
         this.key = key;
@@ -56,12 +61,28 @@ final class KeyState {
     }
 
     boolean hasExpired(long nowMicros) {
-        return expiresAtMicros <= nowMicros;
+        return expiresAtMicros <= nowMicros && expiresAtMicros() <= nowMicros;
+    }
+
+    private long expiresAtMicros() {
+        long takenAt = takenAtMicros;
+        return takenAt != NEVER && state instanceof InPlaceBucket bucket
+                ? Math.max(expiresAtMicros, takenAt + bucket.lifetimeMillis(bucket.fullAfterMicros(takenAt)) * 1000)
+                : expiresAtMicros;
     }
 
     /** When the limit is as if never used. */
     long fullAtMicros() {
-        return fullAtMicros;
+        long takenAt = takenAtMicros;
+        return takenAt != NEVER && state instanceof InPlaceBucket bucket
+                ? takenAt + bucket.fullAfterMicros(takenAt)
+                : fullAtMicros;
+    }
+
+    private void updateTimes() {
+        expiresAtMicros = expiresAtMicros();
+        fullAtMicros = fullAtMicros();
+        takenAtMicros = NEVER;
     }
 
     boolean isEvictable() {
@@ -75,15 +96,16 @@ final class KeyState {
 
     /** Takes permits of a bucket as a step does, but allocates nothing; decides only what {@link InPlaceBucket} can. */
     Engine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
-        InPlaceBucket bucket = isRemoved() || hasExpired(nowMicros) ? null : inPlace(limit);
+        if (expiresAtMicros <= nowMicros) {
+            updateTimes();
+        }
+        InPlaceBucket bucket = isRemoved() || expiresAtMicros <= nowMicros ? null : inPlace(limit);
         if (bucket == null) {
             return Engine.Known.UNKNOWN;
         }
         return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
             case GRANTED -> {
-                long fullAfterMicros = bucket.fullAfterMicros(nowMicros);
-                fullAtMicros = nowMicros + fullAfterMicros;
-                expiresAtMicros = Math.max(expiresAtMicros, nowMicros + bucket.lifetimeMillis(fullAfterMicros) * 1000);
+                takenAtMicros = nowMicros;
                 yield Engine.Known.GRANTED_AT_ONCE;
             }
             case REJECTED -> Engine.Known.REJECTED_AT_ONCE;
@@ -98,6 +120,7 @@ final class KeyState {
         InPlaceBucket other =
                 immutableState() instanceof RedisPermits permits ? InPlaceBucket.of(limit, permits) : null;
         if (other != null) {
+            updateTimes();
             state = other;
         }
         return other;
@@ -129,6 +152,7 @@ final class KeyState {
         state = null;
         fullAtMicros = NEVER_FULL;
         expiresAtMicros = Long.MAX_VALUE;
+        takenAtMicros = NEVER;
     }
 
     /** Steps of one limit at one moment, saved together or not at all. */
@@ -178,6 +202,7 @@ final class KeyState {
                 }
                 return;
             }
+            held.updateTimes();
             held.state = state;
             held.fullAtMicros = fullAtMicros;
             // A state stored under another definition may have to be kept longer than this one needs.

@@ -15,18 +15,23 @@ import org.jspecify.annotations.Nullable;
  */
 public class Pending<T> extends CompletableFuture<T> {
 
-    private static final int WAITING = 0;
-    private static final int SENT = 1;
-    private static final int WITHDRAWN = 2;
+    // Bytes, because there is one of these objects for each decision.
+    private static final byte WAITING = 0;
+    private static final byte SENT = 1;
+    private static final byte WITHDRAWN = 2;
+
+    private static final byte NOT_FAILING = 0;
+    private static final byte FAILING = 1;
+    private static final byte FAILING_IN_WAITER = 2;
 
     private static final VarHandle STATE;
-    private static final VarHandle FAILING;
+    private static final VarHandle FAILURE;
 
     static {
         try {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
-            STATE = lookup.findVarHandle(Pending.class, "state", int.class);
-            FAILING = lookup.findVarHandle(Pending.class, "failing", boolean.class);
+            STATE = lookup.findVarHandle(Pending.class, "state", byte.class);
+            FAILURE = lookup.findVarHandle(Pending.class, "failure", byte.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -37,16 +42,14 @@ public class Pending<T> extends CompletableFuture<T> {
     private long deadlineNanos;
     private @Nullable Consumer<Pending<?>> beforeParking;
     // Confined to the thread that sends it, or to the timer that sends it again.
-    private int tries;
+    private byte tries;
     private volatile @Nullable LimiterBackendException lastFailure;
     // Whether a thread waits in await(), so that no other code depends on this future.
     private volatile boolean awaited;
     // Accessed through STATE.
-    private volatile int state;
-    // Accessed through FAILING.
-    private volatile boolean failing;
-    // Written before it is completed.
-    private boolean fallbackInWaiter;
+    private volatile byte state;
+    // Accessed through FAILURE.
+    private volatile byte failure;
 
     /**
      * @param key named in errors
@@ -127,9 +130,9 @@ public class Pending<T> extends CompletableFuture<T> {
      *
      * @return the number of earlier failures
      */
-    public final int failedOnce(LimiterBackendException failure) {
-        lastFailure = failure;
-        return tries++;
+    public final int failedOnce(LimiterBackendException newFailure) {
+        lastFailure = newFailure;
+        return tries < Byte.MAX_VALUE ? tries++ : tries;
     }
 
     /** Whether it was withdrawn; the thread that withdrew it completes it. */
@@ -139,7 +142,7 @@ public class Pending<T> extends CompletableFuture<T> {
 
     /** Whether this is completed, or is being completed by its fallback. */
     public final boolean isEnding() {
-        return failing || isDone();
+        return failure != NOT_FAILING || isDone();
     }
 
     /** The last recorded failure; {@code null} if there is none. */
@@ -153,30 +156,30 @@ public class Pending<T> extends CompletableFuture<T> {
      *
      * @param outside runs the fallback and dependent stages if no thread waits in {@link #await}
      */
-    public final void fail(LimiterBackendException failure, Executor outside) {
-        if (isDone() || !FAILING.compareAndSet(this, false, true)) {
+    public final void fail(LimiterBackendException why, Executor outside) {
+        if (isDone() || !FAILURE.compareAndSet(this, NOT_FAILING, FAILING)) {
             return;
         }
         if (awaited) {
-            fallbackInWaiter = true;
-            completeExceptionally(failure);
+            failure = FAILING_IN_WAITER;
+            completeExceptionally(why);
             return;
         }
         try {
-            outside.execute(() -> answerInstead(failure));
+            outside.execute(() -> answerInstead(why));
         } catch (RuntimeException | Error e) {
             // For example OutOfMemoryError for a thread. Nothing else would complete this.
-            completeExceptionally(failure);
+            completeExceptionally(why);
         }
     }
 
-    private void answerInstead(LimiterBackendException failure) {
+    private void answerInstead(LimiterBackendException why) {
         if (fallback == null) {
-            completeExceptionally(failure);
+            completeExceptionally(why);
             return;
         }
         try {
-            complete(fallback.answer(failure, this));
+            complete(fallback.answer(why, this));
         } catch (RuntimeException | Error e) {
             // Errors too: nothing else would complete this.
             completeExceptionally(e);
@@ -198,19 +201,19 @@ public class Pending<T> extends CompletableFuture<T> {
         try {
             return join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof LimiterBackendException failure) {
-                return failed(failure);
+            if (e.getCause() instanceof LimiterBackendException why) {
+                return failed(why);
             }
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
-    private T failed(LimiterBackendException failure) {
-        if (fallback == null || !fallbackInWaiter) {
-            throw failure.inThisThread();
+    private T failed(LimiterBackendException why) {
+        if (fallback == null || failure != FAILING_IN_WAITER) {
+            throw why.inThisThread();
         }
         try {
-            return fallback.answer(failure, this);
+            return fallback.answer(why, this);
         } catch (LimiterBackendException e) {
             throw e.inThisThread();
         }

@@ -355,6 +355,48 @@ class LocalEngineTest {
     }
 
     @Test
+    void a_key_is_evicted_by_what_was_tried_last() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket hour = TokenBucket.perSecond(1).capacity(3600);
+        decide(engine, "tried", hour, ONE);
+        assertThat(engine.tryWithoutBackend("tried", hour, 3599, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        for (int i = 0; i < 1000; i++) {
+            decide(engine, "key" + i, hour, new Request(60, 0, false));
+        }
+        assertThat(engine.tryWithoutBackend("tried", hour, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+    }
+
+    @Test
+    void a_key_is_kept_as_long_as_what_was_tried_last_needs() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket hour = TokenBucket.perSecond(1).capacity(3600).expire(Duration.ofMillis(1));
+        decide(engine, "k", hour, ONE);
+        assertThat(engine.tryWithoutBackend("k", hour, 3599, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        clock.advance(Duration.ofSeconds(10));
+        assertThat(engine.tryWithoutBackend("k", hour, 11, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        assertThat(decide(engine, "k", hour, new Request(11, 0, false)).granted())
+                .isFalse();
+        assertThat(decide(engine, "k", hour, new Request(10, 0, false)).granted())
+                .isTrue();
+    }
+
+    @Test
+    void a_key_is_kept_as_long_as_any_of_its_limits_needs() {
+        LocalEngine engine = new LocalEngine(100, clock, clock.micros());
+        TokenBucket minute = TokenBucket.perSecond(1).capacity(5).startsFull(false);
+        TokenBucket moment = minute.expire(Duration.ofMillis(1));
+        decide(engine, "k", moment, ONE);
+        clock.advance(Duration.ofSeconds(2));
+        assertThat(decide(engine, "k", moment, ONE).granted()).isTrue();
+        assertThat(engine.tryWithoutBackend("k", minute, 1, 0)).isEqualTo(Engine.Known.GRANTED_AT_ONCE);
+        assertThat(engine.tryWithoutBackend("k", moment, 1, 0)).isEqualTo(Engine.Known.REJECTED_AT_ONCE);
+        clock.advance(Duration.ofSeconds(30));
+        // Once expired, it would start empty.
+        assertThat(decide(engine, "k", moment, new Request(5, 0, false)).granted())
+                .isTrue();
+    }
+
+    @Test
     void trying_decides_at_once_for_a_key_that_is_known() {
         LocalEngine engine = new LocalEngine(100, clock, clock.micros());
         TokenBucket two = TokenBucket.perSecond(1).capacity(2);

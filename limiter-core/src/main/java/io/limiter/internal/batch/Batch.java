@@ -10,6 +10,7 @@ import io.limiter.internal.backend.KeyRequests;
 import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.spi.PendingRequest;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,10 +23,18 @@ import org.jspecify.annotations.Nullable;
 /** The requests of one call, grouped by key. Those for one key are in order, cancellations first. */
 final class Batch {
 
+    private final int expected;
     private final List<OfKey> keys = new ArrayList<>();
     private @Nullable Map<String, OfKey> byKey;
     private int requests;
     private long startNanos;
+
+    /**
+     * @param expected about how many requests it will have
+     */
+    Batch(int expected) {
+        this.expected = expected;
+    }
 
     /** Sets when the call started. To be called before another thread sees this batch. */
     void startedAt(long newStartNanos) {
@@ -57,7 +66,8 @@ final class Batch {
         if (sameKey == null) {
             addKey(request);
         } else {
-            sameKey.add(request);
+            // A queue for a single key is all for that one.
+            sameKey.add(request, keys.size() == 1 ? Math.min(expected, settings.maxRequestsPerCall()) : 2);
         }
         requests++;
         return true;
@@ -175,9 +185,14 @@ final class Batch {
             this.pending = List.of(first);
         }
 
-        void add(PendingRequest request) {
+        /**
+         * @param expected for how many requests there is to be room
+         */
+        void add(PendingRequest request, int expected) {
             if (pending.size() == 1) {
-                pending = new ArrayList<>(pending);
+                PendingRequest first = pending.get(0);
+                pending = new ArrayList<>(Math.max(2, expected));
+                pending.add(first);
             }
             pending.add(isCancellation(request) ? placeOfCancellation(request) : pending.size(), request);
         }
@@ -208,11 +223,17 @@ final class Batch {
             if (pending.size() == 1) {
                 return List.of(pending.get(0).request());
             }
-            List<Request> requests = new ArrayList<>(pending.size());
-            for (PendingRequest each : pending) {
-                requests.add(each.request());
-            }
-            return requests;
+            return new AbstractList<>() {
+                @Override
+                public Request get(int index) {
+                    return pending.get(index).request();
+                }
+
+                @Override
+                public int size() {
+                    return pending.size();
+                }
+            };
         }
 
         /** Completes the requests of this key. Returns the failure if there are no decisions. */

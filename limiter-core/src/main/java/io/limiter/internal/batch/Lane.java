@@ -293,7 +293,7 @@ public final class Lane {
         while ((next = poll()) != null) {
             try {
                 if (batch == null) {
-                    batch = new Batch();
+                    batch = new Batch(queued.get() + 1);
                 }
                 if (!batch.add(next, settings)) {
                     heldBack = next;

@@ -36,7 +36,7 @@ public final class KeySpace {
 
     private static final Pattern ENCODED = Pattern.compile("%(?:u(\\p{XDigit}{4})|(\\p{XDigit}{2}))");
 
-    private static final int CACHE_SIZE = 1024;
+    private static final int CACHE_SIZE = 16_384;
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 

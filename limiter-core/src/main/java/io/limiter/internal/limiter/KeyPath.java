@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The nested keys of a view, and the stored key of their permits.
  *
- * @param parts none for the limiter itself
+ * @param parts several nested keys; none if there is one at most
  * @param key the key shown to callers; {@code null} for the limiter itself
  * @param countedKey the key in statistics, which leave out a hash tag; {@code null} for the limiter itself
  * @param backendKey the stored key
@@ -25,11 +25,11 @@ record KeyPath(
      * @throws IllegalArgumentException if the key is blank
      */
     KeyPath on(KeySpace keys, String next) {
-        if (parts.isEmpty()) {
-            String backendKey = keys.of(next);
-            return new KeyPath(List.of(next), next, next, backendKey);
+        if (key == null) {
+            return new KeyPath(List.of(), next, next, keys.of(next));
         }
-        List<String> all = Stream.concat(parts.stream(), Stream.of(next)).toList();
+        List<String> outer = parts.isEmpty() ? List.of(key) : parts;
+        List<String> all = Stream.concat(outer.stream(), Stream.of(next)).toList();
         String backendKey = keys.of(all);
         List<String> counted = keys.firstIsHashTag() ? all.subList(1, all.size()) : all;
         return new KeyPath(all, readable(all), readable(counted), backendKey);

@@ -43,7 +43,7 @@ class PrefetchedBlock {
 
     /** Takes all of the permits or none. */
     final boolean take(int permits) {
-        if (deadline.isOver()) {
+        if (deadline.isOverByMillis()) {
             return false;
         }
         int before = left.get();

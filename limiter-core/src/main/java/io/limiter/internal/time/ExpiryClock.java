@@ -15,6 +15,8 @@ public final class ExpiryClock {
         }
     };
 
+    private static final long WALL_INTERVAL_NANOS = 1_000_000;
+
     private final Ticker monotonic;
     private final Ticker wall;
 
@@ -33,21 +35,41 @@ public final class ExpiryClock {
 
     /** The moment that is so many nanoseconds from now. */
     public Deadline in(long nanos) {
-        return new Deadline(monotonic.read() + nanos, wall.read() + nanos);
+        long now = monotonic.read();
+        return new Deadline(now + nanos, wall.read() + nanos, now);
     }
 
     public final class Deadline {
 
         private final long monotonicNanos;
         private final long wallNanos;
+        // The monotonic time at which the wall clock was last read; lost updates do no harm.
+        private long wallReadNanos;
 
-        private Deadline(long monotonicNanos, long wallNanos) {
+        private Deadline(long monotonicNanos, long wallNanos, long wallReadNanos) {
             this.monotonicNanos = monotonicNanos;
             this.wallNanos = wallNanos;
+            this.wallReadNanos = wallReadNanos;
         }
 
         public boolean isOver() {
             return monotonic.read() - monotonicNanos >= 0 || wall.read() - wallNanos >= 0;
+        }
+
+        /**
+         * As {@link #isOver}, but reads one clock nearly always: a pause that only the wall clock shows is noticed a
+         * millisecond later at most.
+         */
+        public boolean isOverByMillis() {
+            long now = monotonic.read();
+            if (now - monotonicNanos >= 0) {
+                return true;
+            }
+            if (now - wallReadNanos < WALL_INTERVAL_NANOS) {
+                return false;
+            }
+            wallReadNanos = now;
+            return wall.read() - wallNanos >= 0;
         }
     }
 }

@@ -77,7 +77,16 @@ public final class ScriptCall {
     }
 
     private static boolean equalRequests(KeyRequests<?> one, KeyRequests<?> other) {
-        return one.limit().equals(other.limit()) && one.requests().equals(other.requests());
+        List<Request> requests = one.requests();
+        if (requests.size() != other.requests().size() || !one.limit().equals(other.limit())) {
+            return false;
+        }
+        for (int i = 0; i < requests.size(); i++) {
+            if (!requests.get(i).equals(other.requests().get(i))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The answers, in the order of the batch. */
