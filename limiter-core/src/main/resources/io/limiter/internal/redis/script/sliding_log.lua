@@ -76,6 +76,10 @@ local SECOND = 1000000
         newest, total = unpack_bytes(ENTRY, log, 2 + (size - 1) * ENTRY_BYTES)
         -- notAfter
         if newest > now then
+          if not (newest < LATEST and newest % 1 == 0) then
+            found = '!UNREADABLE'
+            break
+          end
           local low, high = dead, size - 1
           while low < high do
             local middle = math.floor((low + high) / 2)
@@ -239,6 +243,12 @@ local SECOND = 1000000
         local newest_from = math.max(dead, math.min(last_kept, first_cancelled - 1))
         if newest_from < first_short then
           first_short, last_short = newest_from, newest_from - 1
+        end
+        if first_short > dead and first_short < size - 1
+          and not (unpack_bytes('<d', log, 2 + first_short * ENTRY_BYTES) > now - period) then
+          -- Entries that are not in order: for the caller, this one would be dead.
+          found, granted = '!UNREADABLE', granted_before
+          break
         end
         found = FIRST_BYTE .. string.sub(log, 2 + first_short * ENTRY_BYTES, 1 + (last_short + 1) * ENTRY_BYTES)
           .. string.sub(log, 2 + math.max(newest_from, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)

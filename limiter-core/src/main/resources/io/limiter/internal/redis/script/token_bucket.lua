@@ -126,7 +126,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             end
           end
           if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
-            and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
+            and interval > 0 and interval < HUGE and next_free >= 0 and next_free * 1000 < HUGE
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
             found = '!UNREADABLE'
