@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,11 +104,18 @@ class GarbledStateTest {
 
     @ParameterizedTest
     @EnumSource
+    void a_refund_to_a_log_that_is_not_in_order_is_an_error(StoredStateTest.By by) {
+        redis.expectForeignValues();
+        Limiter limiter = limiters(by).build("k", LOG);
+        byte[] value = bytes(log(NOW - 5, 1, NOW - 4, 2, NOW - 3, 3, NOW - 7e7, 4, NOW - 1, 5));
+        isUnreadable(LOG, value, () -> limiter.refund(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void whole_numbers_may_have_a_fraction_or_an_exponent(StoredStateTest.By by) {
-        put(CONCURRENCY, holder("1.0", "4E0", "1.76365002E15", "3e7").array());
-        LimiterFactory limiters = by == StoredStateTest.By.SCRIPT
-                ? redis.byScript()
-                : redis.underLock(new RedisLock(RedisFixture.connections()));
+        put(CONCURRENCY, bytes(holder("1.0", "4E0", "1.76365002E15", "3e7")));
+        LimiterFactory limiters = limiters(by);
         assertThat(limiters.concurrent("k", 5).tryAcquire(2, Duration.ZERO)).isEmpty();
         assertThat(limiters.concurrent("k", 5).tryAcquire(1, Duration.ZERO)).isPresent();
     }
@@ -118,6 +126,12 @@ class GarbledStateTest {
         assertThat(failure).isNotNull();
         assertThat(failure.problem()).as(failure.toString()).isEqualTo("unreadable");
         assertThat(RedisFixture.commands().get(key(limit))).as("left as it was").isEqualTo(value);
+    }
+
+    private LimiterFactory limiters(StoredStateTest.By by) {
+        return by == StoredStateTest.By.SCRIPT
+                ? redis.byScript()
+                : redis.underLock(new RedisLock(RedisFixture.connections()));
     }
 
     private static void take(LimiterFactory limiters, Limit<?> limit) {
@@ -138,7 +152,11 @@ class GarbledStateTest {
     }
 
     private static Arguments garbled(String what, Limit<?> limit, ByteBuffer value) {
-        return Arguments.of(what, limit, java.util.Arrays.copyOf(value.array(), value.position()));
+        return Arguments.of(what, limit, bytes(value));
+    }
+
+    private static byte[] bytes(ByteBuffer value) {
+        return Arrays.copyOf(value.array(), value.position());
     }
 
     private static ByteBuffer packed(int firstByte, double... numbers) {

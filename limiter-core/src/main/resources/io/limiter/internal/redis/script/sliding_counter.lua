@@ -20,7 +20,7 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
 
 --[decide]
       local previous, current, period, kept_until, must_save = 0, 0, limit_period, 0, false
-      local start = math.floor(now / period) * period
+      local start = not value and math.floor(now / period) * period
       local other_previous, other_current, other_start, other_period, other_used
       local both = false
       if value then
