@@ -1,5 +1,6 @@
 package io.limiter.algorithm;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -250,11 +251,7 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
      * @param expiresMicros when the lease expires unless it is renewed, in microseconds since the epoch
      * @param leaseMicros how long the lease lasts from each renewal, in microseconds; the expiry is never further ahead
      */
-    public record Holder(
-            @JsonProperty(required = true) long id,
-            @JsonProperty(required = true) int permits,
-            @JsonProperty(required = true) long expiresMicros,
-            @JsonProperty(required = true) long leaseMicros) {
+    public record Holder(long id, int permits, long expiresMicros, long leaseMicros) {
 
         private static final long MAX_MICROS = (1L << 53) - 1;
 
@@ -269,6 +266,27 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
                 throw new IllegalArgumentException("not a holder: id " + id + ", permits " + permits
                         + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
             }
+        }
+
+        /**
+         * A holder of encoded numbers.
+         *
+         * @throws IllegalArgumentException if one of them is not whole
+         */
+        @JsonCreator
+        public static Holder of(
+                @JsonProperty(value = "id", required = true) double id,
+                @JsonProperty(value = "permits", required = true) double permits,
+                @JsonProperty(value = "expiresMicros", required = true) double expiresMicros,
+                @JsonProperty(value = "leaseMicros", required = true) double leaseMicros) {
+            if (!(id == (long) id
+                    && permits == (int) permits
+                    && expiresMicros == (long) expiresMicros
+                    && leaseMicros == (long) leaseMicros)) {
+                throw new IllegalArgumentException("not a holder's whole numbers: id " + id + ", permits " + permits
+                        + ", expiresMicros " + expiresMicros + ", leaseMicros " + leaseMicros);
+            }
+            return new Holder((long) id, (int) permits, (long) expiresMicros, (long) leaseMicros);
         }
 
         boolean isLive(long nowMicros) {

@@ -141,7 +141,7 @@ public record FixedWindow(
     /**
      * The state of a {@link FixedWindow}.
      *
-     * @param count permits taken in the window, at least 0
+     * @param count permits taken in the window, a whole number of at least 0
      * @param windowEndMillis when the window ends, in milliseconds since the epoch, to the microsecond
      */
     public record State(
@@ -150,7 +150,7 @@ public record FixedWindow(
 
         public State {
             if (!(count >= 0
-                    && count < Double.POSITIVE_INFINITY
+                    && count % 1.0 == 0.0
                     && windowEndMillis >= 0
                     && windowEndMillis < Double.POSITIVE_INFINITY)) {
                 throw new IllegalArgumentException(

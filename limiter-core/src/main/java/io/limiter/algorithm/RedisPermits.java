@@ -61,7 +61,7 @@ public record RedisPermits(
                 && intervalMillis > 0
                 && intervalMillis < Double.POSITIVE_INFINITY
                 && nextFreeTicketMillis >= 0
-                && nextFreeTicketMillis < Double.POSITIVE_INFINITY
+                && nextFreeTicketMillis * 1000.0 < Double.POSITIVE_INFINITY
                 && remainderMicros >= 0
                 && remainderMicros < 1)) {
             throw new IllegalArgumentException("not a token bucket's state: maxPermits " + maxPermits

@@ -157,8 +157,8 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
     /**
      * The state of a {@link SlidingCounter}: the counts of a window and of the previous one.
      *
-     * @param previous permits granted in the previous window, from 0 to 2<sup>52</sup>
-     * @param current permits granted in the window, from 0 to 2<sup>52</sup>
+     * @param previous permits granted in the previous window, a whole number from 0 to 2<sup>52</sup>
+     * @param current permits granted in the window, a whole number from 0 to 2<sup>52</sup>
      * @param startMicros when the window started, in whole microseconds since the epoch
      * @param periodMicros the length of the window, in whole microseconds
      * @param other the same permits in windows of another period, while limiters with two periods share the state;
@@ -206,8 +206,10 @@ public record SlidingCounter(int limit, Duration period) implements Limit<Slidin
             // Written so that NaN fails.
             if (!(previous >= 0
                     && previous <= MOST_PERMITS
+                    && previous % 1.0 == 0.0
                     && current >= 0
                     && current <= MOST_PERMITS
+                    && current % 1.0 == 0.0
                     && startMicros >= 0
                     && startMicros < LATEST_MICROS
                     && periodMicros >= 1

@@ -67,8 +67,12 @@ public final class GroupCommit implements Engine {
      * @param guard applies decision timeout, retries and circuit breaker
      */
     public GroupCommit(Backend backend, Settings settings, Executor blockingCalls, Guard guard) {
+        this(backend, settings, new Yielding(settings.yield()), blockingCalls, guard);
+    }
+
+    GroupCommit(Backend backend, Settings settings, Yielding yielding, Executor blockingCalls, Guard guard) {
         this.backend = backend;
-        this.yielding = new Yielding(settings.yield());
+        this.yielding = yielding;
         this.settings = settings;
         this.blockingCalls = blockingCalls;
         this.guard = guard;

@@ -61,10 +61,10 @@ final class Yielding implements Consumer<Pending<?>> {
      * Whether a thread should yield: if many wait, or if the reply comes within the time for which it may.
      *
      * @param requests how many shared the last call
-     * @param roundTripNanos how long a call takes
+     * @param roundTripNanos how long a call takes; 0 if that is not known yet
      */
     boolean helps(int requests, long roundTripNanos) {
-        return mostNanos > 0 && (requests >= MANY || roundTripNanos <= mostNanos);
+        return mostNanos > 0 && (requests >= MANY || roundTripNanos > 0 && roundTripNanos <= mostNanos);
     }
 
     /** Yields until a decision is there, or the time is over. Virtual threads do not: to park costs them little. */

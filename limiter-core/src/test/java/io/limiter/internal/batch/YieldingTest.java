@@ -69,6 +69,7 @@ class YieldingTest {
         assertThat(yielding.helps(8, MILLI)).isTrue();
         assertThat(yielding.helps(7, MILLI)).isFalse();
         assertThat(yielding.helps(1, 5_000)).isTrue();
+        assertThat(yielding.helps(1, 0)).as("before a reply").isFalse();
         assertThat(new Yielding(Duration.ZERO).helps(1_000, 0)).isFalse();
     }
 

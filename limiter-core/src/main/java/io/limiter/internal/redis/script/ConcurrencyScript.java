@@ -51,18 +51,8 @@ final class ConcurrencyScript extends LimitScript<ConcurrencyLimit, ConcurrencyL
         ByteBuffer in = ByteBuffer.wrap(value, 1, value.length - 1).order(ByteOrder.LITTLE_ENDIAN);
         List<ConcurrencyLimit.Holder> holders = new ArrayList<>((value.length - 1) / HOLDER_BYTES);
         while (in.hasRemaining()) {
-            long id = whole(in.getDouble());
-            int permits = in.getInt();
-            holders.add(new ConcurrencyLimit.Holder(id, permits, whole(in.getDouble()), whole(in.getDouble())));
+            holders.add(ConcurrencyLimit.Holder.of(in.getDouble(), in.getInt(), in.getDouble(), in.getDouble()));
         }
         return new ConcurrencyLimit.State(holders);
-    }
-
-    /** As the script, which takes no other number for a state. */
-    private static long whole(double number) {
-        if (number != (long) number) {
-            throw new IllegalArgumentException(number + " is not a whole number");
-        }
-        return (long) number;
     }
 }

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.redis.client.RedisErrors;
 import io.limiter.spi.LimitScript;
@@ -27,6 +30,10 @@ public final class StateCodec {
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            // Otherwise a blank text is a missing number.
+            .withCoercionConfig(
+                    LogicalType.Float,
+                    config -> config.setCoercion(CoercionInputShape.EmptyString, CoercionAction.Fail))
             .build();
 
     public byte[] write(Object state) {

@@ -53,6 +53,9 @@ while at <= #arg do
   at = at + 16 * runs
   local first = last + 1
   last = last + keys
+  if last > #KEYS then
+    return {err = 'ERR the argument is for more keys than the call has'}
+  end
   for i = first, last do
     local key, value = KEYS[i], values[i]
     local found, granted_before, again = value, granted, nil

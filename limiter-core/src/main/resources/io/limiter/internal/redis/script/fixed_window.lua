@@ -54,7 +54,7 @@ local HUGE = math.huge
             stored, millis, counter = tonumber(value), (ttl >= 0 and now + ttl * 1000 or now + period) / 1000, true
           end
         end
-        if not (stored and stored >= 0 and stored < HUGE and millis >= 0 and millis < HUGE) then
+        if not (stored and stored >= 0 and stored % 1 == 0 and millis >= 0 and millis < HUGE) then
           found = '!UNREADABLE'
           break
         end

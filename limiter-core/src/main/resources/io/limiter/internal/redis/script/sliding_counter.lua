@@ -20,7 +20,7 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
 
 --[decide]
       local previous, current, period, kept_until, must_save = 0, 0, limit_period, 0, false
-      local start = math.floor(now / period) * period
+      local start = not value and math.floor(now / period) * period
       local other_previous, other_current, other_start, other_period, other_used
       local both = false
       if value then
@@ -53,9 +53,11 @@ local PACKED_BYTES, BOTH_BYTES = 37, 77
             end
           end
         end
-        if not (encoding == 4 and previous >= 0 and previous <= MOST and current >= 0 and current <= MOST
+        if not (encoding == 4 and previous >= 0 and previous <= MOST and previous % 1 == 0
+          and current >= 0 and current <= MOST and current % 1 == 0
           and start >= 0 and start < LATEST and period >= 1 and period < LATEST
-          and (not both or other_previous >= 0 and other_previous <= MOST and other_current >= 0 and other_current <= MOST
+          and (not both or other_previous >= 0 and other_previous <= MOST and other_previous % 1 == 0
+            and other_current >= 0 and other_current <= MOST and other_current % 1 == 0
             and other_start >= 0 and other_start < LATEST and other_period >= 1 and other_period < LATEST
             and other_used >= 0 and other_used < LATEST)) then
           found = '!UNREADABLE'

@@ -76,6 +76,10 @@ local SECOND = 1000000
         newest, total = unpack_bytes(ENTRY, log, 2 + (size - 1) * ENTRY_BYTES)
         -- notAfter
         if newest > now then
+          if not (newest < LATEST and newest % 1 == 0) then
+            found = '!UNREADABLE'
+            break
+          end
           local low, high = dead, size - 1
           while low < high do
             local middle = math.floor((low + high) / 2)
@@ -213,9 +217,9 @@ local SECOND = 1000000
       -- must expire for the largest rejected request.
       local last_kept, first_short, last_short = size - 1, dead, dead - 1
       local short = largest > 0 and size > dead and most + largest - limit or 0
-      for search = 1, 3 do
+      for search = kept < found_live and 1 or 2, short > 0 and 3 or 1 do
         local wanted = search == 1 and kept or search == 2 and least + 1 - limit or short
-        if search == 1 and kept < found_live or search > 1 and short > 0 and wanted > 0 then
+        if search == 1 or wanted > 0 then
           local low, high = dead, size - 1
           while low < high do
             local middle = math.floor((low + high) / 2)
@@ -239,6 +243,13 @@ local SECOND = 1000000
         local newest_from = math.max(dead, math.min(last_kept, first_cancelled - 1))
         if newest_from < first_short then
           first_short, last_short = newest_from, newest_from - 1
+        end
+        local first = first_short <= last_short and first_short or newest_from
+        if first > dead and first < size - 1
+          and not (unpack_bytes('<d', log, 2 + first * ENTRY_BYTES) > now - period) then
+          -- Entries that are not in order: for the caller, this one would be dead.
+          found, granted = '!UNREADABLE', granted_before
+          break
         end
         found = FIRST_BYTE .. string.sub(log, 2 + first_short * ENTRY_BYTES, 1 + (last_short + 1) * ENTRY_BYTES)
           .. string.sub(log, 2 + math.max(newest_from, last_short + 1) * ENTRY_BYTES, 1 + size * ENTRY_BYTES)

@@ -24,6 +24,8 @@ local PACKED, PACKED_WITH_RESERVATIONS = '<BdddddI3', '<BdddddI3ddd'
 local CHANGES_AT, CHANGES = '9', '<dc24'
 local NOW_MILLIS, NOW_SECONDS = now / 1000, now / 1000000
 local HOUR, LATEST = 3600000000, 2 ^ 53
+-- Far more than a call has. A garbled number would keep Redis busy.
+local MOST_REQUESTS = 2 ^ 16
 
 --[limit]
   -- The definition of the caller. A bucket that is full again before expire_covers is kept for expire.
@@ -126,7 +128,7 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             end
           end
           if not (encoding == 1 and stored >= 0 and stored <= max and max > 0 and max < HUGE
-            and interval > 0 and interval < HUGE and next_free >= 0 and next_free < HUGE
+            and interval > 0 and interval < HUGE and next_free >= 0 and next_free * 1000 < HUGE
             and remainder >= 0 and remainder < 1 and last_ticket >= 0 and last_ticket < LATEST
             and cancelled_until >= 0 and cancelled_until < LATEST and furthest >= 0 and furthest < LATEST) then
             found = '!UNREADABLE'
@@ -172,6 +174,9 @@ local HOUR, LATEST = 3600000000, 2 ^ 53
             permits, timeout, times, next_run = unpack_bytes('<i4dI4', arg, next_run)
           end
           if permits > 0 then
+            if times > MOST_REQUESTS then
+              return {err = 'ERR the argument has more than ' .. MOST_REQUESTS .. ' equal requests'}
+            end
             local allowed, reservable, charged = timeout < max_wait and timeout or max_wait, max_reserved, false
             if timeout < 0 then
               if timeout == CHARGE then

@@ -34,8 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Whatever argument a script gets, it ends with a reply or an error of Redis, and leaves a state from which a limiter grants no
- * more than its capacity, or says that it is none. Numbers of keys, runs and requests may be wrong but stay small: large ones
- * keep Redis busy, and whoever may send scripts can do that without ours.
+ * more than its capacity, or says that it is none.
  */
 class ScriptArgumentFuzzTest {
 
@@ -153,8 +152,9 @@ class ScriptArgumentFuzzTest {
         for (int i = random.nextInt(4); i >= 0; i--) {
             int run = runsAt + random.nextInt(runs) * RUN_BYTES;
             switch (random.nextInt(7)) {
-                case 0 -> fields.putInt(0, random.nextInt(4));
-                case 1 -> fields.putShort(4, (short) (runs + random.nextInt(4)));
+                case 0 -> fields.putInt(0, Fuzz.one(random, 0, 1, 2, 3, -1));
+                case 1 ->
+                    fields.putShort(4, Fuzz.one(random, (short) 0, (short) (runs + 1), (short) (runs + 3), (short) -1));
                 case 2, 3 -> {
                     int parameter = random.nextInt((runsAt - SECTION_BYTES) / Double.BYTES);
                     if (parameter != FLAGS) {
@@ -165,7 +165,7 @@ class ScriptArgumentFuzzTest {
                     fields.putInt(
                             run, Fuzz.one(random, 0, -1, 1, 6, Integer.MAX_VALUE, Integer.MIN_VALUE, random.nextInt()));
                 case 5 -> fields.putDouble(run + 4, number(random));
-                default -> fields.putInt(run + 12, Fuzz.one(random, 0, 1, 2, 7, 1000));
+                default -> fields.putInt(run + 12, Fuzz.one(random, 0, 1, 2, 7, 1000, 1_000_000, -1));
             }
         }
         return random.nextInt(4) == 0 ? Arrays.copyOf(argument, random.nextInt(argument.length + 40)) : argument;

@@ -1,0 +1,196 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.limiter.LimitSet;
+import io.limiter.Limiter;
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterFactory;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Values that look like a state but that no limiter writes, found by {@link StoredStateFuzzTest}: Java and the scripts agree
+ * that they are unreadable, and leave them as they are.
+ */
+class GarbledStateTest {
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final TokenBucket BUCKET = TokenBucket.of(5, 2);
+    private static final FixedWindow WINDOW = FixedWindow.of(5, MINUTE);
+    private static final SlidingLog LOG = SlidingLog.of(5, MINUTE);
+    private static final SlidingCounter COUNTER = SlidingCounter.of(5, MINUTE);
+    private static final ConcurrencyLimit CONCURRENCY = ConcurrencyLimit.of(5);
+
+    private static final double NOW = 1_763_650_000_000_000.0;
+    private static final double START = 1_763_649_960_000_000.0;
+    private static final double ABOVE_THREE = Math.nextUp(3.0);
+
+    @RegisterExtension
+    final RedisFixture redis = new RedisFixture();
+
+    static Stream<Arguments> values() {
+        return Stream.of(
+                garbled("a blank text for a number", BUCKET, bucketJson("1.763650000E12", "\"\\u0000\"")),
+                garbled("a ticket beyond all times", BUCKET, bucketJson("1e308", "0.0")),
+                garbled("a packed one", BUCKET, packed(1, 10, 0, 200, 1e308, 0).put(new byte[3])),
+                garbled("a fraction of a permit", WINDOW, packed(2, ABOVE_THREE, (NOW + 1e7) / 1000)),
+                garbled("one in JSON", WINDOW, json("{\"count\":1.5,\"windowEndMillis\":1.763650010E12}")),
+                garbled(
+                        "a fraction of a permit",
+                        COUNTER,
+                        packed(4, 0, ABOVE_THREE, START, 6e7).putInt(1)),
+                garbled(
+                        "one of the previous window",
+                        COUNTER,
+                        packed(4, 1e-320, 3, START, 6e7).putInt(1)),
+                garbled(
+                        "one in windows of another period",
+                        COUNTER,
+                        doubles(packed(4, 0, 3, START, 6e7).putInt(1), 0, .5, START, 3.6e9, NOW)),
+                garbled(
+                        "one of their previous window",
+                        COUNTER,
+                        doubles(packed(4, 0, 3, START, 6e7).putInt(1), .5, 0, START, 3.6e9, NOW)),
+                garbled(
+                        "one in JSON",
+                        COUNTER,
+                        json("{\"previous\":0,\"current\":1.5,\"startMicros\":1.76364996E15,\"periodMicros\":6E7}")),
+                garbled(
+                        "entries that are not in order",
+                        LOG,
+                        log(NOW - 4, 1, NOW - 3, 2, NOW - 2, 0, NOW - 7e7, 4, NOW - 1, 5)),
+                garbled("a fraction of a microsecond in the future", LOG, log(NOW - 1, 1, NOW + 1e6 + .5, 2)),
+                garbled("the end of time", LOG, log(NOW - 1, 1, 1 / 0., 2)),
+                garbled("a fraction of a microsecond", CONCURRENCY, holder("1", "1", "0.5", "30000000")),
+                garbled("a fraction of a permit", CONCURRENCY, holder("1", "1.5", "1763650020000000", "30000000")),
+                garbled("a blank text for a number", CONCURRENCY, holder("1", "1", "\" \"", "30000000")));
+    }
+
+    @ParameterizedTest(name = "{1}: {0}")
+    @MethodSource("values")
+    void it_is_unreadable_on_every_engine(String what, Limit<?> limit, byte[] value) {
+        redis.expectForeignValues();
+        LimiterFactory byScript = redis.builder().rejectionCacheSize(0).build().withPrefix(redis.prefix());
+        isUnreadable(limit, value, () -> take(byScript, limit));
+        isUnreadable(limit, value, () -> take(redis.underLock(new RedisLock(RedisFixture.connections())), limit));
+        if (limit instanceof ConcurrencyLimit) {
+            return; // It is in no set.
+        }
+        Limiter other = byScript.count("other", 1, MINUTE);
+        isUnreadable(
+                limit,
+                value,
+                () -> LimitSet.of(other, byScript.build("k", limit)).tryAcquire());
+        assertThat(other.tryAcquire()).as("the other permit of the set").isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_refund_to_a_log_that_is_not_in_order_is_an_error(StoredStateTest.By by) {
+        redis.expectForeignValues();
+        Limiter limiter = limiters(by).build("k", LOG);
+        byte[] value = bytes(log(NOW - 5, 1, NOW - 4, 2, NOW - 3, 3, NOW - 7e7, 4, NOW - 1, 5));
+        isUnreadable(LOG, value, () -> limiter.refund(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whole_numbers_may_have_a_fraction_or_an_exponent(StoredStateTest.By by) {
+        put(CONCURRENCY, bytes(holder("1.0", "4E0", "1.76365002E15", "3e7")));
+        LimiterFactory limiters = limiters(by);
+        assertThat(limiters.concurrent("k", 5).tryAcquire(2, Duration.ZERO)).isEmpty();
+        assertThat(limiters.concurrent("k", 5).tryAcquire(1, Duration.ZERO)).isPresent();
+    }
+
+    private void isUnreadable(Limit<?> limit, byte[] value, ThrowingCallable call) {
+        put(limit, value);
+        LimiterBackendException failure = catchThrowableOfType(LimiterBackendException.class, call);
+        assertThat(failure).isNotNull();
+        assertThat(failure.problem()).as(failure.toString()).isEqualTo("unreadable");
+        assertThat(RedisFixture.commands().get(key(limit))).as("left as it was").isEqualTo(value);
+    }
+
+    private LimiterFactory limiters(StoredStateTest.By by) {
+        return by == StoredStateTest.By.SCRIPT
+                ? redis.byScript()
+                : redis.underLock(new RedisLock(RedisFixture.connections()));
+    }
+
+    private static void take(LimiterFactory limiters, Limit<?> limit) {
+        if (limit instanceof ConcurrencyLimit concurrency) {
+            limiters.concurrent("k", concurrency.limit(), concurrency.leaseTime())
+                    .tryAcquire();
+        } else {
+            limiters.build("k", limit).tryAcquire();
+        }
+    }
+
+    private String key(Limit<?> limit) {
+        return redis.prefix() + "{k}" + limit.keySuffix();
+    }
+
+    private void put(Limit<?> limit, byte[] value) {
+        RedisFixture.commands().psetex(key(limit), 600_000, value);
+    }
+
+    private static Arguments garbled(String what, Limit<?> limit, ByteBuffer value) {
+        return Arguments.of(what, limit, bytes(value));
+    }
+
+    private static byte[] bytes(ByteBuffer value) {
+        return Arrays.copyOf(value.array(), value.position());
+    }
+
+    private static ByteBuffer packed(int firstByte, double... numbers) {
+        return doubles(ByteBuffer.allocate(200).order(ByteOrder.LITTLE_ENDIAN).put((byte) firstByte), numbers);
+    }
+
+    private static ByteBuffer doubles(ByteBuffer out, double... numbers) {
+        for (double number : numbers) {
+            out.putDouble(number);
+        }
+        return out;
+    }
+
+    /** @param entries times and sums in turns */
+    private static ByteBuffer log(double... entries) {
+        ByteBuffer out = packed(3);
+        for (int i = 0; i < entries.length; i += 2) {
+            out.putDouble(entries[i]).putInt((int) entries[i + 1]);
+        }
+        return out.putInt(0).putInt(0).putInt((int) (NOW / 1e6) + 100);
+    }
+
+    private static ByteBuffer json(String json) {
+        byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+        return ByteBuffer.wrap(bytes).position(bytes.length);
+    }
+
+    private static ByteBuffer bucketJson(String nextFreeTicketMillis, String remainderMicros) {
+        return json("{\"maxPermits\":10.0,\"storedPermits\":0,\"intervalMillis\":200.0,\"nextFreeTicketMillis\":"
+                + nextFreeTicketMillis + ",\"remainderMicros\":" + remainderMicros + "}");
+    }
+
+    private static ByteBuffer holder(String id, String permits, String expiresMicros, String leaseMicros) {
+        return json("{\"holders\":[{\"id\":" + id + ",\"permits\":" + permits + ",\"expiresMicros\":" + expiresMicros
+                + ",\"leaseMicros\":" + leaseMicros + "}]}");
+    }
+}
