@@ -103,6 +103,7 @@ class ArchitectureTest {
     private static final List<String> PACKAGES = List.of(
             "io.limiter.algorithm",
             "io.limiter.internal.key",
+            "io.limiter.live",
             "io.limiter",
             "io.limiter.spi",
             "io.limiter.internal.failure",

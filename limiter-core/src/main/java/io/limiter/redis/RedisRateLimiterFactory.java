@@ -36,6 +36,7 @@ import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.live.LiveOptions;
 import io.limiter.local.LocalEngine;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.Engine;
@@ -43,6 +44,7 @@ import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -244,6 +246,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
+        private @Nullable LiveOptions liveLimits;
         private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
@@ -398,6 +401,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
          */
         public Builder probeInterval(Duration newProbeInterval) {
             this.probeInterval = checked("probeInterval", newProbeInterval);
+            return this;
+        }
+
+        /** Lets limits be changed while the fleet runs, see {@link io.limiter.LimiterFactory#live}. Default: not. */
+        public Builder liveLimits(LiveOptions newLiveLimits) {
+            this.liveLimits = Objects.requireNonNull(newLiveLimits, "liveLimits");
             return this;
         }
 
