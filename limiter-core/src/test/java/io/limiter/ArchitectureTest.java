@@ -120,6 +120,7 @@ class ArchitectureTest {
             "io.limiter.internal.redis.client",
             "io.limiter.internal.redis.script",
             "io.limiter.internal.redis.lock",
+            "io.limiter.internal.live",
             "io.limiter.local",
             "io.limiter.redis");
 
