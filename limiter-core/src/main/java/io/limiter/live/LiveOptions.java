@@ -12,12 +12,12 @@ import java.time.Duration;
  */
 public record LiveOptions(Duration pollInterval, boolean restore, boolean showKeys, String instance) {
 
-    /** Polls each second, restores nothing and hashes keys. */
-    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, false, "");
-
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MAX_INSTANCE = 200;
+
+    /** Polls each second, restores nothing and hashes keys. */
+    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, false, "");
 
     public LiveOptions {
         if (pollInterval.compareTo(SHORTEST) < 0 || pollInterval.compareTo(LONGEST) > 0) {

@@ -124,6 +124,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
                 new LivePoller.Parts(
                         redis,
                         settings.clock,
+                        settings.decisionTimeout,
                         settings.ticker,
                         overrides(),
                         () -> statistics().totals(),

@@ -1,7 +1,14 @@
 package io.limiter.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveOptions;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestClock;
@@ -14,6 +21,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -83,6 +91,47 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
             commands.flushall();
             return commands.set(CLOCK_KEY, now);
         });
+    }
+
+    /** Redis answers reads of live limits with an error meanwhile. */
+    void whileUnreadable(Runnable work) {
+        String version = commands(commands -> commands.get("{limiter:live}:version"));
+        commands(commands -> {
+            commands.del("{limiter:live}:version");
+            return commands.lpush("{limiter:live}:version", "not a string");
+        });
+        try {
+            assertThat(logged(work))
+                    .singleElement()
+                    .asString()
+                    .startsWith("Live limits cannot be read. Those known here stay in effect until they expire.");
+        } finally {
+            commands(commands -> {
+                commands.del("{limiter:live}:version");
+                return commands.set("{limiter:live}:version", version);
+            });
+        }
+    }
+
+    /** What is logged about live limits meanwhile, which is not printed. */
+    static List<String> logged(Runnable work) {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.limiter.internal");
+        ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        appender.start();
+        AsyncLog.flush(Duration.ofMinutes(1));
+        logger.addAppender(appender);
+        logger.setAdditive(false);
+        try {
+            work.run();
+            AsyncLog.flush(Duration.ofMinutes(1));
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(appender);
+        }
+        return appender.list.stream()
+                .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
     }
 
     RedisRateLimiterFactory instance() {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
+import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
@@ -97,8 +98,10 @@ class LiveLimitsTest {
         assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
         assertThat(burst.limit()).isEqualTo(TokenBucket.of(10, 3));
         assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).leaseTime(minute));
-        assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isPresent();
-        assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isEmpty();
+        try (Lease lease = held.on("key").acquire(1, Duration.ZERO)) {
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isEmpty();
+        }
         assertThat(fixed.tryAcquire("key", 1)).isTrue();
         assertThat(fixed.tryAcquire("key", 1)).isTrue();
         assertThat(fixed.tryAcquire("key", 1)).isFalse();
@@ -243,14 +246,12 @@ class LiveLimitsTest {
         assertThat(other.live().list()).containsExactly(stored);
         FLEET.clock().advance(Duration.ofNanos(1000));
         assertThat(one.live().list()).isEmpty();
-        FLEET.redis().stop();
-        try {
+        FLEET.whileUnreadable(() -> {
             other.pollLiveLimits();
             assertThat(there.limit().permitsPerSecond()).isEqualTo(100);
             assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
-        } finally {
-            FLEET.redis().goOn();
-        }
+        });
+        other.pollLiveLimits();
         assertThat(changes).hasSize(2);
         assertThat(changes.get(1).before()).contains(stored);
         assertThat(changes.get(1).after()).isEmpty();
@@ -399,8 +400,10 @@ class LiveLimitsTest {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();
         RateLimiter limiter = other.build("search", TokenBucket.perSecond(100));
+        put(one, "first", TEN);
+        other.pollLiveLimits();
         List<String> events = new ArrayList<>();
-        other.live().subscribe(change -> {
+        AutoCloseable failing = other.live().subscribe(change -> {
             throw new IllegalStateException("a listener's own mistake");
         });
         AutoCloseable subscription = other.live()
@@ -408,11 +411,14 @@ class LiveLimitsTest {
                         + limiter.limit().permitsPerSecond()));
         put(one, "search", TEN);
         put(one, "other", TEN);
-        one.live().remove("other", ChangeNote.of("bob", ""), 2);
-        other.pollLiveLimits();
+        one.live().remove("other", ChangeNote.of("bob", ""), 3);
+        assertThat(LiveFleet.logged(other::pollLiveLimits))
+                .hasSize(3)
+                .allMatch(line -> line.startsWith("A listener of live limits has failed"));
         assertThat(events)
-                .containsExactly("1 search by ann at 10.0", "2 other by ann at 10.0", "3 other by bob at 10.0");
+                .containsExactly("2 search by ann at 10.0", "3 other by ann at 10.0", "4 other by bob at 10.0");
         subscription.close();
+        failing.close();
         put(one, "search", TEN.rate(3));
         other.pollLiveLimits();
         assertThat(events).hasSize(3);
@@ -430,7 +436,9 @@ class LiveLimitsTest {
                     "2 1763650000123456 0 {\"who\":\"new\",\"why\":\"\",\"settings\":{\"rate\":5,\"colour\":\"red\"}}");
             return commands.set("{limiter:live}:version", "2 newer");
         });
-        one.pollLiveLimits();
+        assertThat(LiveFleet.logged(one::pollLiveLimits))
+                .containsExactly("The limiters 'search' keep their own limit: this instance does not understand the live"
+                        + " limit: it has no setting 'colour'");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
         assertThat(one.live().list()).extracting(LiveLimit::who).containsExactly("new");
         assertThat(one.live().put("search", TEN, NOTE, 2).version()).isEqualTo(3);

@@ -57,6 +57,7 @@ public final class LivePoller implements AutoCloseable {
     public record Parts(
             RedisCalls redis,
             String clock,
+            Duration decisionTimeout,
             Ticker ticker,
             OverridesByName overrides,
             Supplier<List<LimiterTotals>> totals,
@@ -65,7 +66,7 @@ public final class LivePoller implements AutoCloseable {
 
     /** Starts in the background, and connects there. */
     public static LivePoller start(Parts parts, LiveOptions options) {
-        LiveStore store = new LiveStore(parts.redis, parts.clock);
+        LiveStore store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout);
         FleetReports fleet = new FleetReports(
                 store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
         RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options.restore());
@@ -117,7 +118,10 @@ public final class LivePoller implements AutoCloseable {
         }
         if (readable) {
             readable = false;
-            log.warn("Live limits cannot be read. Those known here stay in effect until they expire.", failure);
+            Throwable cause = failure.getCause();
+            log.warn(
+                    "Live limits cannot be read. Those known here stay in effect until they expire.",
+                    cause == null ? failure : cause);
         }
         try {
             limits.expire();

@@ -27,9 +27,10 @@ final class LiveStore {
     private static final String FLEET = CHANNEL + ":fleet";
 
     /** Longer than a decision may take, because ten thousand live limits are some megabytes. */
-    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
 
     private final RedisCalls redis;
+    private final Duration timeout;
     private final LuaScript read;
     private final LuaScript write;
     private final LuaScript restore;
@@ -40,8 +41,9 @@ final class LiveStore {
     /**
      * @param clock Lua that sets {@code now} in microseconds
      */
-    LiveStore(RedisCalls redis, String clock) {
+    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout) {
         this.redis = redis;
+        this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
         this.read = LuaScript.of(clock, resource("read.lua"));
         this.write = LuaScript.of(clock, resource("write.lua"));
         this.restore = LuaScript.of(resource("restore.lua"));
@@ -189,7 +191,7 @@ final class LiveStore {
 
     private List<Object> call(LuaScript script, List<String> keys, List<String> arguments) {
         try {
-            return redis.call(script, TIMEOUT, bytes(keys), bytes(arguments));
+            return redis.call(script, timeout, bytes(keys), bytes(arguments));
         } catch (RuntimeException e) {
             throw RedisErrors.of(keys.get(0), e);
         }

@@ -15,9 +15,12 @@ version, stamp = version or '0', stamp or ''
 local changes, all = {}, {}
 local complete = version == ARGV[1] and stamp == ARGV[2]
 if not complete then
-  for _, entry in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
+  for i, entry in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
     local change = cjson.decode(entry)
-    if change[1] == ARGV[1] then
+    if i == 1 and (change[1] ~= version or change[2] ~= stamp) then
+      -- The history is not of these limits.
+      break
+    elseif change[1] == ARGV[1] then
       complete = change[2] == ARGV[2]
       break
     end
