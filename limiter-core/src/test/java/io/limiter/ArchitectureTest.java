@@ -30,6 +30,7 @@ class ArchitectureTest {
 
     private static final String ALGORITHM = "io.limiter.algorithm..";
     private static final String INTERNAL = "io.limiter.internal..";
+    private static final String LIVE = "io.limiter.live..";
     private static final String REDIS = "io.limiter.redis..";
 
     @ArchTest
@@ -45,6 +46,15 @@ class ArchitectureTest {
                             "java.util..",
                             "com.fasterxml.jackson.annotation..",
                             "org.jspecify.annotations.."))));
+
+    /** Below all others, because the factory has them in its signatures. */
+    @ArchTest
+    static final ArchRule typesOfLiveLimitsDependOnNothingButJava = noClasses()
+            .that()
+            .resideInAPackage(LIVE)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(LIVE, "java..", "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule algorithmsUseNoThreads = noClasses()

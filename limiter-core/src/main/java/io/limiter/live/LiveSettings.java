@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * LiveSettings.NONE.enforce(false)                       // of any kind
  * }</pre>
  *
- * @param kind which the numbers are for, and which the limiters must be; required for a name without limiters here
+ * @param kind which the numbers are for, and which the limiters must be; required for the numbers of a name
+ *     without limiters here
  * @param rate permits per second of a token bucket, leaky bucket or leaky queue
  * @param capacity of a token bucket in permits, instead of burst
  * @param burst capacity of a token bucket in seconds

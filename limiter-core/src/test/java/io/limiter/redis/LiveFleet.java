@@ -15,6 +15,7 @@ import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -70,7 +71,7 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
     }
 
     /** Runs commands on a connection of its own. */
-    <T> T commands(java.util.function.Function<RedisCommands<String, String>, T> run) {
+    <T> T commands(Function<RedisCommands<String, String>, T> run) {
         try (var connection = client.connect()) {
             return run.apply(connection.sync());
         }

@@ -60,8 +60,8 @@ class LiveFleetTest {
     }
 
     private static RedisRateLimiterFactory instance(String name, boolean showKeys) {
-        return FLEET.instance(settings -> settings.liveLimits(
-                LiveFleet.BY_HAND.instance(name).showKeys(showKeys)));
+        return FLEET.instance(
+                settings -> settings.liveLimits(LiveFleet.BY_HAND.instance(name).showKeys(showKeys)));
     }
 
     private static void decide(RedisRateLimiterFactory factory, String key, int times) {
@@ -124,8 +124,7 @@ class LiveFleetTest {
         RedisRateLimiterFactory tight = instance("tight", true);
         one.build("search", TokenBucket.of(10, 60));
         tight.build("search", TokenBucket.of(10, 1));
-        one.live()
-                .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
+        one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
         assertThat(LiveFleet.logged(() -> {
                     tight.pollLiveLimits();
                     tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));
@@ -140,6 +139,7 @@ class LiveFleetTest {
         assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
         assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
         assertThat(reports.get(1).limits().get(0).notApplied()).contains("burst must be at least 10.0 s");
-        assertThat(LimitReport.sum(reports)).anyMatch(limit -> !limit.notApplied().isEmpty());
+        assertThat(LimitReport.sum(reports))
+                .anyMatch(limit -> !limit.notApplied().isEmpty());
     }
 }

@@ -12,6 +12,7 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.LeakyBucket;
 import io.limiter.algorithm.SlidingCounter;
@@ -24,11 +25,14 @@ import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.OnFailure;
+import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -437,12 +441,62 @@ class LiveLimitsTest {
             return commands.set("{limiter:live}:version", "2 newer");
         });
         assertThat(LiveFleet.logged(one::pollLiveLimits))
-                .containsExactly("The limiters 'search' keep their own limit: this instance does not understand the live"
-                        + " limit: it has no setting 'colour'");
+                .containsExactly(
+                        "The limiters 'search' keep their own limit: this instance does not understand the live"
+                                + " limit: it has no setting 'colour'");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
         assertThat(one.live().list()).extracting(LiveLimit::who).containsExactly("new");
         assertThat(one.live().put("search", TEN, NOTE, 2).version()).isEqualTo(3);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @Test
+    void a_rejection_under_the_old_definition_is_not_repeated() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).capacity(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1000));
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+        FLEET.clock().advance(Duration.ofMillis(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void permits_prefetched_under_the_old_definition_are_not_granted() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter =
+                factory.withPrefetch(1000, Duration.ofHours(1)).build("search", TokenBucket.perSecond(1_000_000));
+        Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10));
+        assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
+    }
+
+    @Test
+    void there_can_be_ten_thousand() {
+        Map<String, String> stored = new HashMap<>();
+        for (int i = 1; i <= 10_000; i++) {
+            stored.put(
+                    "limit" + i,
+                    i
+                            + " 1763650000123456 0 {\"who\":\"ann\",\"why\":\"\",\"settings\":{\"kind\":\"token-bucket\",\"rate\":"
+                            + i + "}}");
+        }
+        FLEET.commands(commands -> {
+            commands.hset("{limiter:live}:limits", stored);
+            return commands.set("{limiter:live}:version", "10000 stamp");
+        });
+        RedisRateLimiterFactory factory = FLEET.instance();
+        assertThat(factory.live().list()).hasSize(10_000);
+        RateLimiter limiter = factory.build("limit7000", TokenBucket.perSecond(100));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(7000);
+        RedisRateLimiterFactory other = FLEET.instance();
+        other.live().put("limit7000", TEN, NOTE, 7000);
+        factory.pollLiveLimits();
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(factory.live().version()).isEqualTo(10_001);
+        assertThat(factory.live().list()).isEqualTo(other.live().list());
     }
 
     private static Instant serverTime() {

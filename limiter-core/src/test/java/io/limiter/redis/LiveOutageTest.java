@@ -3,6 +3,7 @@ package io.limiter.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.lettuce.core.AclSetuserArgs;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
@@ -13,6 +14,7 @@ import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
 import io.limiter.testing.Eventually;
+import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
@@ -29,7 +34,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 class LiveOutageTest {
 
     private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
-    private static final LiveSettings TEN = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
+    private static final LiveSettings TEN =
+            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
 
     @RegisterExtension
     static final LiveFleet FLEET = new LiveFleet();
@@ -157,10 +163,9 @@ class LiveOutageTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void hints_reach_an_instance_that_polls_once_an_hour(boolean byLettuce) throws Exception {
-        var connections = byLettuce ? lettuce(null) : jedis();
-        try (RedisRateLimiterFactory hinted = RedisFixture.builder(connections)
-                .liveLimits(LiveFleet.BY_HAND)
-                .build()) {
+        RedisConnectionFactory connections = byLettuce ? lettuce(null) : jedis();
+        try (RedisRateLimiterFactory hinted =
+                RedisFixture.builder(connections).liveLimits(LiveFleet.BY_HAND).build()) {
             RateLimiter limiter = hinted.build("search", TokenBucket.perSecond(100));
             Eventually.that(() -> assertThat(FLEET.<Long>commands(
                             commands -> commands.pubsubNumsub("{limiter:live}").get("{limiter:live}")))
@@ -171,14 +176,55 @@ class LiveOutageTest {
         Eventually.that(() -> assertThat(FLEET.<Long>commands(
                         commands -> commands.pubsubNumsub("{limiter:live}").get("{limiter:live}")))
                 .isZero());
-        ((org.springframework.beans.factory.DisposableBean) connections).destroy();
+        ((DisposableBean) connections).destroy();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void works_in_a_cluster(boolean byLettuce) throws Exception {
+        try (TestCluster cluster = TestCluster.start(3)) {
+            RedisClusterConfiguration where = new RedisClusterConfiguration(cluster.nodes());
+            RedisConnectionFactory connections = byLettuce ? lettuceOf(where) : jedisOf(where);
+            try (RedisRateLimiterFactory one = RedisFixture.builder(connections)
+                            .liveLimits(LiveFleet.BY_HAND)
+                            .build();
+                    RedisRateLimiterFactory other = RedisFixture.builder(connections)
+                            .liveLimits(LiveFleet.BY_HAND)
+                            .liveHints(false)
+                            .build()) {
+                RateLimiter limiter = other.build("search", TokenBucket.perSecond(100));
+                one.live().put("search", TEN, NOTE, 0);
+                other.pollLiveLimits();
+                assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+                one.live().fleet().watch();
+                other.pollLiveLimits();
+                assertThat(one.live().fleet().watch()).isNotEmpty();
+                assertThat(other.live().rollBack(1, NOTE, 1).after()).isEmpty();
+            } finally {
+                ((DisposableBean) connections).destroy();
+            }
+        }
+    }
+
+    private static LettuceConnectionFactory lettuceOf(RedisClusterConfiguration where) {
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(where);
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+
+    private static JedisConnectionFactory jedisOf(RedisClusterConfiguration where) {
+        JedisConnectionFactory connections = new JedisConnectionFactory(where);
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
     }
 
     @Test
     void without_a_right_to_the_channel_it_polls() throws Exception {
         FLEET.commands(commands -> commands.aclSetuser(
                 "live",
-                io.lettuce.core.AclSetuserArgs.Builder.on()
+                AclSetuserArgs.Builder.on()
                         .addPassword("password")
                         .allKeys()
                         .resetChannels()

@@ -15,6 +15,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -377,18 +378,23 @@ public final class RedisLiveLimits implements LiveLimits {
         });
         before.forEach((name, removed) -> {
             LiveChange removal = latest.get(name);
-            boolean known = removal != null && removal.after().isEmpty();
-            changes.add(new LiveChange(
-                    known ? removal.version() : read.version(),
-                    name,
-                    Optional.of(removed.limit()),
-                    Optional.empty(),
-                    known ? removal.at() : LiveJson.instant(read.nowMicros()),
-                    known ? removal.who() : "",
-                    known ? removal.why() : "Redis does not have it any more"));
+            changes.add(
+                    removal != null && removal.after().isEmpty()
+                            ? ended(removed, removal.version(), removal.at(), removal.who(), removal.why())
+                            : ended(
+                                    removed,
+                                    read.version(),
+                                    LiveJson.instant(read.nowMicros()),
+                                    "",
+                                    "Redis does not have it any more"));
         });
         changes.sort(Comparator.comparingLong(LiveChange::version));
         return changes;
+    }
+
+    private static LiveChange ended(StoredLimit removed, long version, Instant at, String who, String why) {
+        LiveLimit limit = removed.limit();
+        return new LiveChange(version, limit.name(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
     /** Ends live limits whose time is over, also while Redis is unavailable. */
@@ -409,14 +415,8 @@ public final class RedisLiveLimits implements LiveLimits {
             LiveLimit limit = each.limit();
             expiredFields.add(LiveJson.field(limit.name()));
             overrides.live(limit.name(), LiveSettings.NONE);
-            publish(new LiveChange(
-                    limit.version(),
-                    limit.name(),
-                    Optional.of(limit),
-                    Optional.empty(),
-                    limit.expiresAt().orElseThrow(),
-                    limit.who(),
-                    "expired: " + limit.why()));
+            publish(ended(
+                    each, limit.version(), limit.expiresAt().orElseThrow(), limit.who(), "expired: " + limit.why()));
         }
     }
 

@@ -17,6 +17,7 @@ public final class RedisHints implements AutoCloseable {
     private static final AsyncLog log = AsyncLog.of(RedisHints.class);
 
     private static final Duration RETRY = Duration.ofMinutes(1);
+    private static final int CLOSE_MILLIS = 1000;
 
     private final RedisConnectionFactory connections;
     // Guarded by the monitor of this.
@@ -105,7 +106,19 @@ public final class RedisHints implements AutoCloseable {
             open = connection;
         }
         if (open != null) {
-            close(open);
+            closeSoon(open);
+        }
+    }
+
+    /** A client waits for a Redis that does not answer for up to a minute. */
+    private static void closeSoon(RedisConnection open) {
+        Thread closing = new Thread(null, () -> close(open), "limiter-live-hints", 0, false);
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
