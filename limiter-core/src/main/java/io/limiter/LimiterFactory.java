@@ -5,6 +5,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
+import io.limiter.live.LiveLimits;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -83,6 +84,26 @@ public interface LimiterFactory extends AutoCloseable {
      */
     default LimiterFactory withoutListeners() {
         return this;
+    }
+
+    /**
+     * A view of this factory whose limiters live limits do not change, for limits that the application computes itself.
+     *
+     * <p>Limiters of one name share their permits all the same.
+     */
+    default LimiterFactory withoutLiveLimits() {
+        return this;
+    }
+
+    /**
+     * The limits that are changed while the fleet runs.
+     *
+     * @throws UnsupportedOperationException if this factory has none; that of Redis has them if its builder was given
+     *     {@link io.limiter.live.LiveOptions}
+     */
+    default LiveLimits live() {
+        throw new UnsupportedOperationException("this factory has no live limits: build a RedisRateLimiterFactory with"
+                + " builder(connections).liveLimits(LiveOptions.DEFAULT)");
     }
 
     /** What the limiters have decided. Default: {@link LimiterStatistics#NONE}. */

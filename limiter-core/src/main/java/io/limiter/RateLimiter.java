@@ -51,7 +51,8 @@ public interface RateLimiter extends Limiter {
      * decisions on; for as long as the factory lives, or until it is set again. Permits stored so far are settled at the old rate
      * and then scaled to the new one; what is reserved stays reserved, within {@code maxWait}.
      *
-     * <p>Other factories, such as those in other JVMs, keep their rate until it is set there. Setting it on a view sets it for
+     * <p>Other factories, such as those in other JVMs, keep their rate until it is set there; for a whole fleet, there are
+     * {@linkplain LimiterFactory#live() live limits}, which outrank it. Setting it on a view sets it for
      * the limiter, with all its keys.
      *
      * @param permitsPerSecond from 0.00000001 to 1,000,000,000

@@ -30,6 +30,7 @@ class ArchitectureTest {
 
     private static final String ALGORITHM = "io.limiter.algorithm..";
     private static final String INTERNAL = "io.limiter.internal..";
+    private static final String LIVE = "io.limiter.live..";
     private static final String REDIS = "io.limiter.redis..";
 
     @ArchTest
@@ -45,6 +46,15 @@ class ArchitectureTest {
                             "java.util..",
                             "com.fasterxml.jackson.annotation..",
                             "org.jspecify.annotations.."))));
+
+    /** Below all others, because the factory has them in its signatures. */
+    @ArchTest
+    static final ArchRule typesOfLiveLimitsDependOnNothingButJava = noClasses()
+            .that()
+            .resideInAPackage(LIVE)
+            .should()
+            .dependOnClassesThat()
+            .resideOutsideOfPackages(LIVE, "java..", "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule algorithmsUseNoThreads = noClasses()
@@ -103,6 +113,7 @@ class ArchitectureTest {
     private static final List<String> PACKAGES = List.of(
             "io.limiter.algorithm",
             "io.limiter.internal.key",
+            "io.limiter.live",
             "io.limiter",
             "io.limiter.spi",
             "io.limiter.internal.failure",
@@ -119,6 +130,7 @@ class ArchitectureTest {
             "io.limiter.internal.redis.client",
             "io.limiter.internal.redis.script",
             "io.limiter.internal.redis.lock",
+            "io.limiter.internal.live",
             "io.limiter.local",
             "io.limiter.redis");
 

@@ -38,6 +38,9 @@ public record RedisPermits(
      * How far ahead a reservation may be without being recorded in {@link Reservations}, and the largest clock step for
      * which the bucket waits.
      */
+    /** Above the error of ratios that are equal but for rounding. */
+    private static final double ROUNDED = 1.000000001;
+
     static final double HOUR_MICROS = 3_600_000_000.0;
 
     /**
@@ -141,10 +144,15 @@ public record RedisPermits(
      * The same bucket under another definition: stored permits are worth the same time as before, and reservations
      * stay. For a new rate, Guava's {@code setRate} does the same. For a new burst, Guava keeps the filled
      * <em>share</em>. That would let a small bucket, which fills soon, fill a large one each time limiters with both
-     * definitions take turns.
+     * definitions take turns. Where the capacity grows less than the rate, stored permits grow as it does: otherwise limiters
+     * with both rates would grant more in turn than the faster one alone.
      */
     RedisPermits rescale(double newMaxPermits, double newIntervalMillis) {
-        double stored = Math.min(newMaxPermits, storedPermits * intervalMillis / newIntervalMillis);
+        double larger = Math.max(1.0, newMaxPermits / maxPermits);
+        double kept = intervalMillis / newIntervalMillis > larger * ROUNDED
+                ? storedPermits * larger
+                : storedPermits * intervalMillis / newIntervalMillis;
+        double stored = Math.min(newMaxPermits, kept);
         return new RedisPermits(
                 newMaxPermits, stored, newIntervalMillis, nextFreeTicketMillis, remainderMicros, reservations);
     }

@@ -205,14 +205,39 @@ public record TokenBucket(
      *     granted without waiting, unless that was so before
      */
     public TokenBucket withRate(double newPermitsPerSecond) {
-        TokenBucket changed = with(newPermitsPerSecond, burstSeconds, minCapacity);
+        return stillGranting(with(newPermitsPerSecond, burstSeconds, minCapacity));
+    }
+
+    /**
+     * This bucket with another rate and a {@link #capacity(double)}.
+     *
+     * @throws IllegalArgumentException as {@link #withRate}
+     */
+    public TokenBucket withRateAndCapacity(double newPermitsPerSecond, double permits) {
+        Check.moreThan("capacity (permits)", permits, 0, MAX_PERMITS);
+        return stillGranting(with(newPermitsPerSecond, 0, permits));
+    }
+
+    /**
+     * This bucket with another rate and {@link #burst}.
+     *
+     * @throws IllegalArgumentException as {@link #withRate}
+     */
+    public TokenBucket withRateAndBurst(double newPermitsPerSecond, Duration newBurst) {
+        return stillGranting(with(newPermitsPerSecond, seconds(newBurst), 0));
+    }
+
+    private TokenBucket stillGranting(TokenBucket changed) {
         return isGrantingWithoutWait() ? changed.grantingWithoutWait() : changed;
+    }
+
+    private static double seconds(Duration burst) {
+        return burst.toSeconds() + burst.getNano() / 1e9;
     }
 
     /** This bucket with a capacity in seconds, which scales with the rate. */
     public TokenBucket burst(Duration newBurst) {
-        return with(permitsPerSecond, newBurst.toSeconds() + newBurst.getNano() / 1e9, 0)
-                .grantingWithoutWait();
+        return with(permitsPerSecond, seconds(newBurst), 0).grantingWithoutWait();
     }
 
     /** This bucket with a capacity in permits, at any rate. */

@@ -21,10 +21,12 @@ import io.limiter.internal.limiter.CacheBounds;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.limiter.EngineLimiter;
 import io.limiter.internal.limiter.EngineLimiterFactory;
+import io.limiter.internal.live.LivePoller;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.prefetch.Prefetch;
 import io.limiter.internal.redis.client.LuaScript;
 import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.internal.redis.lock.LockBackend;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.ScriptBackend;
@@ -36,6 +38,8 @@ import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
 import io.limiter.local.LocalEngine;
 import io.limiter.spi.DistributedLock;
 import io.limiter.spi.Engine;
@@ -43,6 +47,7 @@ import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -67,6 +72,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     private final Prefetch engine;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
+    private final @Nullable LivePoller live;
     private final Guard guard;
     private final RedisCalls redis;
     private final boolean byScript;
@@ -110,6 +116,30 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         this.probe = new Probe(backend);
         guard.nodesOf(backend);
         guard.probeBy(probe::ask);
+        this.live = settings.liveLimits == null ? null : live(settings, settings.liveLimits);
+    }
+
+    private LivePoller live(Builder settings, LiveOptions options) {
+        return LivePoller.start(
+                new LivePoller.Parts(
+                        redis,
+                        settings.clock,
+                        settings.decisionTimeout,
+                        settings.ticker,
+                        overrides(),
+                        () -> statistics().totals(),
+                        () -> backendText(guard.state()),
+                        settings.liveHints ? new RedisHints(settings.connections) : null),
+                options);
+    }
+
+    private static String backendText(BackendState state) {
+        if (!state.up()) {
+            return "unavailable: " + String.join(", ", state.unavailableNodes());
+        }
+        return state.failing().isEmpty()
+                ? "available"
+                : "available, " + state.failing().size() + " limiters fail";
     }
 
     private Backend backend(Builder settings) {
@@ -157,6 +187,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
      */
     @Override
     public void close() {
+        if (live != null) {
+            live.close();
+        }
         leases.close();
         localLeases.close();
         engine.close();
@@ -165,6 +198,16 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         blockingCalls.shutdown();
         redis.close();
         AsyncLog.flush(LOG_TIMEOUT);
+    }
+
+    @Override
+    public LiveLimits live() {
+        return live == null ? super.live() : live.limits();
+    }
+
+    /** Reads live limits now, for tests. */
+    void pollLiveLimits() {
+        Objects.requireNonNull(live, "without live limits").poll();
     }
 
     @Override
@@ -244,6 +287,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
         private EngineObserver observer = EngineObserver.NONE;
+        private @Nullable LiveOptions liveLimits;
+        private boolean liveHints = true;
         private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
@@ -398,6 +443,18 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
          */
         public Builder probeInterval(Duration newProbeInterval) {
             this.probeInterval = checked("probeInterval", newProbeInterval);
+            return this;
+        }
+
+        /** Lets limits be changed while the fleet runs, see {@link io.limiter.LimiterFactory#live}. Default: not. */
+        public Builder liveLimits(LiveOptions newLiveLimits) {
+            this.liveLimits = Objects.requireNonNull(newLiveLimits, "liveLimits");
+            return this;
+        }
+
+        /** Whether live limits are also seen over pub/sub, for tests. */
+        Builder liveHints(boolean newLiveHints) {
+            this.liveHints = newLiveHints;
             return this;
         }
 

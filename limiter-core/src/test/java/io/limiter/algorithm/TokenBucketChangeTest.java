@@ -52,13 +52,13 @@ class TokenBucketChangeTest {
     }
 
     @Test
-    void storedPermitsAreWorthTheSameTimeAtAnotherRateUpToTheBurst() {
+    void storedPermitsDoNotGrowAtAHigherRateOfTheSameCapacity() {
         Timeline<RedisPermits> bucket = new Timeline<>(SLOW);
         check(bucket, at(0, 10, 0, "G"));
 
         bucket.limit(TokenBucket.of(10, 1));
 
-        check(bucket, at(0.4, 5, 0, "D 0.1"), at(0.4, 4, 0, "G"), at(0.4, 1, 0, "D 0.1"));
+        check(bucket, at(0.4, 5, 0, "D 0.46"), at(0.4, 4, 0, "D 0.36"), at(0.4, 1, 0, "D 0.06"));
         check(bucket, at(4, 10, 0, "G"), at(4, 1, 0, "D 0.1"));
     }
 

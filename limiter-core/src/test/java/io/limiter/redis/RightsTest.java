@@ -21,7 +21,12 @@ import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.resilience.Probe;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveSettings;
 import io.limiter.spi.DistributedLock;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestCluster;
 import java.io.IOException;
@@ -192,6 +197,43 @@ class RightsTest {
                 // Redisson reads it to see whether this is a Cluster, and goes on without.
                 assertThat(denied(node)).allMatch("key test1"::equals);
             }
+            ((DisposableBean) connections).destroy();
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void and_those_of_live_limits_for_them(boolean byLettuce) throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            String node = "127.0.0.1:" + redis.port();
+            allow(node, documented("ACL SETUSER"));
+            allow(node, "ACL SETUSER limiter " + documented("~{limiter:live}"));
+            allowSetInfo(node);
+            RedisStandaloneConfiguration where = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            where.setUsername("limiter");
+            where.setPassword(RedisPassword.of("password"));
+            RedisConnectionFactory connections = connect(byLettuce, where);
+            try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
+                    .liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100)))
+                    .build()) {
+                LiveLimits live = factory.live();
+                ChangeNote note = ChangeNote.of("ann", "");
+                live.put("a", LiveSettings.NONE.enforce(false), note, 0);
+                live.rollBack(1, note, 1);
+                Eventually.that(() -> assertThat(live.fleet().watch()).isNotEmpty());
+                assertThat(live.history()).hasSize(2);
+                String channel = "{limiter:live}";
+                RedisClient client = RedisClient.create("redis://" + node);
+                Eventually.that(() -> {
+                    try (StatefulRedisConnection<String, String> connection = client.connect()) {
+                        assertThat(connection.sync().pubsubNumsub(channel).get(channel))
+                                .isEqualTo(1);
+                    }
+                });
+                client.shutdown();
+            }
+            assertThat(denied(node)).isEmpty();
             ((DisposableBean) connections).destroy();
         }
     }

@@ -10,7 +10,6 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
-import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
@@ -26,64 +25,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <L> the kind of limit
  */
-final class BoundLimit<L extends Limit<?>> {
+final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
 
     private static final AsyncLog log = AsyncLog.of(BoundLimit.class);
 
     private final KeySpace keys;
-    private final Failover engine;
     private final Sleeper sleeper;
-    private volatile L limit;
-    private LimiterCounters counters;
-    private @Nullable SharedRate sharedRate;
 
     BoundLimit(KeySpace keys, L limit, Failover engine, Sleeper sleeper) {
+        super(keys.prefix(), keys.name(), limit, engine);
         this.keys = keys;
-        this.limit = limit;
-        this.engine = engine;
         this.sleeper = sleeper;
-        this.counters = LimiterCounters.unregistered(keys.prefix(), keys.name());
-    }
-
-    /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
-    void countIn(LimiterCounters newCounters) {
-        counters = newCounters;
-    }
-
-    /** Sets the rate that it shares. To be called before any other thread sees this limiter. */
-    void share(SharedRate newSharedRate) {
-        sharedRate = newSharedRate;
-    }
-
-    @Nullable
-    SharedRate sharedRate() {
-        return sharedRate;
-    }
-
-    String name() {
-        return keys.name();
-    }
-
-    L limit() {
-        return limit;
-    }
-
-    /** Applies from the next decision on. */
-    void changeLimit(L newLimit) {
-        limit = newLimit;
-        counters.limit(newLimit);
     }
 
     KeySpace keys() {
         return keys;
-    }
-
-    Failover engine() {
-        return engine;
-    }
-
-    LimiterCounters counters() {
-        return counters;
     }
 
     Sleeper sleeper() {
@@ -92,15 +48,15 @@ final class BoundLimit<L extends Limit<?>> {
 
     /** Decides a request that is not counted: a peek, a refund or a charge. */
     Decision decideUncounted(String backendKey, Request request) {
-        return engine.decide(backendKey, limit, request);
+        return engine().decide(backendKey, limit(), request);
     }
 
     CompletableFuture<Decision> decideUncountedAsync(String backendKey, Request request) {
-        return engine.start(backendKey, limit, request);
+        return engine().start(backendKey, limit(), request);
     }
 
     void reset(String backendKey) {
-        engine.reset(backendKey);
+        engine().reset(backendKey);
     }
 
     /**
@@ -109,9 +65,9 @@ final class BoundLimit<L extends Limit<?>> {
      * @param key the caller's key; {@code null} for the limiter's own permits
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        Decision decision = decideNow(key, backendKey, limit, Request.take(permits, timeoutMicros));
+        Decision decision = decideNow(key, backendKey, engine(), limit(), Request.take(permits, timeoutMicros));
         if (decision.granted() && decision.waitMicros() > 0) {
-            Runnable end = counters.mayWait().begins(counters);
+            Runnable end = counters().mayWait().begins(counters());
             try {
                 sleeper.sleep(decision.waitMicros());
             } finally {
@@ -121,21 +77,23 @@ final class BoundLimit<L extends Limit<?>> {
         return decision;
     }
 
-    private Decision decideNow(@Nullable String key, String backendKey, L usedLimit, Request request) {
+    private Decision decideNow(
+            @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
         Decision decision;
         try {
-            decision = engine.decide(backendKey, usedLimit, request);
+            decision = usedEngine.decide(backendKey, usedLimit, request);
         } catch (LimiterBackendException e) {
-            counters.failed();
+            counters().failed();
             throw e;
         }
-        counters.decided(name(), key, decision);
+        counters().decided(name(), key, decision);
         return decision;
     }
 
-    private PendingRequest decideAsync(@Nullable String key, String backendKey, L usedLimit, Request request) {
-        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request);
-        pending.decideBy(engine.engine());
+    private PendingRequest decideAsync(
+            @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
+        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request, usedEngine.fallback());
+        pending.decideBy(usedEngine.engine());
         return pending;
     }
 
@@ -144,22 +102,25 @@ final class BoundLimit<L extends Limit<?>> {
         // The request rejects less than one permit as an error.
         Engine.Known known = permits < 1
                 ? Engine.Known.UNKNOWN
-                : engine.tryWithoutBackend(backendKey, limit, permits, timeoutMicros);
+                : engine().tryWithoutBackend(backendKey, limit(), permits, timeoutMicros);
         switch (known) {
             case GRANTED -> {
-                counters.counted(key, true, Decision.Source.PREFETCH);
+                counters().counted(key, true, Decision.Source.PREFETCH);
                 return true;
             }
             case GRANTED_AT_ONCE -> {
-                counters.counted(key, true, Decision.Source.BACKEND);
+                counters().counted(key, true, Decision.Source.BACKEND);
                 return true;
             }
             case REJECTED, REJECTED_AT_ONCE -> {
-                if (!counters.isListenedTo()) {
-                    counters.counted(
-                            key,
-                            false,
-                            known == Engine.Known.REJECTED ? Decision.Source.REJECTION_CACHE : Decision.Source.BACKEND);
+                if (!counters().isListenedTo()) {
+                    counters()
+                            .counted(
+                                    key,
+                                    false,
+                                    known == Engine.Known.REJECTED
+                                            ? Decision.Source.REJECTION_CACHE
+                                            : Decision.Source.BACKEND);
                     return false;
                 }
             }
@@ -174,32 +135,36 @@ final class BoundLimit<L extends Limit<?>> {
         Request request = Request.take(permits, timeoutMicros);
         if (timeoutMicros == 0) {
             // Without a timeout, no permits come due later.
-            return decideAsync(key, backendKey, limit, request);
+            return decideAsync(key, backendKey, engine(), limit(), request);
         }
-        EngineObserver.MayWait mayWait = counters.mayWait();
-        L usedLimit = limit;
-        PendingRequest pending = decideAsync(key, backendKey, usedLimit, request);
+        EngineObserver.MayWait mayWait = counters().mayWait();
+        Failover usedEngine = engine();
+        L usedLimit = limit();
+        PendingRequest pending = decideAsync(key, backendKey, usedEngine, usedLimit, request);
         return new AwaitedDecision<>(
                 pending,
                 pending,
                 Function.identity(),
                 sleeper,
-                decision -> mayWait.begins(counters),
-                decision -> returnUnused(decision, backendKey, usedLimit, permits));
+                decision -> mayWait.begins(counters()),
+                decision -> returnUnused(decision, backendKey, usedEngine, usedLimit, permits));
     }
 
     /** Reserves permits; the caller waits until they come due. */
     Reservation reserve(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        L usedLimit = limit;
-        Decision decision = decideNow(key, backendKey, usedLimit, Request.take(permits, timeoutMicros));
-        return reservation(backendKey, usedLimit, permits, decision);
+        Failover usedEngine = engine();
+        L usedLimit = limit();
+        Decision decision = decideNow(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
+        return reservation(backendKey, usedEngine, usedLimit, permits, decision);
     }
 
     /** As {@link #reserve}, without blocking the calling thread. */
     CompletableFuture<Reservation> reserveAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
-        L usedLimit = limit;
-        PendingRequest decided = decideAsync(key, backendKey, usedLimit, Request.take(permits, timeoutMicros));
+        Failover usedEngine = engine();
+        L usedLimit = limit();
+        PendingRequest decided =
+                decideAsync(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
         CompletableFuture<Reservation> reserved = new CompletableFuture<>();
         reserved.whenComplete((reservation, error) -> {
             if (reserved.isCancelled()) {
@@ -209,27 +174,28 @@ final class BoundLimit<L extends Limit<?>> {
         decided.whenComplete((decision, error) -> {
             if (error != null) {
                 reserved.completeExceptionally(AsyncFailures.cause(error));
-            } else if (!reserved.complete(reservation(backendKey, usedLimit, permits, decision))
+            } else if (!reserved.complete(reservation(backendKey, usedEngine, usedLimit, permits, decision))
                     && decision.granted()) {
                 // The future was cancelled, so the caller has no reservation to cancel.
-                returnUnused(decision, backendKey, usedLimit, permits);
+                returnUnused(decision, backendKey, usedEngine, usedLimit, permits);
             }
         });
         return reserved;
     }
 
     /** Cancels under the limit that granted the permits: at another rate the same permits take another time. */
-    private Reservation reservation(String backendKey, L usedLimit, int permits, Decision decision) {
+    private Reservation reservation(
+            String backendKey, Failover usedEngine, L usedLimit, int permits, Decision decision) {
         return new EngineReservation(
                 decision,
                 sleeper.ticker(),
-                () -> engine.cancel(decision, backendKey, usedLimit, permits),
-                () -> engine.cancelAsync(decision, backendKey, usedLimit, permits));
+                () -> usedEngine.cancel(decision, backendKey, usedLimit, permits),
+                () -> usedEngine.cancelAsync(decision, backendKey, usedLimit, permits));
     }
 
     /** Returns permits that were not used, without waiting for the backend. */
-    void returnUnused(Decision granted, String backendKey, Limit<?> usedLimit, int permits) {
-        engine.cancelAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
+    void returnUnused(Decision granted, String backendKey, Failover usedEngine, Limit<?> usedLimit, int permits) {
+        usedEngine.cancelAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
             log.warn("{} unused permits of '{}' could not be returned.", permits, ShownKey.of(backendKey), e);
             return null;
         });

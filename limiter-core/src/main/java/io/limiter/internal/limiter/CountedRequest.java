@@ -18,8 +18,13 @@ final class CountedRequest extends PendingRequest {
      * @param countedKey the key in statistics; {@code null} for the limiter's own permits
      */
     CountedRequest(
-            BoundLimit<?> bound, @Nullable String countedKey, String backendKey, Limit<?> limit, Request request) {
-        super(backendKey, limit, request, bound.engine().fallback());
+            BoundLimit<?> bound,
+            @Nullable String countedKey,
+            String backendKey,
+            Limit<?> limit,
+            Request request,
+            @Nullable Fallback<Decision> fallback) {
+        super(backendKey, limit, request, fallback);
         this.bound = bound;
         this.countedKey = countedKey;
     }

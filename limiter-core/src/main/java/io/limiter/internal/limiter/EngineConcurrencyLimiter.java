@@ -26,11 +26,9 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     private final KeySpace keys;
     private final KeyPath path;
-    private final ConcurrencyLimit limit;
-    private final Failover engine;
+    private final ChangeableLimit<ConcurrencyLimit> changeable;
     private final HeldLeases leases;
     private final HeldLeases localLeases;
-    private LimiterCounters counters;
 
     /** Without a failure policy: failures are thrown. */
     public EngineConcurrencyLimiter(KeySpace keys, ConcurrencyLimit limit, Engine engine, HeldLeases leases) {
@@ -45,26 +43,27 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
             KeySpace keys, ConcurrencyLimit limit, Failover engine, HeldLeases leases, HeldLeases localLeases) {
         this.keys = keys;
         this.path = KeyPath.own(keys);
-        this.limit = limit;
-        this.engine = engine;
+        this.changeable = new ChangeableLimit<>(keys.prefix(), keys.name(), limit, engine);
         this.leases = leases;
         this.localLeases = localLeases;
-        this.counters = LimiterCounters.unregistered(keys.prefix(), keys.name());
     }
 
     private EngineConcurrencyLimiter(EngineConcurrencyLimiter limiter, KeyPath path) {
         this.keys = limiter.keys;
         this.path = path;
-        this.limit = limiter.limit;
-        this.engine = limiter.engine;
+        this.changeable = limiter.changeable;
         this.leases = limiter.leases;
         this.localLeases = limiter.localLeases;
-        this.counters = limiter.counters;
     }
 
     /** Sets the counters of its decisions. To be called before any other thread sees this limiter. */
     void countIn(LimiterCounters newCounters) {
-        counters = newCounters;
+        changeable.countIn(newCounters);
+    }
+
+    /** Sets what may change it. To be called before any other thread sees this limiter. */
+    void overriddenBy(Overrides overrides, boolean live) {
+        changeable.overriddenBy(overrides, live);
     }
 
     @Override
@@ -74,7 +73,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public ConcurrencyLimit limit() {
-        return limit;
+        return changeable.limit();
     }
 
     @Override
@@ -104,14 +103,14 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public Decision peek() {
-        return engine.decide(path.backendKey(), limit, PEEK);
+        return changeable.engine().decide(path.backendKey(), limit(), PEEK);
     }
 
     @Override
     public int inUse() {
         String backendKey = path.backendKey();
         // Under the limit itself, permits above it would not be counted, for example after it was lowered.
-        Decision peeked = engine.decide(backendKey, limit.withMostPermits(), PEEK);
+        Decision peeked = changeable.engine().decide(backendKey, limit().withMostPermits(), PEEK);
         if (peeked.source() == Decision.Source.BACKEND) {
             return (int) (peeked.limit() - peeked.remaining());
         }
@@ -139,7 +138,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
     @Override
     public String toString() {
-        return "ConcurrencyLimiter[" + keys.name() + (path.key() == null ? "" : ":" + path.key()) + ", " + limit + "]";
+        return "ConcurrencyLimiter[" + keys.name() + (path.key() == null ? "" : ":" + path.key()) + ", " + limit()
+                + "]";
     }
 
     /** A request whose failures the failure policy decides. */
@@ -147,9 +147,9 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         PolicyRequest(int permits, Duration timeout) {
             super(
-                    counters,
+                    changeable.counters(),
                     path.backendKey(),
-                    limit,
+                    limit(),
                     permits,
                     timeout,
                     leases.ticker().read());
@@ -157,7 +157,7 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
 
         @Override
         protected void count(Decision decision) {
-            counters.decided(keys.name(), path.countedKey(), decision);
+            changeable.counters().decided(keys.name(), path.countedKey(), decision);
         }
 
         @Override
@@ -166,6 +166,8 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
                 completeExceptionally(failure);
                 return;
             }
+            Failover engine = changeable.engine();
+            ConcurrencyLimit limit = limit();
             FailurePolicy policy = engine.policy();
             switch (policy.action()) {
                 case THROW -> completeExceptionally(failure);

@@ -30,13 +30,10 @@ import org.jspecify.annotations.Nullable;
 final class EngineLimitSet implements LimitSet {
 
     private final List<Part> parts;
-    // One for each part, all on one engine.
-    private final List<Failover> engines;
     private final Sleeper sleeper;
 
     private EngineLimitSet(List<Part> parts) {
         this.parts = List.copyOf(parts);
-        this.engines = parts.stream().map(part -> part.bound().engine()).toList();
         // Limiters whose callers never wait for permits have the default sleeper.
         this.sleeper = parts.stream()
                 .map(part -> part.bound().sleeper())
@@ -59,7 +56,10 @@ final class EngineLimitSet implements LimitSet {
     @Override
     public LimitSet and(Limiter other, int permits) {
         if (!(other instanceof EngineLimiter<?> limiter)
-                || !limiter.bound.engine().engine().equals(engines.get(0).engine())) {
+                || !limiter.bound
+                        .engine()
+                        .engine()
+                        .equals(parts.get(0).bound().engine().engine())) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
                     + parts.get(0).limiter().name() + " and " + other.name() + " were not");
         }
@@ -141,7 +141,7 @@ final class EngineLimitSet implements LimitSet {
             SetDecision decided = toDecision(
                     requests.size() == 1
                             ? List.of(decideOnly(requests.get(0)))
-                            : start(requests).await());
+                            : Failover.start(requests, engines()).await());
             count(decided);
             return decided;
         } catch (LimiterBackendException e) {
@@ -152,14 +152,16 @@ final class EngineLimitSet implements LimitSet {
 
     private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> requests) {
         EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
+        List<Failover> engines = engines();
         Pending<?> pending;
         CompletableFuture<SetDecision> decided;
         if (requests.size() == 1) {
-            PendingRequest only = startOnly(requests.get(0));
+            SetPart<?> part = requests.get(0);
+            PendingRequest only = engines.get(0).start(part.key(), part.limit(), part.request());
             pending = only;
             decided = only.thenApply(decision -> toDecision(List.of(decision)));
         } else {
-            PendingSet set = start(requests);
+            PendingSet set = Failover.start(requests, engines);
             pending = set;
             decided = set.thenApply(this::toDecision);
         }
@@ -176,11 +178,16 @@ final class EngineLimitSet implements LimitSet {
                 SetDecision::decision,
                 sleeper,
                 decision -> mayWait.begins(longestWait(decision)),
-                granted -> returnUnused(requests, granted));
+                granted -> returnUnused(requests, engines, granted));
     }
 
-    private PendingSet start(List<SetPart<?>> requests) {
-        return Failover.start(requests, engines);
+    /** One for each part, all on one engine. */
+    private List<Failover> engines() {
+        List<Failover> engines = new ArrayList<>(parts.size());
+        for (Part part : parts) {
+            engines.add(part.bound().engine());
+        }
+        return engines;
     }
 
     private static void count(SetDecision decided) {
@@ -210,14 +217,10 @@ final class EngineLimitSet implements LimitSet {
 
     /** The only part needs no set: it shares batches and prefetched permits as its limiter does. */
     private Decision decideOnly(SetPart<?> part) {
-        return engines.get(0).decide(part.key(), part.limit(), part.request());
+        return parts.get(0).bound().engine().decide(part.key(), part.limit(), part.request());
     }
 
-    private PendingRequest startOnly(SetPart<?> part) {
-        return engines.get(0).start(part.key(), part.limit(), part.request());
-    }
-
-    private void returnUnused(List<SetPart<?>> requests, SetDecision granted) {
+    private void returnUnused(List<SetPart<?>> requests, List<Failover> engines, SetDecision granted) {
         for (int i = 0; i < requests.size(); i++) {
             SetPart<?> part = requests.get(i);
             parts.get(i)
@@ -225,6 +228,7 @@ final class EngineLimitSet implements LimitSet {
                     .returnUnused(
                             granted.parts().get(i).decision(),
                             part.key(),
+                            engines.get(i),
                             part.limit(),
                             part.request().permits());
         }
@@ -236,7 +240,9 @@ final class EngineLimitSet implements LimitSet {
         List<PendingRequest> started = new ArrayList<>(parts.size());
         for (int i = 0; i < parts.size(); i++) {
             Part part = parts.get(i);
-            started.add(engines.get(i).start(part.backendKey(), part.limiter().limit(), requests.get(i)));
+            started.add(part.bound()
+                    .engine()
+                    .start(part.backendKey(), part.limiter().limit(), requests.get(i)));
         }
         return started;
     }

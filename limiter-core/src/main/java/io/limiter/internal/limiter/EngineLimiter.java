@@ -41,6 +41,11 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
         bound.countIn(counters);
     }
 
+    /** Sets what may change it. To be called before any other thread sees this limiter. */
+    final void overriddenBy(Overrides overrides, boolean live) {
+        bound.overriddenBy(overrides, live);
+    }
+
     @Override
     public final String name() {
         return bound.name();

@@ -21,6 +21,7 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.statistics.CounterRegistry;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.live.LiveLimits;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
@@ -42,7 +43,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private final Cache<LimiterId, Object> limiters;
     private final CounterRegistry counters;
-    private final SharedRates rates = new SharedRates();
+    private final OverridesByName overrides = new OverridesByName();
 
     /** The type of the state stored under each key. */
     private final Cache<KeyId, Class<?>> stateTypes;
@@ -60,7 +61,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      */
     protected EngineLimiterFactory(
             CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notifier) {
-        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, null, true));
+        this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, null, true, true));
         this.counters = new CounterRegistry(observer, notifier);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
@@ -154,6 +155,16 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         return view.withoutListeners();
     }
 
+    @Override
+    public final LimiterFactory withoutLiveLimits() {
+        return view.withoutLiveLimits();
+    }
+
+    /** What changes limiters after they were built. */
+    protected final OverridesByName overrides() {
+        return overrides;
+    }
+
     private Object limiter(LimiterId id, Supplier<?> create) {
         Object cached = limiters.getIfPresent(id);
         if (cached != null) {
@@ -181,7 +192,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         }
     }
 
-    /** Connects a new limiter with the counters and the rate of its prefix and name. */
+    /** Connects a new limiter with the counters of its prefix and name, and with what changes it. */
     private void connect(Object limiter, LimiterId id) {
         LimiterCounters all = counters.of(id.prefix(), id.name(), id.limit(), id.policy());
         all.hashTag(id.hashTag());
@@ -189,12 +200,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         LimiterCounters counting = id.listeners() ? all : all.quiet();
         if (limiter instanceof EngineLimiter<?> engineLimiter) {
             engineLimiter.countIn(counting);
+            engineLimiter.overriddenBy(overrides.of(id.name()), id.live());
         }
         if (limiter instanceof EngineConcurrencyLimiter concurrencyLimiter) {
             concurrencyLimiter.countIn(counting);
-        }
-        if (limiter instanceof EngineRateLimiter rateLimiter) {
-            rateLimiter.share(rates.of(id.prefix(), id.name()));
+            concurrencyLimiter.overriddenBy(overrides.of(id.name()), id.live());
         }
     }
 
@@ -216,7 +226,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
             HashTag hashTag,
             FailurePolicy policy,
             @Nullable PrefetchTerms prefetch,
-            boolean listeners) {
+            boolean listeners,
+            boolean live) {
 
         KeySpace keys() {
             return new KeySpace(prefix, name, limit.keySuffix(), hashTag == HashTag.FIRST_KEY);
@@ -254,13 +265,15 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
      * @param prefix {@code null} for the default of each kind of limit
      * @param prefetch {@code null} if none of them prefetches
      * @param listeners whether listeners are notified of rejections
+     * @param live whether live limits change them
      */
     private record Options(
             @Nullable String prefix,
             HashTag hashTag,
             FailurePolicy policy,
             @Nullable PrefetchTerms prefetch,
-            boolean listeners) {
+            boolean listeners,
+            boolean live) {
 
         Options {
             if (prefix != null) {
@@ -272,7 +285,7 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
             return new LimiterId(
-                    prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, prefetch, listeners);
+                    prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, prefetch, listeners, live);
         }
 
         void checkPrefetch(Limit<?> limit) {
@@ -335,20 +348,35 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
         @Override
         public LimiterFactory withPrefix(String prefix) {
             Objects.requireNonNull(prefix, "prefix");
-            return new View(
-                    new Options(prefix, options.hashTag(), options.policy(), options.prefetch(), options.listeners()));
+            return new View(new Options(
+                    prefix,
+                    options.hashTag(),
+                    options.policy(),
+                    options.prefetch(),
+                    options.listeners(),
+                    options.live()));
         }
 
         @Override
         public LimiterFactory withHashTag(HashTag hashTag) {
-            return new View(
-                    new Options(options.prefix(), hashTag, options.policy(), options.prefetch(), options.listeners()));
+            return new View(new Options(
+                    options.prefix(),
+                    hashTag,
+                    options.policy(),
+                    options.prefetch(),
+                    options.listeners(),
+                    options.live()));
         }
 
         @Override
         public LimiterFactory withFailurePolicy(FailurePolicy policy) {
-            return new View(
-                    new Options(options.prefix(), options.hashTag(), policy, options.prefetch(), options.listeners()));
+            return new View(new Options(
+                    options.prefix(),
+                    options.hashTag(),
+                    policy,
+                    options.prefetch(),
+                    options.listeners(),
+                    options.live()));
         }
 
         @Override
@@ -358,7 +386,8 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
                     options.hashTag(),
                     options.policy(),
                     new PrefetchTerms(permits, time),
-                    options.listeners()));
+                    options.listeners(),
+                    options.live()));
         }
 
         @Override
@@ -368,8 +397,24 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         @Override
         public LimiterFactory withoutListeners() {
-            return new View(
-                    new Options(options.prefix(), options.hashTag(), options.policy(), options.prefetch(), false));
+            return new View(new Options(
+                    options.prefix(), options.hashTag(), options.policy(), options.prefetch(), false, options.live()));
+        }
+
+        @Override
+        public LimiterFactory withoutLiveLimits() {
+            return new View(new Options(
+                    options.prefix(),
+                    options.hashTag(),
+                    options.policy(),
+                    options.prefetch(),
+                    options.listeners(),
+                    false));
+        }
+
+        @Override
+        public LiveLimits live() {
+            return EngineLimiterFactory.this.live();
         }
     }
 }

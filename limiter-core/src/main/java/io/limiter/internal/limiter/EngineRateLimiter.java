@@ -22,12 +22,6 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
         super(bound, path);
     }
 
-    /** Sets the rate that it shares. To be called before any other thread sees this limiter. */
-    final void share(SharedRate sharedRate) {
-        bound.share(sharedRate);
-        sharedRate.add(bound);
-    }
-
     @Override
     public final TokenBucket limit() {
         return super.limit();
@@ -46,12 +40,12 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
     @Override
     public final void setRate(double permitsPerSecond) {
         // First, so that a rate out of range changes nothing.
-        TokenBucket changed = limit().withRate(permitsPerSecond);
-        SharedRate shared = bound.sharedRate();
-        if (shared == null) {
-            bound.changeLimit(changed);
+        TokenBucket changed = bound.builtLimit().withRate(permitsPerSecond);
+        Overrides overrides = bound.overrides();
+        if (overrides == null) {
+            bound.change(changed, bound.engine());
         } else {
-            shared.set(permitsPerSecond);
+            overrides.setRate(bound.prefix(), permitsPerSecond);
         }
     }
 

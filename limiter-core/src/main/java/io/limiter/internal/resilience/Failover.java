@@ -48,6 +48,11 @@ public final class Failover {
         return new Failover(engine, FailurePolicy.THROW, engine, 1);
     }
 
+    /** The same engine and local fallback with another policy. */
+    public Failover with(FailurePolicy newPolicy) {
+        return newPolicy.equals(policy) ? this : new Failover(engine, newPolicy, local, retryAfterMicros);
+    }
+
     /** The engine that may fail. */
     public Engine engine() {
         return engine;

@@ -80,7 +80,7 @@ public final class LimiterCounters implements LimiterTotals {
         built.limit = newLimit;
     }
 
-    void failurePolicy(FailurePolicy newPolicy) {
+    public void failurePolicy(FailurePolicy newPolicy) {
         built.policy = newPolicy;
     }
 

@@ -141,7 +141,7 @@ class EngineLimiterFactoryTest {
         RateLimiter tight = limiters.build("k", 1, 1, 60);
         assertThatIllegalArgumentException().isThrownBy(() -> tight.setRate(0.1));
         assertThat(roomy.getRate()).isEqualTo(1);
-        Logger logger = (Logger) LoggerFactory.getLogger(SharedRate.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(Overrides.class);
         ListAppender<ILoggingEvent> said = new ListAppender<>();
         said.start();
         logger.addAppender(said);

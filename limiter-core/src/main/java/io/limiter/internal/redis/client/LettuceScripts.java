@@ -9,6 +9,7 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -141,7 +142,23 @@ final class LettuceScripts {
     CompletableFuture<List<Object>> run(LuaScript script, byte[][] keys, byte[]... arguments) {
         NativeConnection on = connection(keys[0]);
         CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-        SentCommands.Sent command = sent.add(answer, on);
+        return run(on, sent.add(answer, on), answer, script, keys, arguments);
+    }
+
+    /** As {@link #run(LuaScript, byte[][], byte[]...)}, with a timeout of its own. */
+    CompletableFuture<List<Object>> run(LuaScript script, Duration timeout, byte[][] keys, byte[]... arguments) {
+        NativeConnection on = connection(keys[0]);
+        CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+        return run(on, sent.add(answer, on, timeout.toNanos()), answer, script, keys, arguments);
+    }
+
+    private CompletableFuture<List<Object>> run(
+            NativeConnection on,
+            SentCommands.Sent command,
+            CompletableFuture<List<Object>> answer,
+            LuaScript script,
+            byte[][] keys,
+            byte[]... arguments) {
         try {
             command.as(on.commands().<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments))
                     .whenComplete((reply, error) -> {

@@ -212,10 +212,32 @@ public final class RedisCalls {
         return AsyncFailures.join(start(script, new byte[][] {key}, arguments));
     }
 
+    /**
+     * Runs a script that returns a list and decides nothing, and waits for it. It is not observed.
+     *
+     * @param timeout where the client does not limit the time itself
+     * @throws NotSentException if the client failed before it sent anything
+     */
+    public List<Object> call(LuaScript script, Duration timeout, List<byte[]> keys, List<byte[]> arguments) {
+        byte[][] sentKeys = keys.toArray(NO_ARGUMENTS);
+        byte[][] sentArguments = arguments.toArray(NO_ARGUMENTS);
+        if (lettuce == null) {
+            return list(script, call(running(script, ReturnType.MULTI, sentKeys, sentArguments)));
+        }
+        CompletableFuture<List<Object>> answer;
+        try {
+            answer = lettuce.run(script, timeout, sentKeys, sentArguments);
+        } catch (RuntimeException e) {
+            throw new NotSentException(e);
+        }
+        return AsyncFailures.join(answer);
+    }
+
     private List<Object> runForList(LuaScript script, byte[][] keys, byte[]... arguments) {
-        List<byte[]> keysAndArguments = new ArrayList<>(Arrays.asList(keys));
-        keysAndArguments.addAll(Arrays.asList(arguments));
-        List<Object> reply = run(script, ReturnType.MULTI, keys.length, keysAndArguments);
+        return list(script, timed(running(script, ReturnType.MULTI, keys, arguments)));
+    }
+
+    private static List<Object> list(LuaScript script, @Nullable List<Object> reply) {
         if (reply == null) {
             throw new IllegalStateException("Redis returned nothing for script " + script.sha1());
         }
@@ -224,7 +246,7 @@ public final class RedisCalls {
 
     /** Runs a script that returns 1 or 0. */
     public boolean runForFlag(LuaScript script, int keys, List<byte[]> keysAndArguments) {
-        Long reply = run(script, ReturnType.INTEGER, keys, keysAndArguments);
+        Long reply = timed(running(script, ReturnType.INTEGER, keys, keysAndArguments.toArray(NO_ARGUMENTS)));
         return reply != null && reply == 1;
     }
 
@@ -240,18 +262,25 @@ public final class RedisCalls {
         timed(connection -> connection.keyCommands().del(key));
     }
 
-    private <T> @Nullable T run(LuaScript script, ReturnType type, int keys, List<byte[]> keysAndArguments) {
-        byte[][] arguments = keysAndArguments.toArray(NO_ARGUMENTS);
-        return timed(connection -> {
+    private static <T> Function<RedisConnection, @Nullable T> running(
+            LuaScript script, ReturnType type, byte[][] keys, byte[]... arguments) {
+        List<byte[]> keysAndArguments = new ArrayList<>(Arrays.asList(keys));
+        keysAndArguments.addAll(Arrays.asList(arguments));
+        return running(script, type, keys.length, keysAndArguments.toArray(NO_ARGUMENTS));
+    }
+
+    private static <T> Function<RedisConnection, @Nullable T> running(
+            LuaScript script, ReturnType type, int keys, byte[][] keysAndArguments) {
+        return connection -> {
             try {
-                return connection.scriptingCommands().evalSha(script.sha1(), type, keys, arguments);
+                return connection.scriptingCommands().evalSha(script.sha1(), type, keys, keysAndArguments);
             } catch (RuntimeException e) {
                 if (!saysNoScript(e)) {
                     throw e;
                 }
-                return connection.scriptingCommands().eval(script.source(), type, keys, arguments);
+                return connection.scriptingCommands().eval(script.source(), type, keys, keysAndArguments);
             }
-        });
+        };
     }
 
     private <T extends @Nullable Object> T timed(Function<RedisConnection, T> command) {

@@ -36,7 +36,12 @@ final class SentCommands implements Deadlines.Pool {
      * @param connection what it is sent over
      */
     Sent add(CompletableFuture<?> answer, Object connection) {
-        Sent command = new Sent(answer, connection, deadlines.now() + deadlines.decisionTimeoutNanos());
+        return add(answer, connection, deadlines.decisionTimeoutNanos());
+    }
+
+    /** As {@link #add(CompletableFuture, Object)}, for a command that is not a decision. */
+    Sent add(CompletableFuture<?> answer, Object connection, long timeoutNanos) {
+        Sent command = new Sent(answer, connection, deadlines.now() + timeoutNanos);
         sent.add(command);
         deadlines.ensureChecking();
         return command;

@@ -162,7 +162,12 @@ local MOST_REQUESTS = 2 ^ 16
           end
           -- rescale
           if other_definition then
-            stored = math.min(limit_max, stored * interval / limit_interval)
+            local larger = math.max(1, limit_max / max)
+            if interval / limit_interval > larger * 1.000000001 then
+              stored = math.min(limit_max, stored * larger)
+            else
+              stored = math.min(limit_max, stored * interval / limit_interval)
+            end
             max, interval_micros, negligible = limit_max, limit_micros, limit_negligible
           end
         end

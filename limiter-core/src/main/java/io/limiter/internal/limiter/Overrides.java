@@ -1,0 +1,185 @@
+package io.limiter.internal.limiter;
+
+import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What changes the limiters of one name after they were built: a rate that was set, for those of a prefix, and above it a live
+ * limit, for all. They supply the current live settings.
+ */
+public final class Overrides implements Supplier<LiveSettings> {
+
+    private static final AsyncLog log = AsyncLog.of(Overrides.class);
+
+    private final String name;
+    private final Set<Overrides> kept;
+    // Guarded by the monitor of this.
+    private final Set<ChangeableLimit<?>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
+    private final Map<String, Double> ratesByPrefix = new HashMap<>(2);
+    private @Nullable LiveSettings warnedOf;
+    private volatile LiveSettings live = LiveSettings.NONE;
+
+    /**
+     * @param kept holds those that change something
+     */
+    Overrides(String name, Set<Overrides> kept) {
+        this.name = name;
+        this.kept = kept;
+    }
+
+    @Override
+    public LiveSettings get() {
+        return live;
+    }
+
+    synchronized void add(ChangeableLimit<?> limiter) {
+        limiters.add(limiter);
+        apply(limiter, true);
+    }
+
+    /** Applies from the next decisions on. */
+    synchronized void setRate(String prefix, double permitsPerSecond) {
+        ratesByPrefix.put(prefix, permitsPerSecond);
+        keepIfNeeded();
+        for (ChangeableLimit<?> limiter : limiters) {
+            apply(limiter, limiter.prefix().equals(prefix));
+        }
+    }
+
+    /**
+     * Applies from the next decisions on. Limiters that it does not fit keep their own limit, with a warning.
+     *
+     * @param newLive {@link LiveSettings#NONE} for none
+     */
+    synchronized void live(LiveSettings newLive) {
+        live = newLive;
+        keepIfNeeded();
+        for (ChangeableLimit<?> limiter : limiters) {
+            apply(limiter, false);
+        }
+    }
+
+    private void keepIfNeeded() {
+        if (ratesByPrefix.isEmpty() && live.isEmpty()) {
+            kept.remove(this);
+        } else {
+            kept.add(this);
+        }
+    }
+
+    private <L extends Limit<?>> void apply(ChangeableLimit<L> limiter, boolean logRate) {
+        L own = withRate(limiter, logRate);
+        if (!limiter.isLive()) {
+            limiter.change(own, limiter.builtEngine());
+            return;
+        }
+        L applied = own;
+        String problem = problem(limiter, own, live);
+        if (problem == null) {
+            applied = isConcerned(own, live) ? LiveNumbers.applied(own, live) : own;
+        } else if (warnedOf != live) {
+            warnedOf = live;
+            log.warn(
+                    "Limiter '{}' keeps its own limit {}, because the live limit does not fit: {}", name, own, problem);
+        }
+        OnFailure policy = live.failurePolicy();
+        limiter.change(
+                applied,
+                policy == null
+                        ? limiter.builtEngine()
+                        : limiter.builtEngine().with(policy(policy, live.failureShare())));
+    }
+
+    private static FailurePolicy policy(OnFailure action, @Nullable Double share) {
+        return switch (action) {
+            case DENY -> FailurePolicy.DENY;
+            case ALLOW -> FailurePolicy.ALLOW;
+            case THROW -> FailurePolicy.THROW;
+            case LOCAL -> share == null ? FailurePolicy.LOCAL : FailurePolicy.local(share);
+        };
+    }
+
+    /** Its own limit, with the rate that was set. */
+    @SuppressWarnings("unchecked") // A changed token bucket is one.
+    private <L extends Limit<?>> L withRate(ChangeableLimit<L> limiter, boolean logIt) {
+        L built = limiter.builtLimit();
+        Double rate = ratesByPrefix.get(limiter.prefix());
+        if (rate == null || !(built instanceof TokenBucket bucket)) {
+            return built;
+        }
+        try {
+            return (L) bucket.withRate(rate);
+        } catch (IllegalArgumentException e) {
+            if (logIt) {
+                log.warn(
+                        "Limiter '{}' keeps its rate of {}/s, because its limit does not allow the rate that was set for"
+                                + " its name: {}",
+                        name,
+                        bucket.permitsPerSecond(),
+                        e.getMessage());
+            }
+            return built;
+        }
+    }
+
+    /** Limiters of several kinds may have one name; then the kind selects those that change. */
+    private static boolean isConcerned(Limit<?> own, LiveSettings settings) {
+        return settings.kind() == null || LiveNumbers.isOf(settings.kind(), own);
+    }
+
+    private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LiveSettings settings) {
+        if (!isConcerned(own, settings)
+                && limiters.stream()
+                        .anyMatch(other ->
+                                other != limiter && other.isLive() && isConcerned(other.builtLimit(), settings))) {
+            return null;
+        }
+        try {
+            LiveNumbers.applied(own, settings);
+            return null;
+        } catch (IllegalArgumentException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /**
+     * @throws IllegalArgumentException if the settings do not fit the limiters
+     */
+    synchronized void check(LiveSettings settings) {
+        List<ChangeableLimit<?>> changed = new ArrayList<>(limiters);
+        changed.removeIf(limiter -> !limiter.isLive());
+        if (changed.isEmpty()) {
+            LiveNumbers.checkWithoutLimiter(name, settings);
+        }
+        for (ChangeableLimit<?> limiter : changed) {
+            String problem = problem(limiter, withRate(limiter, false), settings);
+            if (problem != null) {
+                throw new IllegalArgumentException("the live limit of '" + name + "' does not fit its limiter "
+                        + limiter.builtLimit() + ": " + problem);
+            }
+        }
+    }
+
+    /** Why the live limit could not be applied to the limiters of a prefix; empty if it was. */
+    synchronized String notApplied(String prefix) {
+        return limiters.stream()
+                .filter(limiter -> limiter.isLive() && limiter.prefix().equals(prefix))
+                .map(limiter -> problem(limiter, withRate(limiter, false), live))
+                .filter(problem -> problem != null)
+                .findFirst()
+                .orElse("");
+    }
+}

@@ -1,0 +1,149 @@
+package io.limiter.internal.live;
+
+import io.limiter.LimiterTotals;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.key.KeyHash;
+import io.limiter.internal.limiter.LiveNumbers;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.Fleet;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.HotKey;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** What this instance reports to the fleet, and the reports of all instances. */
+final class FleetReports implements Fleet {
+
+    /** How long instances report after each {@link #watch}, and how old their reports get. */
+    static final Duration WATCHED = Duration.ofSeconds(5);
+
+    /** Limits in one report; a factory may have counters for 10,000. */
+    static final int MAX_LIMITS = 1000;
+
+    private static final AsyncLog log = AsyncLog.of(FleetReports.class);
+
+    private final LiveStore store;
+    private final Supplier<String> instance;
+    private final boolean showsKeys;
+    private final Supplier<List<LimiterTotals>> totals;
+    private final Supplier<String> backendState;
+
+    /**
+     * @param instance its name
+     * @param showsKeys whether keys are reported rather than their hashes
+     */
+    FleetReports(
+            LiveStore store,
+            Supplier<String> instance,
+            boolean showsKeys,
+            Supplier<List<LimiterTotals>> totals,
+            Supplier<String> backendState) {
+        this.store = store;
+        this.instance = instance;
+        this.showsKeys = showsKeys;
+        this.totals = totals;
+        this.backendState = backendState;
+    }
+
+    /** Why a live limit could not be applied. */
+    @FunctionalInterface
+    interface Problems {
+        /** @return empty if it was */
+        String of(String prefix, String name);
+    }
+
+    @Override
+    public List<InstanceReport> watch() {
+        List<InstanceReport> reports = new ArrayList<>();
+        for (String stored : store.watch(UUID.randomUUID().toString(), WATCHED)) {
+            try {
+                reports.add(LiveJson.report(stored));
+            } catch (IllegalArgumentException e) {
+                // During an update of the fleet, some instances may be newer.
+                log.debug("A report of another instance cannot be read.", e);
+            }
+        }
+        reports.sort(Comparator.comparing(InstanceReport::instance));
+        return List.copyOf(reports);
+    }
+
+    /**
+     * Reports what the limiters have decided.
+     *
+     * @param secret of the hashes of keys: one for all instances, so that their counts can be added up
+     */
+    void report(long version, String secret, Problems problems) {
+        KeyHash hash = new KeyHash(secret);
+        UnaryOperator<String> shown = showsKeys ? UnaryOperator.identity() : hash::of;
+        List<LimitReport> limits =
+                busiest().stream().map(each -> report(each, shown, problems)).toList();
+        String name = instance.get();
+        // The time of the report is Redis's.
+        InstanceReport report = new InstanceReport(name, Instant.EPOCH, version, backendState.get(), limits);
+        store.report(name, LiveJson.report(report), WATCHED.multipliedBy(2));
+    }
+
+    private List<LimiterTotals> busiest() {
+        List<LimiterTotals> all = totals.get();
+        if (all.size() <= MAX_LIMITS) {
+            return all;
+        }
+        List<LimiterTotals> busiest = new ArrayList<>(all);
+        busiest.sort(Comparator.<LimiterTotals>comparingLong(each -> each.granted() + each.rejected())
+                .reversed());
+        return busiest.subList(0, MAX_LIMITS);
+    }
+
+    private static LimitReport report(LimiterTotals totals, UnaryOperator<String> shown, Problems problems) {
+        Limit<?> limit = totals.limit().orElse(null);
+        LiveKind kind = limit == null ? null : LiveNumbers.kindOf(limit);
+        Map<String, Long> bySource = new TreeMap<>();
+        for (Decision.Source source : Decision.Source.values()) {
+            long decided = totals.granted(source) + totals.rejected(source);
+            if (decided > 0) {
+                bySource.put(source.name(), decided);
+            }
+        }
+        List<HotKey> hottest = totals.hottestKeys().stream()
+                .map(key -> new HotKey(shown.apply(key.key()), key.requests()))
+                .toList();
+        return new LimitReport(
+                totals.prefix(),
+                totals.name(),
+                kind != null
+                        ? kind.toString()
+                        : limit == null ? "" : limit.getClass().getSimpleName(),
+                limit == null ? "" : limit.toString(),
+                settings(totals, limit),
+                totals.granted(),
+                totals.rejected(),
+                totals.errors(),
+                bySource,
+                hottest,
+                problems.of(totals.prefix(), totals.name()));
+    }
+
+    private static LiveSettings settings(LimiterTotals totals, @Nullable Limit<?> limit) {
+        LiveSettings numbers = limit == null ? LiveSettings.NONE : LiveNumbers.of(limit);
+        return totals.failurePolicy()
+                .map(policy -> {
+                    OnFailure action = OnFailure.valueOf(policy.action().name());
+                    return policy.share() == 1.0 ? numbers.failurePolicy(action) : numbers.failureShare(policy.share());
+                })
+                .orElse(numbers);
+    }
+}

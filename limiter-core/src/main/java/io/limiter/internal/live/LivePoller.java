@@ -1,0 +1,199 @@
+package io.limiter.internal.live;
+
+import com.google.common.base.Ticker;
+import io.limiter.LimiterTotals;
+import io.limiter.internal.limiter.OverridesByName;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.RedisHints;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Polls the live limits of a factory on one daemon thread. A hint over pub/sub, which may be lost or forbidden, only makes it
+ * poll earlier.
+ */
+public final class LivePoller implements AutoCloseable {
+
+    private static final AsyncLog log = AsyncLog.of(LivePoller.class);
+
+    private static final Duration WATCHED_INTERVAL = Duration.ofSeconds(1);
+    private static final double JITTER = 0.2;
+    private static final int CLOSE_MILLIS = 1000;
+
+    private final RedisLiveLimits limits;
+    private final @Nullable RedisHints hints;
+    private final Duration interval;
+    private final Semaphore early = new Semaphore(0);
+    private final Thread thread;
+    private volatile boolean closed;
+    // Guarded by the monitor of this.
+    private boolean readable = true;
+
+    private LivePoller(RedisLiveLimits limits, @Nullable RedisHints hints, Duration interval) {
+        this.limits = limits;
+        this.hints = hints;
+        this.interval = interval;
+        this.thread = new Thread(null, this::run, "limiter-live", 0, false);
+        thread.setContextClassLoader(LivePoller.class.getClassLoader());
+        thread.setDaemon(true);
+    }
+
+    /**
+     * What the poller works with.
+     *
+     * @param clock Lua that sets {@code now}
+     * @param hints {@code null} for none
+     */
+    public record Parts(
+            RedisCalls redis,
+            String clock,
+            Duration decisionTimeout,
+            Ticker ticker,
+            OverridesByName overrides,
+            Supplier<List<LimiterTotals>> totals,
+            Supplier<String> backendState,
+            @Nullable RedisHints hints) {}
+
+    /** Starts in the background, and connects there. */
+    public static LivePoller start(Parts parts, LiveOptions options) {
+        LiveStore store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout);
+        FleetReports fleet = new FleetReports(
+                store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
+        RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options.restore());
+        LivePoller poller = new LivePoller(limits, parts.hints, options.pollInterval());
+        poller.thread.start();
+        return poller;
+    }
+
+    public LiveLimits limits() {
+        return limits;
+    }
+
+    private void run() {
+        while (!closed) {
+            await(poll());
+        }
+    }
+
+    /**
+     * Polls now, on this thread. Failures are logged.
+     *
+     * @return whether reports are wanted
+     */
+    public synchronized boolean poll() {
+        try {
+            boolean watched = limits.poll();
+            succeeded();
+            return watched;
+        } catch (RuntimeException e) {
+            failed(e);
+            return false;
+        }
+    }
+
+    private void succeeded() {
+        if (!readable) {
+            readable = true;
+            log.info("Live limits can be read again.");
+        }
+        if (hints != null && !closed) {
+            hints.ensureSubscribed(LiveStore.CHANNEL, early::release);
+        }
+    }
+
+    /** Redis being unavailable is reported elsewhere in detail. */
+    private void failed(RuntimeException failure) {
+        if (closed) {
+            return;
+        }
+        if (readable) {
+            readable = false;
+            Throwable cause = failure.getCause();
+            log.warn(
+                    "Live limits cannot be read. Those known here stay in effect until they expire.",
+                    cause == null ? failure : cause);
+        }
+        try {
+            limits.expire();
+            limits.reconnect();
+        } catch (RuntimeException e) {
+            log.debug("No new connection for live limits.", e);
+        }
+    }
+
+    private void await(boolean watched) {
+        long nanos =
+                watched && interval.compareTo(WATCHED_INTERVAL) > 0 ? WATCHED_INTERVAL.toNanos() : interval.toNanos();
+        double jittered = nanos * (1 + JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1));
+        long untilExpiryMicros = Math.max(1, limits.untilExpiryMicros());
+        long expiryNanos = untilExpiryMicros > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : untilExpiryMicros * 1000;
+        try {
+            early.tryAcquire(Math.min((long) jittered, expiryNanos), TimeUnit.NANOSECONDS);
+            early.drainPermits();
+        } catch (InterruptedException e) {
+            // Only close() interrupts.
+            closed = true;
+        }
+    }
+
+    /** Ends the thread and the subscription. */
+    @Override
+    public void close() {
+        closed = true;
+        limits.close();
+        if (hints != null) {
+            hints.close();
+        }
+        early.release();
+        boolean interrupted = false;
+        try {
+            thread.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Made when it is first needed, because the name of the host may have to be looked up. */
+    private static final class InstanceName implements Supplier<String> {
+
+        private final String given;
+        private @Nullable String name;
+
+        InstanceName(String given) {
+            this.given = given;
+        }
+
+        @Override
+        public synchronized String get() {
+            if (name == null) {
+                name = given.isEmpty()
+                        ? host() + ":" + ProcessHandle.current().pid() + ":"
+                                + Integer.toHexString(
+                                        ThreadLocalRandom.current().nextInt())
+                        : given;
+            }
+            return name;
+        }
+
+        private static String host() {
+            try {
+                return InetAddress.getLocalHost().getHostName();
+            } catch (UnknownHostException e) {
+                return "localhost";
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.limiter.internal.live;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.redis.client.RedisErrors;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The live limits of a fleet in Redis, with one script for each read and write. All keys have one hash tag, so they are on one
+ * node of a Cluster. Methods block, and throw {@link LimiterBackendException} if Redis fails.
+ */
+final class LiveStore {
+
+    /** The channel of hints, and what all keys start with. */
+    static final String CHANNEL = "{limiter:live}";
+
+    private static final String LIMITS = CHANNEL + ":limits";
+    private static final String VERSION = CHANNEL + ":version";
+    private static final String HISTORY = CHANNEL + ":history";
+    private static final String WATCHED = CHANNEL + ":watched";
+    private static final String FLEET = CHANNEL + ":fleet";
+
+    /** Longer than a decision may take, because ten thousand live limits are some megabytes. */
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofSeconds(2);
+
+    private final RedisCalls redis;
+    private final Duration timeout;
+    private final LuaScript read;
+    private final LuaScript write;
+    private final LuaScript restore;
+    private final LuaScript history;
+    private final LuaScript watch;
+    private final LuaScript report;
+
+    /**
+     * @param clock Lua that sets {@code now} in microseconds
+     */
+    LiveStore(RedisCalls redis, String clock, Duration decisionTimeout) {
+        this.redis = redis;
+        this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
+        this.read = LuaScript.of(clock, resource("read.lua"));
+        this.write = LuaScript.of(clock, resource("write.lua"));
+        this.restore = LuaScript.of(resource("restore.lua"));
+        this.history = LuaScript.of(resource("history.lua"));
+        this.watch = LuaScript.of(clock, resource("watch.lua"));
+        this.report = LuaScript.of(clock, resource("report.lua"));
+    }
+
+    private static String resource(String name) {
+        return LuaScript.resource(LiveStore.class, name);
+    }
+
+    /**
+     * What has changed since a version.
+     *
+     * @param version of the newest change
+     * @param stamp of the newest change
+     * @param nowMicros server time
+     * @param watched secret for the hashes of keys, while reports are wanted; otherwise empty
+     * @param complete whether the changes are all since the reader's version; otherwise {@code limits} are all that exist
+     * @param changes entries of the history, newest first
+     * @param limits by field
+     */
+    record Read(
+            long version,
+            String stamp,
+            long nowMicros,
+            String watched,
+            boolean complete,
+            List<String> changes,
+            Map<String, String> limits) {}
+
+    /**
+     * @param expired fields of limits that have expired, to be removed
+     */
+    Read read(long version, String stamp, List<String> expired) {
+        List<String> arguments = new ArrayList<>(List.of(Long.toString(version), stamp));
+        arguments.addAll(expired);
+        List<Object> reply = call(read, List.of(LIMITS, VERSION, HISTORY, WATCHED), arguments);
+        Map<String, String> limits = new TreeMap<>();
+        List<?> all = (List<?>) reply.get(6);
+        for (int i = 0; i + 1 < all.size(); i += 2) {
+            limits.put(text(all.get(i)), text(all.get(i + 1)));
+        }
+        return new Read(
+                Long.parseLong(text(reply.get(0))),
+                text(reply.get(1)),
+                Long.parseLong(text(reply.get(2))),
+                text(reply.get(3)),
+                text(reply.get(4)).equals("1"),
+                texts(reply.get(5)),
+                limits);
+    }
+
+    /** What a write has done. */
+    enum Outcome {
+        DONE,
+        CONFLICT,
+        NOTHING
+    }
+
+    /**
+     * @param text the entry of the history if it was done; the stored limit, or an empty text, if there was a conflict
+     */
+    record Written(Outcome outcome, String text) {}
+
+    /**
+     * One change.
+     *
+     * @param field of the limit
+     * @param expectedVersion of the limit that it replaces; 0 for none
+     * @param knownVersion the newest version that this instance has seen
+     * @param stamp random
+     * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
+     * @param limit empty to remove it
+     * @param note who and why
+     */
+    record Write(
+            String field,
+            long expectedVersion,
+            long knownVersion,
+            String stamp,
+            long lastsMicros,
+            long expiresMicros,
+            String limit,
+            String note) {}
+
+    Written write(Write change) {
+        List<Object> reply = call(
+                write,
+                List.of(LIMITS, VERSION, HISTORY),
+                List.of(
+                        CHANNEL,
+                        change.field,
+                        Long.toString(change.expectedVersion),
+                        Long.toString(change.knownVersion),
+                        change.stamp,
+                        Long.toString(change.lastsMicros),
+                        Long.toString(change.expiresMicros),
+                        change.limit,
+                        change.note));
+        return switch (text(reply.get(0))) {
+            case "done" -> new Written(Outcome.DONE, text(reply.get(1)));
+            case "conflict" -> new Written(Outcome.CONFLICT, text(reply.get(1)));
+            default -> new Written(Outcome.NOTHING, "");
+        };
+    }
+
+    /**
+     * Writes a copy back if there are no live limits, or an older copy.
+     *
+     * @param limits by field
+     * @return whether it was written
+     */
+    boolean restore(long version, String stamp, Map<String, String> limits) {
+        List<String> arguments = new ArrayList<>(List.of(CHANNEL, Long.toString(version), stamp));
+        limits.forEach((field, limit) -> arguments.addAll(List.of(field, limit)));
+        return text(call(restore, List.of(LIMITS, VERSION), arguments).get(0)).equals("1");
+    }
+
+    /** The entries of the history, newest first. */
+    List<String> history() {
+        return texts(call(history, List.of(HISTORY), List.of()));
+    }
+
+    /**
+     * Asks for reports, and returns those that are there.
+     *
+     * @param secret for the hashes of keys, unless there is one
+     */
+    List<String> watch(String secret, Duration time) {
+        return texts(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, Long.toString(time.toMillis()))));
+    }
+
+    void report(String instance, String json, Duration kept) {
+        call(report, List.of(FLEET), List.of(instance, json, Long.toString(kept.toMillis())));
+    }
+
+    /** After a failure: the connection may be one over which no answer arrives any more. */
+    void reconnect() {
+        if (!redis.isConnected(VERSION)) {
+            redis.reconnect(VERSION);
+        }
+    }
+
+    private List<Object> call(LuaScript script, List<String> keys, List<String> arguments) {
+        try {
+            return redis.call(script, timeout, bytes(keys), bytes(arguments));
+        } catch (RuntimeException e) {
+            throw RedisErrors.of(keys.get(0), e);
+        }
+    }
+
+    private static List<byte[]> bytes(List<String> texts) {
+        return texts.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    }
+
+    private static List<String> texts(Object reply) {
+        return ((List<?>) reply).stream().map(LiveStore::text).toList();
+    }
+
+    private static String text(Object reply) {
+        return new String((byte[]) reply, StandardCharsets.UTF_8);
+    }
+}

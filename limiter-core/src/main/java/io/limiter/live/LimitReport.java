@@ -1,0 +1,86 @@
+package io.limiter.live;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What an instance reports about the limiters of one prefix and name. Totals count since the instance was started.
+ *
+ * @param prefix of their keys
+ * @param name of the limiters
+ * @param kind as {@link LiveKind#toString()}; the class of a limit of your own; empty if unknown
+ * @param limit the definition in effect, as text
+ * @param settings the definition in effect, as a live limit would set it
+ * @param granted number of requests granted
+ * @param rejected number of requests rejected
+ * @param errors number of requests that failed
+ * @param bySource number of requests decided by each {@link io.limiter.algorithm.Decision.Source}
+ * @param hottest keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}
+ * @param notApplied why the live limit could not be applied; empty if it was, or there is none
+ */
+public record LimitReport(
+        String prefix,
+        String name,
+        String kind,
+        String limit,
+        LiveSettings settings,
+        long granted,
+        long rejected,
+        long errors,
+        Map<String, Long> bySource,
+        List<HotKey> hottest,
+        String notApplied) {
+
+    private static final int HOTTEST = 10;
+
+    public LimitReport {
+        bySource = Map.copyOf(bySource);
+        hottest = List.copyOf(hottest);
+    }
+
+    /** The sums over all instances, by prefix and name. The definition is that of the report with the newest version. */
+    public static List<LimitReport> sum(Collection<InstanceReport> instances) {
+        Map<List<String>, LimitReport> sums = new TreeMap<>(
+                Comparator.<List<String>, String>comparing(id -> id.get(0)).thenComparing(id -> id.get(1)));
+        instances.stream()
+                .sorted(Comparator.comparingLong(InstanceReport::liveVersion).reversed())
+                .flatMap(instance -> instance.limits().stream())
+                .forEach(limit -> sums.merge(List.of(limit.prefix, limit.name), limit, LimitReport::plus));
+        return List.copyOf(sums.values());
+    }
+
+    private LimitReport plus(LimitReport other) {
+        Map<String, Long> sources = new TreeMap<>(bySource);
+        other.bySource.forEach((source, count) -> sources.merge(source, count, Long::sum));
+        Map<String, Long> keys = new TreeMap<>();
+        hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
+        other.hottest.forEach(key -> keys.merge(key.key(), key.requests(), Long::sum));
+        List<HotKey> hottestOfBoth = new ArrayList<>();
+        keys.forEach((key, requests) -> hottestOfBoth.add(new HotKey(key, requests)));
+        hottestOfBoth.sort(Comparator.comparingLong(HotKey::requests).reversed().thenComparing(HotKey::key));
+        return new LimitReport(
+                prefix,
+                name,
+                kind,
+                limit,
+                settings,
+                granted + other.granted,
+                rejected + other.rejected,
+                errors + other.errors,
+                sources,
+                hottestOfBoth.subList(0, Math.min(HOTTEST, hottestOfBoth.size())),
+                notApplied.isEmpty() ? other.notApplied : notApplied);
+    }
+
+    /**
+     * A key with many requests.
+     *
+     * @param key of a caller, or its hash
+     * @param requests estimated number of requests in the last minutes
+     */
+    public record HotKey(String key, long requests) {}
+}

@@ -1,0 +1,24 @@
+package io.limiter.live;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * A change of a live limit.
+ *
+ * @param version of the change; versions grow with each change of any name
+ * @param name of the live limit
+ * @param before the live limit that was replaced or removed, or has expired; empty if there was none
+ * @param after the live limit that was stored; empty if it was removed or has expired
+ * @param at when, by server time
+ * @param who made the change
+ * @param why it was made
+ */
+public record LiveChange(
+        long version,
+        String name,
+        Optional<LiveLimit> before,
+        Optional<LiveLimit> after,
+        Instant at,
+        String who,
+        String why) {}

@@ -1,0 +1,32 @@
+package io.limiter.live;
+
+import java.io.Serial;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A live limit was not changed, because it is not of the expected version: somebody else has changed it. */
+public class LiveConflictException extends RuntimeException {
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final transient @Nullable LiveLimit current;
+
+    /**
+     * @param current the live limit that the name has
+     */
+    public LiveConflictException(String name, long expectedVersion, Optional<LiveLimit> current) {
+        super("the live limit of '" + name + "' was not changed: "
+                + (expectedVersion == 0 ? "none was expected" : "version " + expectedVersion + " was expected")
+                + ", but "
+                + current.map(limit -> "it has version " + limit.version() + " by " + limit.who())
+                        .orElse("there is none")
+                + "; read it again and repeat the change with that version");
+        this.current = current.orElse(null);
+    }
+
+    /** The live limit that the name has. */
+    public Optional<LiveLimit> current() {
+        return Optional.ofNullable(current);
+    }
+}

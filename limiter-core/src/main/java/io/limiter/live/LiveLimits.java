@@ -1,0 +1,80 @@
+package io.limiter.live;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Limits of a fleet that are changed while it runs. Safe for use by many threads.
+ *
+ * <p>A live limit has a name and applies to all limiters of that name in all instances, whatever their prefix and hash tag,
+ * within about a second. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
+ * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it.
+ *
+ * <p>Live limits are stored in Redis; each instance has a copy, which it uses while Redis is unavailable. If Redis loses
+ * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set.
+ *
+ * <p>Methods that call Redis block, and throw {@link io.limiter.LimiterBackendException} if it fails.
+ */
+public interface LiveLimits {
+
+    /** This instance's copy, by name, without expired ones. */
+    List<LiveLimit> list();
+
+    /** This instance's copy of the live limit of a name. */
+    Optional<LiveLimit> get(String name);
+
+    /** The version of the newest change that this instance has applied; 0 before any. */
+    long version();
+
+    /**
+     * The current live settings of a name, for callers that read them with each call, which takes one volatile read;
+     * {@link LiveSettings#NONE} while it has no live limit.
+     */
+    Supplier<LiveSettings> settingsOf(String name);
+
+    /**
+     * Stores a live limit and applies it here; other instances follow.
+     *
+     * @param settings replace those of the live limit that the name has
+     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is replaced; 0 if there is none
+     * @throws IllegalArgumentException if the settings are out of range or do not fit the limiters of the name; nothing changes
+     * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
+     */
+    LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion);
+
+    /**
+     * Removes a live limit, so that the limiters have their own limits again. Does nothing if there is none and none is expected.
+     *
+     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is removed
+     * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
+     */
+    void remove(String name, ChangeNote note, long expectedVersion);
+
+    /** The last 50 changes, newest first, from Redis. */
+    List<LiveChange> history();
+
+    /**
+     * Restores what a change replaced: stores the live limit that the name had before, or removes the one it has. A restored
+     * live limit expires when it would have, unless the note says otherwise.
+     *
+     * @param version of a change in {@link #history()}
+     * @param expectedVersion {@link LiveLimit#version()} of the live limit that the name has now; 0 if none
+     * @return the change that restored it
+     * @throws IllegalArgumentException if the history has no such change, or there is nothing to restore
+     * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
+     */
+    LiveChange rollBack(long version, ChangeNote note, long expectedVersion);
+
+    /**
+     * Calls a listener for each change after it was applied here, on a thread of the limiters, so it must be fast. A live limit
+     * that expires is a change without {@link LiveChange#after()}, whose version is the live limit's.
+     *
+     * @return ends it
+     */
+    AutoCloseable subscribe(Consumer<LiveChange> listener);
+
+    /** What the instances report. */
+    Fleet fleet();
+}

@@ -1,0 +1,48 @@
+package io.limiter.live;
+
+import java.time.Duration;
+
+/**
+ * How an instance takes part in live limits. Immutable.
+ *
+ * @param pollInterval how often it asks Redis for changes, from 100 ms to 1 h; an early hint over pub/sub makes it faster
+ * @param restore whether it writes its copy back if Redis has lost the live limits; otherwise it drops its copy
+ * @param showKeys whether its reports have the hottest keys themselves; otherwise they have hashes of them
+ * @param instance its name in reports; empty for host, process and a random number
+ */
+public record LiveOptions(Duration pollInterval, boolean restore, boolean showKeys, String instance) {
+
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final Duration LONGEST = Duration.ofHours(1);
+    private static final int MAX_INSTANCE = 200;
+
+    /** Polls each second, restores nothing and hashes keys. */
+    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, false, "");
+
+    public LiveOptions {
+        if (pollInterval.compareTo(SHORTEST) < 0 || pollInterval.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException(
+                    "pollInterval must be between " + SHORTEST + " and " + LONGEST + ", was " + pollInterval);
+        }
+        if (instance.length() > MAX_INSTANCE) {
+            throw new IllegalArgumentException(
+                    "instance must have at most " + MAX_INSTANCE + " characters, had " + instance.length());
+        }
+    }
+
+    public LiveOptions pollInterval(Duration newPollInterval) {
+        return new LiveOptions(newPollInterval, restore, showKeys, instance);
+    }
+
+    public LiveOptions restore(boolean newRestore) {
+        return new LiveOptions(pollInterval, newRestore, showKeys, instance);
+    }
+
+    public LiveOptions showKeys(boolean newShowKeys) {
+        return new LiveOptions(pollInterval, restore, newShowKeys, instance);
+    }
+
+    public LiveOptions instance(String newInstance) {
+        return new LiveOptions(pollInterval, restore, showKeys, newInstance);
+    }
+}

@@ -1,0 +1,141 @@
+package io.limiter.live;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a live limit overrides; {@code null} for what it leaves as it is. Immutable.
+ *
+ * <pre>{@code
+ * LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10)        // a burst in seconds scales, a capacity stays
+ * LiveSettings.NONE.enforce(false)                       // of any kind
+ * }</pre>
+ *
+ * @param kind which the numbers are for, and which the limiters must be; required for the numbers of a name
+ *     without limiters here
+ * @param rate permits per second of a token bucket, leaky bucket or leaky queue
+ * @param capacity of a token bucket in permits, instead of burst
+ * @param burst capacity of a token bucket in seconds
+ * @param limit most permits in a window, or held at the same time; capacity of a leaky bucket; most waiting in a leaky queue
+ * @param period length of a window
+ * @param timeout how long calls of annotated methods and HTTP requests wait for permits
+ * @param enforce whether limits of annotations and HTTP rules reject; otherwise they are in shadow mode
+ * @param failurePolicy decides while Redis is unavailable
+ * @param failureShare share of the limit under the policy {@code LOCAL}
+ */
+public record LiveSettings(
+        @Nullable LiveKind kind,
+        @Nullable Double rate,
+        @Nullable Double capacity,
+        @Nullable Duration burst,
+        @Nullable Integer limit,
+        @Nullable Duration period,
+        @Nullable Duration timeout,
+        @Nullable Boolean enforce,
+        @Nullable OnFailure failurePolicy,
+        @Nullable Double failureShare) {
+
+    /** Overrides nothing. */
+    public static final LiveSettings NONE =
+            new LiveSettings(null, null, null, null, null, null, null, null, null, null);
+
+    private static final Duration LONGEST = Duration.ofDays(1000);
+
+    public LiveSettings {
+        if (capacity != null && burst != null) {
+            throw new IllegalArgumentException("capacity " + capacity + " (permits) and burst " + burst
+                    + " both say how many unused permits are kept: leave one of them out");
+        }
+        if (timeout != null && (timeout.isNegative() || timeout.compareTo(LONGEST) > 0)) {
+            throw new IllegalArgumentException("timeout must be between PT0S and " + LONGEST + ", was " + timeout);
+        }
+        if (failureShare != null) {
+            if (failurePolicy != OnFailure.LOCAL) {
+                throw new IllegalArgumentException("failureShare " + failureShare
+                        + " has an effect only with failurePolicy LOCAL, was " + failurePolicy
+                        + ": set that, or leave the share out");
+            }
+            // Written so that NaN fails.
+            if (!(failureShare > 0 && failureShare <= 1)) {
+                throw new IllegalArgumentException(
+                        "failureShare must be more than 0 and at most 1, was " + failureShare);
+            }
+        }
+    }
+
+    /** Nothing yet, for limiters of one kind. */
+    public static LiveSettings of(LiveKind kind) {
+        return new LiveSettings(kind, null, null, null, null, null, null, null, null, null);
+    }
+
+    public LiveSettings kind(@Nullable LiveKind newKind) {
+        return new LiveSettings(
+                newKind, rate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings rate(@Nullable Double newRate) {
+        return new LiveSettings(
+                kind, newRate, capacity, burst, limit, period, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings rate(double newRate) {
+        return rate(Double.valueOf(newRate));
+    }
+
+    /** With a capacity in permits instead of a burst. */
+    public LiveSettings capacity(@Nullable Double newCapacity) {
+        return new LiveSettings(
+                kind, rate, newCapacity, null, limit, period, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    /** With a capacity in permits instead of a burst. */
+    public LiveSettings capacity(double newCapacity) {
+        return capacity(Double.valueOf(newCapacity));
+    }
+
+    /** With a burst instead of a capacity in permits. */
+    public LiveSettings burst(@Nullable Duration newBurst) {
+        return new LiveSettings(
+                kind, rate, null, newBurst, limit, period, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings limit(@Nullable Integer newLimit) {
+        return new LiveSettings(
+                kind, rate, capacity, burst, newLimit, period, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings period(@Nullable Duration newPeriod) {
+        return new LiveSettings(
+                kind, rate, capacity, burst, limit, newPeriod, timeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings timeout(@Nullable Duration newTimeout) {
+        return new LiveSettings(
+                kind, rate, capacity, burst, limit, period, newTimeout, enforce, failurePolicy, failureShare);
+    }
+
+    public LiveSettings enforce(@Nullable Boolean newEnforce) {
+        return new LiveSettings(
+                kind, rate, capacity, burst, limit, period, timeout, newEnforce, failurePolicy, failureShare);
+    }
+
+    /** With another failure policy, and without a share. */
+    public LiveSettings failurePolicy(@Nullable OnFailure newFailurePolicy) {
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, newFailurePolicy, null);
+    }
+
+    /** With the failure policy {@code LOCAL}, under a share of the limit. */
+    public LiveSettings failureShare(double share) {
+        return new LiveSettings(kind, rate, capacity, burst, limit, period, timeout, enforce, OnFailure.LOCAL, share);
+    }
+
+    /** Whether it overrides a number that only some kinds of limit have. */
+    public boolean hasNumbers() {
+        return rate != null || capacity != null || burst != null || limit != null || period != null;
+    }
+
+    /** Whether it overrides nothing. */
+    public boolean isEmpty() {
+        return !hasNumbers() && timeout == null && enforce == null && failurePolicy == null;
+    }
+}

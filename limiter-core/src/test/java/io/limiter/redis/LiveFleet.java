@@ -1,0 +1,153 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.LiveOptions;
+import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * Instances with live limits, which poll when the test says so, on a Redis of the test class's own, because the keys of live
+ * limits have no prefix. Its clock is moved by the test.
+ */
+public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, BeforeEachCallback, AfterEachCallback {
+
+    /** They poll when they start, and then when the test says so. */
+    static final LiveOptions BY_HAND = LiveOptions.DEFAULT.pollInterval(Duration.ofHours(1));
+
+    private static final String CLOCK_KEY = "clock";
+
+    private final List<RedisRateLimiterFactory> factories = new ArrayList<>();
+    private RedisProcess redis;
+    private RedisClient client;
+    private LettuceConnectionFactory connections;
+    private TestClock clock;
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        redis = RedisProcess.start();
+        client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        connections = new LettuceConnectionFactory("127.0.0.1", redis.port());
+        connections.afterPropertiesSet();
+        connections.start();
+    }
+
+    @Override
+    public void beforeEach(ExtensionContext context) {
+        commands(commands -> commands.flushall());
+        clock = new TestClock(micros -> commands(commands -> commands.set(CLOCK_KEY, Long.toString(micros))));
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        factories.forEach(RedisRateLimiterFactory::close);
+        factories.clear();
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        connections.destroy();
+        client.shutdown();
+        redis.close();
+    }
+
+    /** Runs commands on a connection of its own. */
+    <T> T commands(Function<RedisCommands<String, String>, T> run) {
+        try (var connection = client.connect()) {
+            return run.apply(connection.sync());
+        }
+    }
+
+    RedisProcess redis() {
+        return redis;
+    }
+
+    TestClock clock() {
+        return clock;
+    }
+
+    /** Has Redis lose everything, as a restart without a file does. */
+    void loseEverything() {
+        String now = Long.toString(clock.micros());
+        commands(commands -> {
+            commands.flushall();
+            return commands.set(CLOCK_KEY, now);
+        });
+    }
+
+    /** Redis answers reads of live limits with an error meanwhile. */
+    void whileUnreadable(Runnable work) {
+        String version = commands(commands -> commands.get("{limiter:live}:version"));
+        commands(commands -> {
+            commands.del("{limiter:live}:version");
+            return commands.lpush("{limiter:live}:version", "not a string");
+        });
+        try {
+            assertThat(logged(work))
+                    .singleElement()
+                    .asString()
+                    .startsWith("Live limits cannot be read. Those known here stay in effect until they expire.");
+        } finally {
+            commands(commands -> {
+                commands.del("{limiter:live}:version");
+                return commands.set("{limiter:live}:version", version);
+            });
+        }
+    }
+
+    /** What is logged about live limits meanwhile, which is not printed. */
+    static List<String> logged(Runnable work) {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.limiter.internal");
+        ListAppender<ILoggingEvent> appender = new ListAppender<>();
+        appender.start();
+        AsyncLog.flush(Duration.ofMinutes(1));
+        logger.addAppender(appender);
+        logger.setAdditive(false);
+        try {
+            work.run();
+            AsyncLog.flush(Duration.ofMinutes(1));
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(appender);
+        }
+        return appender.list.stream()
+                .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    RedisRateLimiterFactory instance() {
+        return instance(UnaryOperator.identity());
+    }
+
+    RedisRateLimiterFactory instance(UnaryOperator<RedisRateLimiterFactory.Builder> settings) {
+        RedisRateLimiterFactory.Builder builder = RedisFixture.builder(connections)
+                .clock("local now = tonumber(redis.call('GET', '" + CLOCK_KEY + "'))", clock)
+                .sleeper(clock)
+                .liveLimits(BY_HAND)
+                .liveHints(false);
+        RedisRateLimiterFactory factory = settings.apply(builder).build();
+        factories.add(factory);
+        factory.pollLiveLimits();
+        return factory;
+    }
+}

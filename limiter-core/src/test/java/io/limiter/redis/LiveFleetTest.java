@@ -1,0 +1,145 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.Limiter;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LimitReport.HotKey;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class LiveFleetTest {
+
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    @RegisterExtension
+    static final LiveFleet FLEET = new LiveFleet();
+
+    @Test
+    void reports_add_up_to_what_was_counted() {
+        RedisRateLimiterFactory one = instance("one", true);
+        RedisRateLimiterFactory other = instance("other", true);
+        decide(one, "ann", 4);
+        decide(other, "ann", 3);
+        decide(other, "bob", 2);
+        assertThat(one.live().fleet().watch()).isEmpty();
+        one.pollLiveLimits();
+        other.pollLiveLimits();
+
+        List<InstanceReport> reports = one.live().fleet().watch();
+        assertThat(reports).extracting(InstanceReport::instance).containsExactly("one", "other");
+        assertThat(reports).extracting(InstanceReport::backendState).containsOnly("available");
+        LimitReport sum = LimitReport.sum(reports).get(0);
+        assertThat(sum.prefix()).isEqualTo("countLimit:");
+        assertThat(sum.name()).isEqualTo("search");
+        assertThat(sum.kind()).isEqualTo("fixed-window");
+        assertThat(sum.limit()).isEqualTo(FixedWindow.of(5, HOUR).toString());
+        assertThat(sum.settings())
+                .isEqualTo(LiveSettings.of(LiveKind.FIXED_WINDOW)
+                        .limit(5)
+                        .period(HOUR)
+                        .failurePolicy(OnFailure.THROW));
+        // Ann has 5 of the 7 that she wanted.
+        assertThat(sum.granted()).isEqualTo(7);
+        assertThat(sum.rejected()).isEqualTo(2);
+        assertThat(sum.errors()).isZero();
+        assertThat(sum.bySource().values().stream().mapToLong(Long::longValue).sum())
+                .isEqualTo(9);
+        assertThat(sum.hottest()).containsExactly(new HotKey("ann", 7), new HotKey("bob", 2));
+        assertThat(sum.notApplied()).isEmpty();
+    }
+
+    private static RedisRateLimiterFactory instance(String name, boolean showKeys) {
+        return FLEET.instance(
+                settings -> settings.liveLimits(LiveFleet.BY_HAND.instance(name).showKeys(showKeys)));
+    }
+
+    private static void decide(RedisRateLimiterFactory factory, String key, int times) {
+        Limiter limiter = factory.build("search", FixedWindow.of(5, HOUR));
+        IntStream.range(0, times).forEach(i -> limiter.tryAcquire(key, 1));
+    }
+
+    @Test
+    void hashes_of_one_key_are_equal_in_all_instances() {
+        RedisRateLimiterFactory one = instance("one", false);
+        RedisRateLimiterFactory other = instance("other", false);
+        decide(one, "ann", 1);
+        decide(other, "ann", 1);
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        other.pollLiveLimits();
+        assertThat(LimitReport.sum(one.live().fleet().watch()).get(0).hottest())
+                .singleElement()
+                .satisfies(key -> {
+                    assertThat(key.key()).matches("[0-9a-f]{16}");
+                    assertThat(key.requests()).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void an_instance_that_has_ended_falls_out() {
+        RedisRateLimiterFactory one = instance("one", true);
+        RedisRateLimiterFactory other = instance("other", true);
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        other.pollLiveLimits();
+        FLEET.clock().advance(Duration.ofSeconds(5));
+        one.pollLiveLimits();
+        assertThat(one.live().fleet().watch()).hasSize(2);
+        FLEET.clock().advance(Duration.ofNanos(1000));
+        assertThat(one.live().fleet().watch())
+                .extracting(InstanceReport::instance)
+                .containsExactly("one");
+        assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:fleet")))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void nothing_is_reported_unless_watched() {
+        RedisRateLimiterFactory one = instance("one", true);
+        one.pollLiveLimits();
+        assertThat(FLEET.<Long>commands(commands -> commands.exists("{limiter:live}:fleet", "{limiter:live}:watched")))
+                .isZero();
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        assertThat(FLEET.<Long>commands(commands -> commands.pttl("{limiter:live}:watched")))
+                .isBetween(1L, 5000L);
+        assertThat(FLEET.<Long>commands(commands -> commands.pttl("{limiter:live}:fleet")))
+                .isBetween(1L, 10_000L);
+    }
+
+    @Test
+    void an_instance_where_a_live_limit_does_not_fit_says_so() {
+        RedisRateLimiterFactory one = instance("one", true);
+        RedisRateLimiterFactory tight = instance("tight", true);
+        one.build("search", TokenBucket.of(10, 60));
+        tight.build("search", TokenBucket.of(10, 1));
+        one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1), ChangeNote.of("ann", ""), 0);
+        assertThat(LiveFleet.logged(() -> {
+                    tight.pollLiveLimits();
+                    tight.withPrefix("another:").build("search", TokenBucket.of(10, 1));
+                }))
+                .singleElement()
+                .asString()
+                .startsWith("Limiter 'search' keeps its own limit");
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        tight.pollLiveLimits();
+        List<InstanceReport> reports = one.live().fleet().watch();
+        assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
+        assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
+        assertThat(reports.get(1).limits().get(0).notApplied()).contains("burst must be at least 10.0 s");
+        assertThat(LimitReport.sum(reports))
+                .anyMatch(limit -> !limit.notApplied().isEmpty());
+    }
+}

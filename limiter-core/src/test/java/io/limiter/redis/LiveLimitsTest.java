@@ -1,0 +1,505 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
+import io.limiter.Lease;
+import io.limiter.Limiter;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.ConcurrencyLimit;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.LeakyBucket;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LiveLimitsTest {
+
+    private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
+    private static final LiveSettings TEN =
+            LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10);
+
+    @RegisterExtension
+    static final LiveFleet FLEET = new LiveFleet();
+
+    @Test
+    void a_change_reaches_another_instance_by_its_poll() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        RateLimiter here = one.build("search", TokenBucket.perSecond(100));
+        RateLimiter there = other.build("search", TokenBucket.perSecond(100));
+
+        LiveLimit stored = one.live().put("search", TEN, NOTE, 0);
+
+        assertThat(stored).isEqualTo(new LiveLimit("search", TEN, 1, serverTime(), Optional.empty(), "ann", "flood"));
+        assertThat(here.limit()).isEqualTo(TokenBucket.perSecond(10));
+        assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(100));
+        assertThat(other.live().version()).isZero();
+        other.pollLiveLimits();
+        assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(10));
+        assertThat(other.live().list()).containsExactly(stored);
+        assertThat(other.live().version()).isEqualTo(1);
+
+        other.live().remove("search", NOTE, 1);
+        assertThat(there.limit()).isEqualTo(TokenBucket.perSecond(100));
+        one.pollLiveLimits();
+        assertThat(here.limit()).isEqualTo(TokenBucket.perSecond(100));
+        assertThat(one.live().list()).isEmpty();
+        assertThat(one.live().version()).isEqualTo(2);
+    }
+
+    @Test
+    void all_kinds_change_and_stay_what_they_are() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        Duration minute = Duration.ofMinutes(1);
+        Limiter fixed = factory.build("fixed", FixedWindow.of(5, minute));
+        Limiter log = factory.build("log", SlidingLog.of(5, minute));
+        Limiter counter = factory.build("counter", SlidingCounter.of(5, minute));
+        RateLimiter meter = factory.build("meter", LeakyBucket.meter(5, 7));
+        RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
+        RateLimiter burst = factory.build("burst", TokenBucket.perSecond(5));
+        ConcurrencyLimiter held = factory.build("held", ConcurrencyLimit.of(5).leaseTime(minute));
+
+        put(factory, "fixed", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2).period(Duration.ofHours(1)));
+        put(factory, "log", LiveSettings.of(LiveKind.SLIDING_LOG).limit(2));
+        put(factory, "counter", LiveSettings.of(LiveKind.SLIDING_COUNTER).period(Duration.ofHours(1)));
+        put(factory, "meter", LiveSettings.of(LiveKind.LEAKY_BUCKET).limit(3));
+        put(factory, "queue", LiveSettings.of(LiveKind.LEAKY_QUEUE).rate(10));
+        put(factory, "burst", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10).burst(Duration.ofSeconds(3)));
+        put(factory, "held", LiveSettings.of(LiveKind.CONCURRENT).limit(1));
+
+        assertThat(fixed.limit()).isEqualTo(FixedWindow.of(2, Duration.ofHours(1)));
+        assertThat(log.limit()).isEqualTo(SlidingLog.of(2, minute));
+        assertThat(counter.limit()).isEqualTo(SlidingCounter.of(5, Duration.ofHours(1)));
+        assertThat(meter.limit()).isEqualTo(LeakyBucket.meter(5, 3));
+        assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
+        assertThat(burst.limit()).isEqualTo(TokenBucket.of(10, 3));
+        assertThat(held.limit()).isEqualTo(ConcurrencyLimit.of(1).leaseTime(minute));
+        try (Lease lease = held.on("key").acquire(1, Duration.ZERO)) {
+            assertThat(lease.isHeld()).isTrue();
+            assertThat(held.on("key").tryAcquire(1, Duration.ZERO)).isEmpty();
+        }
+        assertThat(fixed.tryAcquire("key", 1)).isTrue();
+        assertThat(fixed.tryAcquire("key", 1)).isTrue();
+        assertThat(fixed.tryAcquire("key", 1)).isFalse();
+    }
+
+    private static LiveLimit put(RedisRateLimiterFactory factory, String name, LiveSettings settings) {
+        long expected = factory.live().get(name).map(LiveLimit::version).orElse(0L);
+        return factory.live().put(name, settings, NOTE, expected);
+    }
+
+    @Test
+    void applies_to_every_prefix_and_hash_tag_and_to_views_that_exist() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter view = factory.build("search", TokenBucket.perSecond(100)).on("key");
+        RateLimiter prefixed = factory.withPrefix("other:").build("search", TokenBucket.perSecond(50));
+        RateLimiter tagged = factory.withHashTag(HashTag.FIRST_KEY)
+                .build("search", TokenBucket.perSecond(70).capacity(7));
+        put(factory, "search", TEN);
+        assertThat(view.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(prefixed.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(tagged.limit()).isEqualTo(TokenBucket.perSecond(10).capacity(7));
+    }
+
+    @Test
+    void outranks_a_rate_that_was_set_and_gives_way_to_it_again() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(100));
+        limiter.setRate(50);
+        LiveLimit live = put(factory, "search", TEN);
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        limiter.setRate(60);
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        factory.live().remove("search", NOTE, live.version());
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(60);
+    }
+
+    @Test
+    void limiters_without_live_limits_do_not_change() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        TokenBucket own = TokenBucket.perSecond(100);
+        RateLimiter computed = factory.withoutLiveLimits().build("search", own);
+        put(factory, "search", TEN);
+        assertThat(computed.limit()).isEqualTo(own);
+        assertThat(factory.withoutLiveLimits().build("search", own).limit()).isEqualTo(own);
+        assertThat(factory.build("search", own).limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(factory.withPrefix("a:").withoutLiveLimits().live()).isSameAs(factory.live());
+    }
+
+    @Test
+    void is_kept_when_a_limiter_is_built_again() {
+        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.limiterCache(1, 1, Duration.ofHours(1)));
+        factory.build("search", TokenBucket.perSecond(100));
+        put(factory, "search", TEN);
+        for (int i = 0; i < 10; i++) {
+            factory.build("other" + i, TokenBucket.perSecond(1));
+        }
+        System.gc();
+        assertThat(factory.build("search", TokenBucket.perSecond(100)).limit().permitsPerSecond())
+                .isEqualTo(10);
+    }
+
+    @Test
+    void an_unknown_name_waits_for_its_limiter() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        put(factory, "later", TEN);
+        assertThat(factory.build("later", TokenBucket.perSecond(100)).limit().permitsPerSecond())
+                .isEqualTo(10);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "unknown", LiveSettings.NONE.rate(10)))
+                .withMessage(
+                        "kind must be set for the numbers of 'unknown', which has no limiter in this instance yet");
+    }
+
+    @Test
+    void a_bad_one_is_rejected_and_the_old_stays() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.of(100, 1));
+        LiveLimit old = put(factory, "search", TEN);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "search", TEN.rate(1e10)))
+                .withMessageContaining("the live limit of 'search'")
+                .withMessageContaining("rate (permits per second) must be between 1.0E-8 and 1.0E9, was 1.0E10");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "search", TEN.rate(0.5)))
+                .withMessageContaining("burst must be at least 2.0 s");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(
+                        factory,
+                        "search",
+                        LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1)))
+                .withMessageContaining("a kind cannot be changed live")
+                .withMessageContaining("use kind token-bucket");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "search", TEN.limit(1)))
+                .withMessageContaining("limit 1 has no effect on kind token-bucket, which has rate, capacity, burst");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "unknown", TEN.rate(-1)))
+                .withMessageContaining("was -1.0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "search", LiveSettings.NONE))
+                .withMessageContaining("sets nothing");
+        assertThat(factory.live().list()).containsExactly(old);
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(factory.live().history()).hasSize(1);
+    }
+
+    @Test
+    void of_concurrent_changes_one_wins_and_the_other_gets_it() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        LiveLimit first = put(one, "search", TEN);
+        LiveConflictException conflict = catchThrowableOfType(
+                LiveConflictException.class,
+                () -> other.live().put("search", TEN.rate(20), ChangeNote.of("bob", ""), 0));
+        assertThat(conflict.current()).contains(first);
+        assertThat(conflict).hasMessageContaining("none was expected, but it has version 1 by ann");
+        assertThatThrownBy(() -> other.live().remove("search", NOTE, 7)).isInstanceOf(LiveConflictException.class);
+        conflict = catchThrowableOfType(
+                LiveConflictException.class, () -> other.live().put("nothing", TEN, NOTE, 3));
+        assertThat(conflict.current()).isEmpty();
+        assertThat(other.live().put("search", TEN.rate(20), NOTE, 1).version()).isEqualTo(2);
+        other.live().remove("nothing", NOTE, 0);
+        assertThat(other.live().version()).isEqualTo(2);
+    }
+
+    @Test
+    void ends_on_every_instance_by_itself() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        RateLimiter here = one.build("search", TokenBucket.perSecond(100));
+        RateLimiter there = other.build("search", TokenBucket.perSecond(100));
+        Supplier<LiveSettings> settings = other.live().settingsOf("search");
+        List<LiveChange> changes = new ArrayList<>();
+        other.live().subscribe(changes::add);
+        LiveLimit stored = one.live().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
+        other.pollLiveLimits();
+        assertThat(stored.expiresAt()).contains(serverTime().plus(Duration.ofMinutes(5)));
+        assertThat(settings.get()).isEqualTo(TEN);
+
+        FLEET.clock().advance(Duration.ofMinutes(5).minusNanos(1000));
+        other.pollLiveLimits();
+        assertThat(other.live().list()).containsExactly(stored);
+        FLEET.clock().advance(Duration.ofNanos(1000));
+        assertThat(one.live().list()).isEmpty();
+        FLEET.whileUnreadable(() -> {
+            other.pollLiveLimits();
+            assertThat(there.limit().permitsPerSecond()).isEqualTo(100);
+            assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
+        });
+        other.pollLiveLimits();
+        assertThat(changes).hasSize(2);
+        assertThat(changes.get(1).before()).contains(stored);
+        assertThat(changes.get(1).after()).isEmpty();
+        one.pollLiveLimits();
+        assertThat(here.limit().permitsPerSecond()).isEqualTo(100);
+        one.pollLiveLimits();
+        assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:limits")))
+                .isZero();
+        assertThat(put(one, "search", TEN).version()).isEqualTo(2);
+    }
+
+    @Test
+    void a_change_is_rolled_back() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(100));
+        put(factory, "search", TEN);
+        put(factory, "search", TEN.rate(5));
+        LiveChange restored = factory.live().rollBack(2, ChangeNote.of("bob", "too low"), 2);
+        assertThat(restored.version()).isEqualTo(3);
+        assertThat(restored.after().orElseThrow().settings()).isEqualTo(TEN);
+        assertThat(restored.who()).isEqualTo("bob");
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        factory.live().rollBack(1, NOTE, 3);
+        assertThat(factory.live().list()).isEmpty();
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> factory.live().rollBack(1, NOTE, 0))
+                .withMessageContaining("nothing to restore");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> factory.live().rollBack(99, NOTE, 0))
+                .withMessageContaining("no change of version 99");
+        assertThatThrownBy(() -> factory.live().rollBack(2, NOTE, 2)).isInstanceOf(LiveConflictException.class);
+        factory.live().rollBack(4, NOTE, 0);
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @Test
+    void a_restored_limit_ends_when_it_would_have() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        LiveLimit first = factory.live().put("search", TEN, NOTE.expiresIn(Duration.ofMinutes(5)), 0);
+        put(factory, "search", TEN.rate(5));
+        FLEET.clock().advance(Duration.ofMinutes(1));
+        assertThat(factory.live().rollBack(2, NOTE, 2).after().orElseThrow().expiresAt())
+                .isEqualTo(first.expiresAt());
+        put(factory, "search", TEN.rate(5));
+        FLEET.clock().advance(Duration.ofMinutes(5));
+        assertThat(factory.live().rollBack(4, NOTE, 4).after()).isEmpty();
+    }
+
+    @Test
+    void the_history_has_the_last_fifty_changes_newest_first() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RedisRateLimiterFactory late = FLEET.instance();
+        for (int i = 0; i < 60; i++) {
+            put(factory, "limit" + i, TEN.rate(i + 1));
+        }
+        assertThat(factory.live().history())
+                .hasSize(50)
+                .extracting(LiveChange::version)
+                .startsWith(60L, 59L)
+                .endsWith(11L);
+        // More changes than the history has.
+        late.pollLiveLimits();
+        assertThat(late.live().list())
+                .hasSize(60)
+                .containsExactlyElementsOf(factory.live().list());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "plain",
+                "with space",
+                "quote\" back\\slash / slash",
+                "%d %s {limiter:live} ':' 1 2 3 x",
+                "line\nbreak\r\ttab\u0000null\u001f\u007f",
+                "umläut ☃ 漢字 \uD83D\uDE00",
+                "unpaired \uD83D and \uDE00",
+                "'; redis.call('FLUSHALL') --",
+                "<script>alert(1)</script>"
+            })
+    void names_and_notes_survive_unchanged(String text) {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        put(one, "another", TEN);
+        other.pollLiveLimits();
+        one.live().put(text, TEN, ChangeNote.of(text, text), 0);
+        other.pollLiveLimits();
+        RedisRateLimiterFactory fresh = FLEET.instance();
+        for (RedisRateLimiterFactory each : List.of(one, other, fresh)) {
+            LiveLimit found = each.live().get(text).orElseThrow();
+            assertThat(found.name()).isEqualTo(text);
+            assertThat(found.who()).isEqualTo(text);
+            assertThat(found.why()).isEqualTo(text);
+            assertThat(each.live().history().get(0).name()).isEqualTo(text);
+            assertThat(each.build(text, TokenBucket.perSecond(100)).limit().permitsPerSecond())
+                    .isEqualTo(10);
+        }
+    }
+
+    @Test
+    void all_settings_survive_unchanged() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        LiveSettings settings = TEN.rate(1 / 3.0)
+                .capacity(2.5)
+                .timeout(Duration.ofNanos(1_500_000_001))
+                .enforce(false)
+                .failureShare(0.1);
+        put(one, "a", settings);
+        put(one, "b", LiveSettings.of(LiveKind.FIXED_WINDOW).limit(7).period(Duration.ofMillis(1)));
+        put(one, "c", LiveSettings.NONE.failurePolicy(OnFailure.DENY).enforce(true));
+        other.pollLiveLimits();
+        assertThat(other.live().list()).isEqualTo(one.live().list());
+        assertThat(other.live().get("a").orElseThrow().settings()).isEqualTo(settings);
+    }
+
+    @Test
+    void the_failure_policy_changes_and_comes_back() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(100));
+        Limiter computed = factory.withoutLiveLimits().build("search", TokenBucket.perSecond(100));
+        LiveLimit live = put(factory, "search", LiveSettings.NONE.failurePolicy(OnFailure.DENY));
+        assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.DENY);
+        assertThat(limiter.limit()).isEqualTo(computed.limit());
+        factory.live().remove("search", NOTE, live.version());
+        assertThat(totalsPolicy(factory)).isEqualTo(FailurePolicy.THROW);
+    }
+
+    private static FailurePolicy totalsPolicy(RedisRateLimiterFactory factory) {
+        return factory.statistics().totals().get(0).failurePolicy().orElseThrow();
+    }
+
+    @Test
+    void a_kind_selects_among_limiters_of_one_name() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter bucket = factory.build("pay", TokenBucket.perSecond(100));
+        Limiter window = factory.build("pay", FixedWindow.of(9, Duration.ofHours(1)));
+        put(factory, "pay", TEN);
+        assertThat(bucket.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(window.limit()).isEqualTo(FixedWindow.of(9, Duration.ofHours(1)));
+    }
+
+    @Test
+    void listeners_get_changes_in_order_after_they_were_applied() throws Exception {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        RateLimiter limiter = other.build("search", TokenBucket.perSecond(100));
+        put(one, "first", TEN);
+        other.pollLiveLimits();
+        List<String> events = new ArrayList<>();
+        AutoCloseable failing = other.live().subscribe(change -> {
+            throw new IllegalStateException("a listener's own mistake");
+        });
+        AutoCloseable subscription = other.live()
+                .subscribe(change -> events.add(change.version() + " " + change.name() + " by " + change.who() + " at "
+                        + limiter.limit().permitsPerSecond()));
+        put(one, "search", TEN);
+        put(one, "other", TEN);
+        one.live().remove("other", ChangeNote.of("bob", ""), 3);
+        assertThat(LiveFleet.logged(other::pollLiveLimits))
+                .hasSize(3)
+                .allMatch(line -> line.startsWith("A listener of live limits has failed"));
+        assertThat(events)
+                .containsExactly("2 search by ann at 10.0", "3 other by ann at 10.0", "4 other by bob at 10.0");
+        subscription.close();
+        failing.close();
+        put(one, "search", TEN.rate(3));
+        other.pollLiveLimits();
+        assertThat(events).hasSize(3);
+    }
+
+    @Test
+    void settings_of_a_newer_version_are_not_applied_in_part() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        put(one, "search", TEN);
+        FLEET.commands(commands -> {
+            commands.hset(
+                    "{limiter:live}:limits",
+                    "search",
+                    "2 1763650000123456 0 {\"who\":\"new\",\"why\":\"\",\"settings\":{\"rate\":5,\"colour\":\"red\"}}");
+            return commands.set("{limiter:live}:version", "2 newer");
+        });
+        assertThat(LiveFleet.logged(one::pollLiveLimits))
+                .containsExactly(
+                        "The limiters 'search' keep their own limit: this instance does not understand the live"
+                                + " limit: it has no setting 'colour'");
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
+        assertThat(one.live().list()).extracting(LiveLimit::who).containsExactly("new");
+        assertThat(one.live().put("search", TEN, NOTE, 2).version()).isEqualTo(3);
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @Test
+    void a_rejection_under_the_old_definition_is_not_repeated() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter = factory.build("search", TokenBucket.perSecond(0.1).capacity(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.REJECTION_CACHE);
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1000));
+        assertThat(limiter.decide(1).source()).isEqualTo(Decision.Source.BACKEND);
+        FLEET.clock().advance(Duration.ofMillis(1));
+        assertThat(limiter.tryAcquire()).isTrue();
+    }
+
+    @Test
+    void permits_prefetched_under_the_old_definition_are_not_granted() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter =
+                factory.withPrefetch(1000, Duration.ofHours(1)).build("search", TokenBucket.perSecond(1_000_000));
+        Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10));
+        assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.BACKEND);
+    }
+
+    @Test
+    void there_can_be_ten_thousand() {
+        Map<String, String> stored = new HashMap<>();
+        for (int i = 1; i <= 10_000; i++) {
+            stored.put(
+                    "limit" + i,
+                    i
+                            + " 1763650000123456 0 {\"who\":\"ann\",\"why\":\"\",\"settings\":{\"kind\":\"token-bucket\",\"rate\":"
+                            + i + "}}");
+        }
+        FLEET.commands(commands -> {
+            commands.hset("{limiter:live}:limits", stored);
+            return commands.set("{limiter:live}:version", "10000 stamp");
+        });
+        RedisRateLimiterFactory factory = FLEET.instance();
+        assertThat(factory.live().list()).hasSize(10_000);
+        RateLimiter limiter = factory.build("limit7000", TokenBucket.perSecond(100));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(7000);
+        RedisRateLimiterFactory other = FLEET.instance();
+        other.live().put("limit7000", TEN, NOTE, 7000);
+        factory.pollLiveLimits();
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(factory.live().version()).isEqualTo(10_001);
+        assertThat(factory.live().list()).isEqualTo(other.live().list());
+    }
+
+    private static Instant serverTime() {
+        return Instant.EPOCH.plus(FLEET.clock().micros(), ChronoUnit.MICROS);
+    }
+}
