@@ -38,10 +38,10 @@ public record RedisPermits(
      * How far ahead a reservation may be without being recorded in {@link Reservations}, and the largest clock step for
      * which the bucket waits.
      */
+    static final double HOUR_MICROS = 3_600_000_000.0;
+
     /** Above the error of ratios that are equal but for rounding. */
     private static final double ROUNDED = 1.000000001;
-
-    static final double HOUR_MICROS = 3_600_000_000.0;
 
     /**
      * The part of a permit that decisions ignore, as long as it takes less than {@link #NEGLIGIBLE_MICROS}. A sum of
