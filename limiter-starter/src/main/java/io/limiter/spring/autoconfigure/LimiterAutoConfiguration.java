@@ -14,6 +14,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -75,6 +76,12 @@ public class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, configured);
+    }
+
+    @Bean
+    @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
+    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
+        return new ConfiguredLimitsRefresh(environment, advisor);
     }
 
     /**
