@@ -29,7 +29,12 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
     @ConditionalOnMissingBean(LimiterFactory.class)
-    @Import({LockConfigurations.OfRedisson.class, LockConfigurations.Plain.class})
+    @Import({
+        LockConfigurations.OfRedisson.class,
+        LockConfigurations.Plain.class,
+        LiveLimitsConfigurations.Audited.class,
+        LiveLimitsConfigurations.Plain.class
+    })
     static class OfRedis {
 
         @Bean
@@ -53,6 +58,10 @@ final class LimiterFactoryConfigurations {
                     .probeInterval(properties.failure().probeInterval())
                     .observer(EngineObserver.of(observers.orderedStream().toList()));
             listeners.orderedStream().forEach(builder::listener);
+            if (properties.live().enabled()) {
+                builder.liveLimits(
+                        properties.live().options(properties.endpoint().showKeys()));
+            }
             if (properties.engine() == LimiterProperties.Engine.LOCK) {
                 builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
             }

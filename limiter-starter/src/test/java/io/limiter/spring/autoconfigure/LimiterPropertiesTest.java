@@ -141,7 +141,9 @@ class LimiterPropertiesTest {
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
                 String name = property.get("name").asText();
-                if (name.startsWith("limiter.") || name.startsWith("management.health.limiter")) {
+                if (name.startsWith("limiter.")
+                        || name.startsWith("management.health.limiter")
+                        || name.equals("management.endpoint.limiters.access")) {
                     properties.put(name, property);
                 }
             }
@@ -149,6 +151,7 @@ class LimiterPropertiesTest {
         assertThat(properties)
                 .containsOnlyKeys(
                         "management.health.limiter.enabled",
+                        "management.endpoint.limiters.access",
                         "limiter.enabled",
                         "limiter.type",
                         "limiter.engine",
@@ -172,7 +175,9 @@ class LimiterPropertiesTest {
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",
                         "limiter.key.ipv6-prefix-length",
-                        "limiter.endpoint.writable",
+                        "limiter.live.enabled",
+                        "limiter.live.poll-interval",
+                        "limiter.live.restore",
                         "limiter.endpoint.show-keys",
                         "limiter.web.status",
                         "limiter.web.headers",
