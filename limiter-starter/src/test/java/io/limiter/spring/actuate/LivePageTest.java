@@ -33,7 +33,8 @@ class LivePageTest {
     void each_command_does_what_the_page_says() throws Exception {
         String page = Files.readString(Path.of("..", "docs", "live.md"));
         List<MatchResult> commands = COMMAND.matcher(page).results().toList();
-        assertThat(commands).hasSize((int) page.lines().filter(line -> line.startsWith("curl")).count());
+        assertThat(commands).hasSize((int)
+                page.lines().filter(line -> line.startsWith("curl")).count());
         try (ConfigurableApplicationContext application =
                 Operated.connected(Application.class, "--management.endpoint.limiters.access=unrestricted")) {
             application.getBean(LimiterFactory.class).build("search", 50, 1, 60).tryAcquire("ann");
@@ -42,11 +43,13 @@ class LivePageTest {
                 HttpResponse<String> answer = command.group(2) == null
                         ? Operated.get(application, command.group(1))
                         : Operated.post(application, command.group(1), body(command.group(2), live));
-                assertThat(answer.statusCode()).as(command.group() + " " + answer.body()).isIn(200, 204);
+                assertThat(answer.statusCode())
+                        .as(command.group() + " " + answer.body())
+                        .isIn(200, 204);
             }
             assertThat(live.get("search")).isEmpty();
-            JsonNode history = JSON.readTree(Operated.get(application, "limiters").body())
-                    .at("/live/history");
+            JsonNode history =
+                    JSON.readTree(Operated.get(application, "limiters").body()).at("/live/history");
             assertThat(history.at("/0/why").asText()).isEqualTo("the client is gone");
             assertThat(history.at("/0/before/settings/rate").asInt()).isEqualTo(5);
             assertThat(history.at("/1/why").asText()).isEqualTo("back to 5/s");

@@ -184,8 +184,8 @@ class RedisRightsTest {
     }
 
     private static String documented(String pattern) throws IOException {
-        Matcher line = Pattern.compile(pattern)
-                .matcher(Files.readString(Path.of("..", "docs", "operations", "README.md")));
+        Matcher line =
+                Pattern.compile(pattern).matcher(Files.readString(Path.of("..", "docs", "operations", "README.md")));
         assertThat(line.find()).isTrue();
         return line.group(1);
     }
