@@ -278,11 +278,8 @@ record LimiterProperties(
                     "limiter.live.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofHours(1));
         }
 
-        LiveOptions options(boolean showKeys) {
-            return LiveOptions.DEFAULT
-                    .pollInterval(pollInterval)
-                    .restore(restore)
-                    .showKeys(showKeys);
+        LiveOptions options() {
+            return LiveOptions.DEFAULT.pollInterval(pollInterval).restore(restore);
         }
     }
 

@@ -13,6 +13,7 @@ import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
@@ -193,6 +194,7 @@ class LiveLimitsTest {
                 Application.class,
                 "--management.endpoint.limiters.access=unrestricted",
                 "--limiter.live.poll-interval=100ms",
+                "--spring.application.name=live-test",
                 "--limiter.limits.live-configured.limit=8",
                 "--limiter.http[0].name=live-http",
                 "--limiter.http[0].path=/live/**",
@@ -478,6 +480,16 @@ class LiveLimitsTest {
                         },
                         removed -> assertThat(removed.getData()).containsEntry("action", "remove"));
         assertThat(other.getBean(Heard.class).audits).isEmpty();
+    }
+
+    @Test
+    void instances_are_named_by_their_application_and_port() {
+        LiveLimits live = one.getBean(LiveLimits.class);
+        // The first call asks for the reports.
+        eventually(() -> assertThat(live.fleet().watch())
+                .map(InstanceReport::instance)
+                .filteredOn(name -> name.startsWith("live-test:0:"))
+                .hasSize(2));
     }
 
     @Test

@@ -119,7 +119,9 @@ class LimiterPropertiesTest {
                         "limiter.failure.first-decision-timeout=2h",
                                 "limiter.failure.first-decision-timeout must be between",
                         "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
-                        "limiter.failure.policy=maybe", "limiter.failure.policy")
+                        "limiter.failure.policy=maybe", "limiter.failure.policy",
+                        "limiter.live.poll-interval=99ms", "limiter.live.poll-interval must be between PT0.1S and PT1H",
+                        "limiter.live.restore=perhaps", "limiter.live.restore")
                 .forEach((property, message) -> Contexts.local()
                         .withPropertyValues(property)
                         .run(context ->
