@@ -35,6 +35,11 @@ public interface LimiterTotals {
     /** How the limiters prefetch, if one was built {@linkplain LimiterFactory#withPrefetch to}; the last terms. */
     Optional<PrefetchTerms> prefetch();
 
+    /** Whether {@link RateLimiter#setRate} has set the rate. */
+    default boolean isRateSet() {
+        return false;
+    }
+
     /** The number of requests granted by this source. */
     long granted(Decision.Source source);
 

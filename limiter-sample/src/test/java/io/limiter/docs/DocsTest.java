@@ -10,7 +10,10 @@ import io.limiter.RateLimiter;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.key.KeySpace;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveOptions;
 import io.limiter.local.LocalLimiterFactory;
+import io.limiter.redis.RedisRateLimiterFactory;
 import io.limiter.redis.own.Cooldown;
 import io.limiter.testing.SnippetCheck;
 import io.limiter.testing.TestRedis;
@@ -35,6 +38,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.web.client.RestClient;
 import org.yaml.snakeyaml.Yaml;
 
@@ -193,6 +197,24 @@ class DocsTest {
                 .isTrue();
         assertThat(GettingStartedSnippets.withoutBoot(redis.host(), redis.port(), phone))
                 .isFalse();
+    }
+
+    @Test
+    void the_snippet_of_live_limits_runs() {
+        TestRedis redis = TestRedis.shared();
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(redis.host(), redis.port());
+        connections.start();
+        try (RedisRateLimiterFactory limiters = RedisRateLimiterFactory.builder(connections)
+                .liveLimits(LiveOptions.DEFAULT)
+                .build()) {
+            limiters.build("search", 50, 1, 60);
+            LiveLimit stored = LiveSnippets.lowerAndRemove(limiters.live());
+            assertThat(stored.settings().rate()).isEqualTo(5);
+            assertThat(stored.expiresAt()).isPresent();
+            assertThat(limiters.live().get("search")).isEmpty();
+        } finally {
+            connections.destroy();
+        }
     }
 
     @Test

@@ -82,6 +82,9 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     private <L extends Limit<?>> void apply(ChangeableLimit<L> limiter, boolean logRate) {
         L own = withRate(limiter, logRate);
+        if (ratesByPrefix.containsKey(limiter.prefix())) {
+            limiter.counters().rateSet();
+        }
         if (!limiter.isLive()) {
             limiter.change(own, limiter.builtEngine());
             return;

@@ -98,6 +98,16 @@ public final class LimiterCounters implements LimiterTotals {
         }
     }
 
+    /** Records that {@link io.limiter.RateLimiter#setRate} has set the rate. */
+    public void rateSet() {
+        built.rateSet = true;
+    }
+
+    @Override
+    public boolean isRateSet() {
+        return built.rateSet;
+    }
+
     /** Whether a listener receives rejections. */
     public boolean isListenedTo() {
         return notifier.wantRejections();
@@ -188,6 +198,7 @@ public final class LimiterCounters implements LimiterTotals {
 
     /** The latest settings of the limiters of this name. */
     private static final class Built {
+        private volatile boolean rateSet;
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param kind such as {@code TokenBucket}
  * @param definition see {@link LimitDefinition}
+ * @param definedBy where its numbers come from: {@code live}, {@code setRate}, the prefix of its settings, {@code annotation},
+ *     or {@code code}
+ * @param live the live limit of its name; {@code null} if it has none
  * @param granted how many requests were granted, by source
  * @param rejected how many requests were rejected, by source
  * @param errors how many requests had no decision
@@ -27,6 +30,8 @@ public record LimitDescription(
         String name,
         @Nullable String kind,
         @Nullable Map<String, Object> definition,
+        String definedBy,
+        LiveDescription.@Nullable OfLimit live,
         Map<String, Long> granted,
         Map<String, Long> rejected,
         long errors,
@@ -41,15 +46,23 @@ public record LimitDescription(
      */
     public record HotKeyDescription(String key, long requests) {}
 
-    static LimitDescription of(LimiterTotals totals, boolean local) {
-        return describe(totals, local, null, null);
+    /** Where its numbers come from, and its live limit. */
+    record Origin(String definedBy, LiveDescription.@Nullable OfLimit live) {}
+
+    static LimitDescription of(LimiterTotals totals, Origin origin, boolean local) {
+        return describe(totals, origin, local, null, null);
     }
 
     /** @param shown returns the key or its hash */
     static LimitDescription withKeys(
-            LimiterTotals totals, boolean local, UnaryOperator<String> shown, @Nullable KeyDescription own) {
+            LimiterTotals totals,
+            Origin origin,
+            boolean local,
+            UnaryOperator<String> shown,
+            @Nullable KeyDescription own) {
         return describe(
                 totals,
+                origin,
                 local,
                 totals.hottestKeys().stream()
                         .map(hot -> new HotKeyDescription(shown.apply(hot.key()), hot.requests()))
@@ -58,7 +71,11 @@ public record LimitDescription(
     }
 
     private static LimitDescription describe(
-            LimiterTotals totals, boolean local, @Nullable List<HotKeyDescription> keys, @Nullable KeyDescription own) {
+            LimiterTotals totals,
+            Origin origin,
+            boolean local,
+            @Nullable List<HotKeyDescription> keys,
+            @Nullable KeyDescription own) {
         Map<String, Long> granted = new TreeMap<>();
         Map<String, Long> rejected = new TreeMap<>();
         for (Source source : Source.values()) {
@@ -73,6 +90,8 @@ public record LimitDescription(
                 limit == null
                         ? null
                         : LimitDefinition.of(limit, totals.prefetch().orElse(null)),
+                origin.definedBy,
+                origin.live,
                 granted,
                 rejected,
                 totals.errors(),

@@ -7,42 +7,69 @@ import io.limiter.LimiterStatistics;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.util.StringUtils;
 
 /**
- * Shows the limiters to operators. A limit is selected by its name, or by prefix and name if several prefixes have the name.
- * Names may have slashes, so they are the rest of the path, and keys are parameters.
+ * Shows the limiters to operators, who change live limits and reset keys where {@code management.endpoint.limiters.access} is
+ * {@code unrestricted}. A limit is selected by its name, or by prefix and name if several prefixes have the name. Names may
+ * have slashes, so they are the rest of the path, and keys are parameters.
  */
-@Endpoint(id = "limiters")
-public class LimitersEndpoint {
+@Endpoint(id = "limiters", defaultAccess = Access.READ_ONLY)
+public final class LimitersEndpoint {
+
+    private static final int STATUS_CONFLICT = 409;
+    private static final String LIVE = "live";
+    private static final String SET_RATE = "setRate";
+    private static final String CODE = "code";
 
     private final LimiterFactory factory;
+    private final @Nullable LiveLimits live;
     private final CallTimes calls;
-    private final Supplier<Stream<KnownHashTags>> hashTags;
+    private final Known known;
     private final UnaryOperator<String> shown;
 
     /**
-     * @param hashTags called for each request
+     * What the application knows of its limits; both are looked up for each request.
+     *
+     * @param hashTags finds hash tags of permits
+     * @param definitions finds where limits are defined
+     */
+    public record Known(Supplier<Stream<KnownHashTags>> hashTags, Supplier<Stream<KnownDefinitions>> definitions) {}
+
+    /**
+     * @param live {@code null} if there are no live limits
      * @param showKeys whether keys are shown rather than hashed
      */
     public LimitersEndpoint(
-            LimiterFactory factory, CallTimes calls, Supplier<Stream<KnownHashTags>> hashTags, boolean showKeys) {
+            LimiterFactory factory, @Nullable LiveLimits live, CallTimes calls, Known known, boolean showKeys) {
         this.factory = factory;
+        this.live = live;
         this.calls = calls;
-        this.hashTags = hashTags;
+        this.known = known;
         this.shown = showKeys ? UnaryOperator.identity() : KeyHash.OF_THIS_PROCESS::of;
     }
 
@@ -51,8 +78,9 @@ public class LimitersEndpoint {
     public LimitersDescription limiters() {
         return new LimitersDescription(
                 totals().stream()
-                        .map(each -> LimitDescription.of(each, isLocal()))
+                        .map(each -> LimitDescription.of(each, origin(each), isLocal()))
                         .toList(),
+                live == null ? null : LiveDescription.of(live),
                 calls.summary(),
                 factory.statistics() == LimiterStatistics.NONE
                         ? null
@@ -62,38 +90,181 @@ public class LimitersEndpoint {
     /**
      * A {@link LimitDescription} with the hottest keys, or the {@link KeyDescription} of a key. It takes no permits.
      *
-     * @param limit the name, split at slashes
+     * @param name the name, split at slashes
      * @param key of the permits
      * @param hashTag of the permits, if the key alone does not decide it
      * @return {@code null} if there is no such limit
      */
     @ReadOperation
     public @Nullable Object limit(
-            @Selector(match = Selector.Match.ALL_REMAINING) String[] limit,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             // The one that both lines of Spring Boot know.
             @org.springframework.lang.Nullable String key,
             @org.springframework.lang.Nullable String hashTag) {
         return answered(() -> {
-            LimiterTotals totals = find(limit);
+            LimiterTotals totals = find(name);
             if (totals == null) {
-                return null;
+                return live == null
+                        ? null
+                        : live.get(liveName(name))
+                                .map(LiveDescription.OfLimit::of)
+                                .orElse(null);
             }
             return key == null && hashTag == null
-                    ? LimitDescription.withKeys(totals, isLocal(), shown, own(totals))
+                    ? LimitDescription.withKeys(totals, origin(totals), isLocal(), shown, own(totals))
                     : describe(permits(totals, key, hashTag));
         });
     }
 
+    /**
+     * Stores a live limit, removes it, or rolls a change back. Parameters are as of {@link LiveSettings}; plain numbers of times
+     * are seconds.
+     *
+     * @param name the name, split at slashes
+     * @param version of the live limit that the name has; none is expected without
+     * @param remove {@code true} to remove the live limit
+     * @param rollBack the version of a change whose effect is undone
+     * @param expiresIn after which the live limit ends by itself
+     * @param who makes the change, where nobody is logged in
+     * @return the live limit, or the change of a roll back
+     */
+    @WriteOperation
+    public @Nullable Object change(
+            SecurityContext security,
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
+            @org.springframework.lang.Nullable String version,
+            @org.springframework.lang.Nullable String remove,
+            @org.springframework.lang.Nullable String rollBack,
+            @org.springframework.lang.Nullable String kind,
+            @org.springframework.lang.Nullable String rate,
+            @org.springframework.lang.Nullable String capacity,
+            @org.springframework.lang.Nullable String burst,
+            @org.springframework.lang.Nullable String limit,
+            @org.springframework.lang.Nullable String period,
+            @org.springframework.lang.Nullable String timeout,
+            @org.springframework.lang.Nullable String enforce,
+            @org.springframework.lang.Nullable String failurePolicy,
+            @org.springframework.lang.Nullable String failureShare,
+            @org.springframework.lang.Nullable String expiresIn,
+            @org.springframework.lang.Nullable String who,
+            @org.springframework.lang.Nullable String why) {
+        return answered(() -> {
+            LiveLimits limits = live();
+            ChangeNote note = LiveRequest.note(LiveRequest.who(security, who), why, expiresIn);
+            long expected = LiveRequest.version("version", version);
+            LiveSettings settings = new LiveSettings(
+                    LiveRequest.kind(kind),
+                    LiveRequest.number("rate", rate),
+                    LiveRequest.number("capacity", capacity),
+                    LiveRequest.duration("burst", burst),
+                    LiveRequest.whole("limit", limit),
+                    LiveRequest.duration("period", period),
+                    LiveRequest.duration("timeout", timeout),
+                    LiveRequest.flag("enforce", enforce),
+                    LiveRequest.failurePolicy(failurePolicy),
+                    LiveRequest.number("failureShare", failureShare));
+            boolean removes = Boolean.TRUE.equals(LiveRequest.flag("remove", remove));
+            if (removes || rollBack != null) {
+                LiveRequest.checkAlone(settings, removes && rollBack != null);
+            }
+            String changed = liveName(name);
+            if (removes) {
+                limits.remove(changed, note, expected);
+                return null;
+            }
+            if (rollBack != null) {
+                long undone = LiveRequest.version("rollBack", rollBack);
+                LiveRequest.checkIsOf(changed, undone, limits.history());
+                return LiveDescription.OfChange.of(limits.rollBack(undone, note, expected));
+            }
+            return LiveDescription.OfLimit.of(limits.put(changed, LiveRequest.checked(settings), note, expected));
+        });
+    }
+
+    /**
+     * Deletes the state of a key.
+     *
+     * @param name the name, split at slashes
+     * @param key {@code null} for the limit's own permits
+     * @param hashTag of the permits, if the key alone does not decide it
+     */
+    @DeleteOperation
+    public @Nullable Object reset(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
+            @org.springframework.lang.Nullable String key,
+            @org.springframework.lang.Nullable String hashTag) {
+        return answered(() -> {
+            LimiterTotals totals = find(name);
+            if (totals == null) {
+                return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
+            }
+            permits(totals, key, hashTag).reset();
+            return null;
+        });
+    }
+
+    private LiveLimits live() {
+        if (live == null) {
+            throw new IllegalArgumentException(
+                    "there are no live limits here: set limiter.live.enabled to true, and limiter.type to redis");
+        }
+        return live;
+    }
+
+    /** The name of live limits, which has no prefix; that of the path if it is unknown here. */
+    private String liveName(String[] name) {
+        String path = String.join("/", name);
+        Set<String> names = new LinkedHashSet<>();
+        live().list().forEach(each -> names.add(each.name()));
+        totals().forEach(each -> names.add(each.name()));
+        return names.contains(path)
+                ? path
+                : Stream.concat(
+                                totals().stream()
+                                        .filter(each -> (each.prefix() + each.name()).equals(path))
+                                        .map(LimiterTotals::name),
+                                names.stream().filter(each -> asInPath(each).equals(path)))
+                        .findFirst()
+                        .orElse(path);
+    }
+
+    private LimitDescription.Origin origin(LimiterTotals totals) {
+        LiveLimit ofName = live == null ? null : live.get(totals.name()).orElse(null);
+        String definedBy = ofName != null && ofName.settings().hasNumbers() ? LIVE : definedBy(totals);
+        return new LimitDescription.Origin(definedBy, ofName == null ? null : LiveDescription.OfLimit.of(ofName));
+    }
+
+    private String definedBy(LimiterTotals totals) {
+        if (totals.isRateSet()) {
+            return SET_RATE;
+        }
+        return known.definitions()
+                .get()
+                .map(each -> each.definedBy(totals.prefix(), totals.name()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(CODE);
+    }
+
     /** Adds a status and a problem to failures; Spring Boot's own response does not show the message by default. */
-    static @Nullable Object answered(Supplier<@Nullable Object> answer) {
+    private static @Nullable Object answered(Supplier<@Nullable Object> answer) {
         try {
             return answer.get();
-        } catch (InvalidEndpointRequestException e) {
-            return problem(Objects.requireNonNull(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
+        } catch (LiveConflictException e) {
+            return new WebEndpointResponse<>(
+                    new Conflict(
+                            String.valueOf(e.getMessage()),
+                            e.current().map(LiveDescription.OfLimit::of).orElse(null)),
+                    STATUS_CONFLICT);
+        } catch (InvalidEndpointRequestException | IllegalArgumentException e) {
+            return problem(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LimiterBackendException e) {
             return problem(e.problem(), WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
         }
     }
+
+    /** @param current the live limit that the name has; {@code null} if it has none */
+    record Conflict(String problem, LiveDescription.@Nullable OfLimit current) {}
 
     private static WebEndpointResponse<Map<String, String>> problem(String problem, int status) {
         return new WebEndpointResponse<>(Map.of("problem", problem), status);
@@ -115,7 +286,7 @@ public class LimitersEndpoint {
     /**
      * @throws InvalidEndpointRequestException if the parameters do not identify permits
      */
-    NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
+    private NamedPermits permits(LimiterTotals totals, @Nullable String key, @Nullable String hashTag) {
         if (key != null && key.isBlank() || hashTag != null && hashTag.isBlank()) {
             throw new InvalidEndpointRequestException(
                     "key and hashTag must not be blank: leave the key out for the limit's own permits", "Blank");
@@ -127,7 +298,8 @@ public class LimitersEndpoint {
     }
 
     private @Nullable String hashTag(LimiterTotals totals, @Nullable String key) {
-        String hashTag = hashTags.get()
+        String hashTag = known.hashTags()
+                .get()
                 .map(each -> each.hashTag(totals.prefix(), totals.name(), key))
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -144,9 +316,8 @@ public class LimitersEndpoint {
      *
      * @throws InvalidEndpointRequestException if there are several
      */
-    @Nullable
-    LimiterTotals find(String[] limit) {
-        String path = String.join("/", limit);
+    private @Nullable LimiterTotals find(String[] name) {
+        String path = String.join("/", name);
         List<LimiterTotals> found = named(path, UnaryOperator.identity());
         if (found.isEmpty()) {
             found = named(path, LimitersEndpoint::asInPath);

@@ -1,5 +1,7 @@
 package io.limiter.spring.aop;
 
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.DecisionRecorder;
 import io.limiter.spring.check.DecisionRecorders;
@@ -32,6 +34,7 @@ final class ApplicationBeans {
             new LazyLookup<>(() -> find(DecisionRecorders.class));
     private final Supplier<Optional<SubscriptionContext>> subscriptions =
             new LazyLookup<>(() -> find(SubscriptionContext.class));
+    private final Supplier<Optional<LiveLimits>> live = new LazyLookup<>(() -> find(LiveLimits.class));
 
     CallCounts calls() {
         return calls;
@@ -96,6 +99,11 @@ final class ApplicationBeans {
     @Nullable
     SubscriptionContext subscriptionContext() {
         return subscriptions.get().orElse(null);
+    }
+
+    /** The current live settings of a limit's name, read with each call. */
+    Supplier<LiveSettings> liveSettings(String name) {
+        return live.get().map(limits -> limits.settingsOf(name)).orElse(() -> LiveSettings.NONE);
     }
 
     private <T> Optional<T> find(Class<T> type) {

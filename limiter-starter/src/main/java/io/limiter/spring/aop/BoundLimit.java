@@ -1,13 +1,11 @@
 package io.limiter.spring.aop;
 
 import io.limiter.ConcurrencyLimiter;
-import io.limiter.HashTag;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
-import io.limiter.PrefetchTerms;
-import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CallCounts;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
@@ -19,47 +17,64 @@ import io.limiter.spring.key.InvalidLimitArgumentException;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 
-/** A declared limit with its limiter. */
+/** A declared limit with its limiter, and with what live limits and a new configuration change of it. */
 final class BoundLimit {
 
-    private final DeclaredLimit declared;
+    private final LimiterFactory limiters;
+    private final Supplier<LiveSettings> live;
     private final CheckedLimit checked;
-    private final LimiterFactory factory;
-    // One of the two.
-    private final @Nullable Limiter limiter;
-    private final @Nullable ConcurrencyLimiter concurrencyLimiter;
     private final @Nullable LimitResolver resolver;
     private final CallCounts.OfLimit calls;
+    private volatile AppliedLimit applied;
 
-    /** @param factory the one of the declared limit */
-    BoundLimit(DeclaredLimit declared, LimiterFactory factory, ApplicationBeans beans) {
-        this.declared = declared;
-        this.factory = declared.hashTag() == null ? factory : factory.withHashTag(HashTag.FIRST_KEY);
-        RejectionLog log = new RejectionLog(declared.where(), declared.enforced(), System::nanoTime);
-        this.checked = new CheckedLimit(declared.name(), declared.enforced(), declared.message(), log);
+    /** @throws IllegalArgumentException if its limiter or its resolver cannot be had */
+    BoundLimit(DeclaredLimit declared, LimiterFactory limiters, ApplicationBeans beans) {
+        this.limiters = limiters;
         String name = declared.name().name();
-        if (declared.limit() instanceof ConcurrencyLimit limit) {
-            this.concurrencyLimiter = factory.build(name, limit);
-            this.limiter = null;
-        } else {
-            this.concurrencyLimiter = null;
-            PrefetchTerms prefetch = declared.prefetch();
-            LimiterFactory own = prefetch == null
-                    ? this.factory
-                    : this.factory.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
-            this.limiter = own.build(name, declared.limit());
-        }
+        this.live = beans.liveSettings(name);
+        RejectionLog log = new RejectionLog(declared.where(), true, System::nanoTime);
+        this.checked = new CheckedLimit(declared.name(), true, declared.message(), log);
+        this.applied = AppliedLimit.of(declared, live.get(), checked, limiters);
         this.resolver = declared.resolver().isEmpty() ? null : beans.resolver(declared.resolver());
         this.calls = beans.calls().of(name);
     }
 
-    DeclaredLimit declared() {
-        return declared;
+    /** The limit for the next call. */
+    AppliedLimit applied() {
+        AppliedLimit last = applied;
+        LiveSettings settings = live.get();
+        return last.live() == settings ? last : apply(settings);
     }
 
+    private synchronized AppliedLimit apply(LiveSettings settings) {
+        applied = AppliedLimit.of(applied.declared(), settings, checked, limiters);
+        return applied;
+    }
+
+    /**
+     * A change to the same limit with another configuration.
+     *
+     * @throws IllegalArgumentException if its limiter cannot be built
+     */
+    Runnable change(DeclaredLimit configured) {
+        AppliedLimit changed = AppliedLimit.of(configured, live.get(), checked, limiters);
+        return () -> {
+            synchronized (this) {
+                applied = changed;
+            }
+        };
+    }
+
+    /** As declared, with its current configuration. */
+    DeclaredLimit declared() {
+        return applied.declared();
+    }
+
+    /** The limit in rejections. */
     CheckedLimit checked() {
         return checked;
     }
@@ -70,38 +85,40 @@ final class BoundLimit {
     }
 
     /**
-     * The permits that a call takes; {@code null} if it skips the limit, or if an earlier check has granted them.
+     * The permits that a call takes of {@link #applied}; {@code null} if it skips the limit, or if an earlier check has granted them.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
-    CheckPart part(MethodInvocation call, @Nullable DecisionRecorder recorder) {
-        PermitRequest request = request(call);
+    CheckPart part(AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        PermitRequest request = request(used, call);
         if (request == null) {
             return null;
         }
         // Nothing of a limit in shadow mode is recorded.
-        Decision earlier = recorder == null || !checked.enforced() ? null : recorder.earlier(request);
+        Decision earlier = recorder == null || !used.checked().enforced() ? null : recorder.earlier(request);
         return earlier != null && earlier.granted()
                 ? null
-                : new CheckPart(checked, limiter(call, request.key()), request, declared.timeout(), earlier);
+                : new CheckPart(used.checked(), limiter(used, call, request.key()), request, used.timeout(), earlier);
     }
 
     /** The limit as a step of its own; {@code null} and exceptions as of {@link #part}. */
     @Nullable
-    CheckStep<?> step(MethodInvocation call, @Nullable DecisionRecorder recorder) {
+    CheckStep<?> step(AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        ConcurrencyLimiter concurrencyLimiter = used.concurrencyLimiter();
         if (concurrencyLimiter == null) {
-            CheckPart part = part(call, recorder);
+            CheckPart part = part(used, call, recorder);
             return part == null ? null : CheckStep.of(part);
         }
-        PermitRequest request = request(call);
+        PermitRequest request = request(used, call);
         return request == null
                 ? null
-                : CheckStep.hold(checked, concurrencyLimiter, request.key(), request.permits(), declared.timeout());
+                : CheckStep.hold(used.checked(), concurrencyLimiter, request.key(), request.permits(), used.timeout());
     }
 
-    private @Nullable PermitRequest request(MethodInvocation call) {
+    private @Nullable PermitRequest request(AppliedLimit used, MethodInvocation call) {
+        DeclaredLimit declared = used.declared();
         try {
             @Nullable Object[] arguments = call.getArguments();
             int permits = declared.permits().of(arguments);
@@ -111,10 +128,10 @@ final class BoundLimit {
             }
             String hashTag =
                     declared.hashTag() == null ? null : declared.hashTag().of(arguments);
-            return new PermitRequest(checked.name(), declared.key().of(arguments), hashTag, permits);
+            return new PermitRequest(declared.name(), declared.key().of(arguments), hashTag, permits);
         } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
-            checked.log().failed(e);
-            if (checked.enforced()) {
+            used.checked().log().failed(e);
+            if (used.checked().enforced()) {
                 throw e;
             }
             return null;
@@ -122,8 +139,9 @@ final class BoundLimit {
     }
 
     /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */
-    private Limiter limiter(MethodInvocation call, @Nullable String key) {
-        Limiter own = limiter;
+    private Limiter limiter(AppliedLimit used, MethodInvocation call, @Nullable String key) {
+        DeclaredLimit declared = used.declared();
+        Limiter own = used.limiter();
         if (own == null) {
             throw new IllegalStateException("permits of " + declared.where() + " are held, not spent");
         }
@@ -141,6 +159,6 @@ final class BoundLimit {
             throw new IllegalStateException(declared.where() + ": resolver '" + declared.resolver() + "' must return a "
                     + kind.getSimpleName() + ", as the one declared, or null; it was " + resolved);
         }
-        return resolved == null ? own : factory.build(declared.name().name(), resolved);
+        return resolved == null ? own : used.factory().build(declared.name().name(), resolved);
     }
 }

@@ -36,6 +36,19 @@ final class BoundLimits {
         return kind;
     }
 
+    /**
+     * A change to the same limits with another configuration.
+     *
+     * @throws IllegalArgumentException if one of their limiters cannot be built
+     */
+    Runnable change(List<DeclaredLimit> configured) {
+        List<Runnable> changes = new ArrayList<>();
+        for (int i = 0; i < limits.size(); i++) {
+            changes.add(limits.get(i).change(configured.get(i)));
+        }
+        return () -> changes.forEach(Runnable::run);
+    }
+
     /** Whether a key is the user. */
     boolean usesUser() {
         return usesUser;
@@ -51,20 +64,23 @@ final class BoundLimits {
         DecisionRecorder recorder = beans.recorder();
         if (limits.size() == 1) {
             // Most methods have one limit, so this path makes no set.
-            CheckStep<?> step = limits.get(0).step(call, recorder);
+            BoundLimit only = limits.get(0);
+            CheckStep<?> step = only.step(only.applied(), call, recorder);
             return new Check(step == null ? List.of() : List.of(step), recorder);
         }
         List<CheckPart> enforced = new ArrayList<>(limits.size());
         List<CheckStep<?>> later = new ArrayList<>(limits.size());
         for (BoundLimit limit : limits) {
-            if (limit.declared().isHeld() || !limit.declared().enforced()) {
-                CheckStep<?> step = limit.step(call, recorder);
+            AppliedLimit used = limit.applied();
+            boolean held = used.declared().isHeld();
+            if (held || !used.checked().enforced()) {
+                CheckStep<?> step = limit.step(used, call, recorder);
                 if (step != null) {
-                    later.add(limit.declared().isHeld() ? 0 : later.size(), step);
+                    later.add(held ? 0 : later.size(), step);
                 }
                 continue;
             }
-            CheckPart part = limit.part(call, recorder);
+            CheckPart part = limit.part(used, call, recorder);
             if (part != null && part.isRepeated()) {
                 return new Check(List.of(CheckStep.of(part)), recorder);
             }

@@ -10,7 +10,12 @@ import io.limiter.spring.check.LimitName;
 import io.limiter.spring.key.CallKey;
 import io.limiter.spring.key.spel.CallCondition;
 import io.limiter.spring.key.spel.CallCost;
-import java.time.Duration;
+import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.settings.ConfiguredLimits.Configured;
+import io.limiter.spring.settings.InvalidSettingException;
+import io.limiter.spring.settings.KindSettings;
+import io.limiter.spring.settings.SettingChecks;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,40 +23,82 @@ import org.jspecify.annotations.Nullable;
  * beans are created.
  *
  * @param where the annotation and the method, for messages
- * @param timeout how long a call waits for permits
- * @param prefetch how an instance prefetches permits; {@code null} if it does not
+ * @param annotated the settings of the annotation
+ * @param onFailure the failure policy of the annotation; {@code null} for the application's
+ * @param configured the annotation's settings with those in configuration
  * @param hashTag the hash tag of the permits in a Redis Cluster; {@code null} if the key decides it
  * @param resolver the name of the bean that chooses the limit of each call; empty if it is always this one
  * @param message of rejections; empty for the default
  * @param fallback answers rejected calls; {@code null} if they throw
- * @param enforced whether the limit rejects; otherwise it is in shadow mode
- * @param failurePolicy {@code null} for the application's
  */
 record DeclaredLimit(
         String where,
         LimitName name,
-        Limit<?> limit,
-        Duration timeout,
-        @Nullable PrefetchTerms prefetch,
+        KindSettings annotated,
+        @Nullable FailurePolicy onFailure,
+        Configured configured,
         Permits permits,
         LimitType type,
         CallKey key,
         @Nullable CallKey hashTag,
         String resolver,
         String message,
-        @Nullable Fallback fallback,
-        boolean enforced,
-        @Nullable FailurePolicy failurePolicy) {
+        @Nullable Fallback fallback) {
+
+    /** @throws IllegalArgumentException if the limit would never grant the permits of a call */
+    DeclaredLimit {
+        SettingChecks.canBeGranted(permits.fixed(), configured.limit(), configured.timeout());
+    }
+
+    /**
+     * This limit with the settings of another configuration.
+     *
+     * @throws InvalidSettingException if they make no valid limit, or one that another kind of state is stored for
+     */
+    DeclaredLimit configuredBy(ConfiguredLimits others) {
+        String property = ConfiguredLimits.property(name.name());
+        try {
+            Configured other = others.of(name.name(), annotated, onFailure);
+            if (!Objects.equals(other.otherKind(), configured.otherKind())) {
+                throw new InvalidSettingException(
+                        property + ".kind",
+                        property
+                                + ".kind cannot change while the application runs, because another kind cannot read the"
+                                + " stored permits: restart the application, or leave the kind as it is");
+            }
+            return new DeclaredLimit(
+                    where, name, annotated, onFailure, other, permits, type, key, hashTag, resolver, message, fallback);
+        } catch (InvalidSettingException e) {
+            throw e;
+        } catch (IllegalArgumentException e) {
+            throw new InvalidSettingException(property, "with " + property + ".*: " + e.getMessage(), e);
+        }
+    }
+
+    Limit<?> limit() {
+        return configured.limit();
+    }
+
+    /** How an instance prefetches permits; {@code null} if it does not. */
+    @Nullable
+    PrefetchTerms prefetch() {
+        return configured.prefetch();
+    }
 
     /** Whether permits are held until the call is done, and not spent. */
     boolean isHeld() {
-        return limit instanceof ConcurrencyLimit;
+        return limit() instanceof ConcurrencyLimit;
     }
 
-    /** The factory of its limiters, without {@link #prefetch}, which a resolver's limits do not have. */
-    LimiterFactory factory(LimiterFactory limiters) {
+    /**
+     * The factory of its limiters, without {@link #prefetch}, which a resolver's limits do not have.
+     *
+     * @param enforced whether they reject; otherwise they are for shadow mode
+     */
+    LimiterFactory factory(LimiterFactory limiters, boolean enforced) {
         LimiterFactory prefixed = limiters.withPrefix(name.prefix());
-        LimiterFactory failing = failurePolicy == null ? prefixed : prefixed.withFailurePolicy(failurePolicy);
+        FailurePolicy policy = configured.failurePolicy();
+        LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
         // Listeners are for rejections, and in shadow mode there are none.
         return enforced ? failing : failing.withoutListeners();
     }

@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.PointcutAdvisor;
@@ -56,9 +57,9 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
      */
     public LimitAdvisor(Supplier<LimiterFactory> factory, CallKeys keys, int order, ConfiguredLimits configured) {
         this.configured = configured;
+        LimitParser parser = new LimitParser(keys, configured);
         this.methods = new LimitedMethods(
-                new LimitedMethodFinder(new LimitParser(keys, configured), beans),
-                new LimitBinder(factory, keys, beans));
+                parser, new LimitedMethodFinder(parser, beans), new LimitBinder(factory, keys, beans));
         this.pointcut = new LimitedMethodsPointcut(methods);
         this.advice = new LimitInterceptor(methods, beans);
         this.order = order;
@@ -85,9 +86,29 @@ public final class LimitAdvisor implements PointcutAdvisor, Ordered, SmartInitia
         beans.setFactory(beanFactory);
     }
 
+    /** The prefix of an annotated limit's settings, or {@code annotation}; {@code null} if no annotation has the limit. */
+    public @Nullable String definedBy(String prefix, String name) {
+        return methods.declared().stream()
+                .filter(limit -> limit.name().prefix().equals(prefix)
+                        && limit.name().name().equals(name))
+                .findFirst()
+                .map(limit -> limit.configured().definedBy())
+                .orElse(null);
+    }
+
     /** Counts outcomes of calls that limiters do not see. */
     public CallCounts callCounts() {
         return beans.calls();
+    }
+
+    /**
+     * Applies another configuration to all limits: numbers, timeout, mode and failure policy.
+     *
+     * @throws IllegalArgumentException if it makes no valid limit of one of them; all limits stay as they are
+     */
+    public void reconfigure(ConfiguredLimits newConfigured) {
+        methods.reconfigure(newConfigured);
+        newConfigured.warnOfUnused();
     }
 
     /** Builds the limiters, so that a bad one fails the start and not a call. */

@@ -7,6 +7,7 @@ import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.key.spel.CallKeys;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -16,7 +17,7 @@ final class LimitBinder {
     private final Supplier<LimiterFactory> factory;
     private final CallKeys keys;
     private final ApplicationBeans beans;
-    private final ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
+    private volatile ConcurrentHashMap<Name, DeclaredLimit> byName = new ConcurrentHashMap<>();
 
     LimitBinder(Supplier<LimiterFactory> factory, CallKeys keys, ApplicationBeans beans) {
         this.factory = factory;
@@ -37,15 +38,27 @@ final class LimitBinder {
         LimiterFactory limiters = factory.get();
         try {
             keys.checkAvailable(declared.type());
-            checkAgrees(declared);
-            return new BoundLimit(declared, declared.factory(limiters), beans);
+            checkAgrees(declared, byName);
+            return new BoundLimit(declared, limiters, beans);
         } catch (IllegalArgumentException e) {
             throw new InvalidLimitException(declared.where(), String.valueOf(e.getMessage()), e);
         }
     }
 
+    /**
+     * Checks that limits of one name are the same after a change of the configuration. Of limits bound later, those of the same
+     * names must be the same, too.
+     *
+     * @throws IllegalArgumentException if they differ; nothing changes
+     */
+    void recheck(List<DeclaredLimit> all) {
+        ConcurrentHashMap<Name, DeclaredLimit> changed = new ConcurrentHashMap<>();
+        all.forEach(declared -> checkAgrees(declared, changed));
+        byName = changed;
+    }
+
     /** Two different limits on one bucket would rescale it with every call, and neither would hold. */
-    private void checkAgrees(DeclaredLimit declared) {
+    private static void checkAgrees(DeclaredLimit declared, Map<Name, DeclaredLimit> byName) {
         String name = declared.name().name();
         DeclaredLimit first = byName.putIfAbsent(new Name(declared.name().prefix(), name, declared.isHeld()), declared);
         if (first != null && !state(first.limit()).equals(state(declared.limit()))) {

@@ -18,7 +18,6 @@ import io.limiter.spring.settings.ConfiguredLimits;
 import io.limiter.spring.settings.KindSettings;
 import io.limiter.spring.settings.LimitKind;
 import io.limiter.spring.settings.Rate;
-import io.limiter.spring.settings.SettingChecks;
 import io.limiter.spring.settings.TokenBucketSettings;
 import io.limiter.spring.settings.WindowSettings;
 import java.lang.annotation.Annotation;
@@ -42,11 +41,16 @@ final class LimitParser {
     private static final long LONGEST_SECONDS = 86_400_000;
 
     private final CallKeys keys;
-    private final ConfiguredLimits configured;
+    private volatile ConfiguredLimits configured;
 
     LimitParser(CallKeys keys, ConfiguredLimits configured) {
         this.keys = keys;
         this.configured = configured;
+    }
+
+    /** Sets the configuration of limits that are parsed later. */
+    void configure(ConfiguredLimits newConfigured) {
+        configured = newConfigured;
     }
 
     /**
@@ -103,27 +107,25 @@ final class LimitParser {
         LimitType type = declaredType == LimitType.METHOD && !key.isEmpty() ? LimitType.CUSTOM : declaredType;
         // The names in expressions are those of the arguments where the annotation stands, which may be an interface.
         Method annotated = annotation.getSource() instanceof Method source ? source : method;
-        ConfiguredLimits.Configured limit = configured.of(name, declared, failurePolicy(annotation));
+        FailurePolicy onFailure = failurePolicy(annotation);
+        ConfiguredLimits.Configured limit = configured.of(name, declared, onFailure);
         DeclaredLimit.Permits permits = permits(annotation, annotated);
-        SettingChecks.canBeGranted(permits.fixed(), limit.limit(), limit.timeout());
         // Another kind could not read what is stored.
         String prefix = annotation.getString("prefix") + (limit.otherKind() == null ? "" : limit.otherKind() + ":");
         String fallback = annotation.getString("fallback");
         return new DeclaredLimit(
                 where,
                 given.isEmpty() ? LimitName.ofMethod(prefix, name) : LimitName.chosen(prefix, name),
-                limit.limit(),
-                limit.timeout(),
-                limit.prefetch(),
+                declared,
+                onFailure,
+                limit,
                 permits,
                 type,
                 keys.of(type, key, annotated),
                 hashTag(text(annotation, "hashTag"), type, annotated),
                 text(annotation, "resolver"),
                 annotation.getString("message"),
-                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass),
-                limit.enforced(),
-                limit.failurePolicy());
+                fallback.isEmpty() ? null : Fallback.find(fallback, method, userClass));
     }
 
     /** Empty if the annotation has no such attribute. */

@@ -1,8 +1,11 @@
 package io.limiter.spring.aop;
 
+import io.limiter.spring.settings.ConfiguredLimits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,13 +22,18 @@ import org.springframework.core.MethodClassKey;
  */
 final class LimitedMethods {
 
+    private final LimitParser parser;
     private final LimitedMethodFinder finder;
     private final LimitBinder binder;
     private final Map<Class<?>, Map<Method, LimitedMethod>> byClass = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, Optional<LimitedMethod>> byCall = new ConcurrentHashMap<>();
     private volatile boolean started;
 
-    LimitedMethods(LimitedMethodFinder finder, LimitBinder binder) {
+    /** Held while a class is parsed or the configuration changes, and never while a bean is looked up. */
+    private final Object changing = new Object();
+
+    LimitedMethods(LimitParser parser, LimitedMethodFinder finder, LimitBinder binder) {
+        this.parser = parser;
         this.finder = finder;
         this.binder = binder;
     }
@@ -62,6 +70,40 @@ final class LimitedMethods {
         byClass.values().forEach(methods -> methods.values().forEach(LimitedMethod::bound));
     }
 
+    /**
+     * Applies another configuration to all limits, and to those of classes that are parsed later.
+     *
+     * @throws IllegalArgumentException if it makes no valid limit of one of them; nothing changes
+     */
+    void reconfigure(ConfiguredLimits configured) {
+        synchronized (changing) {
+            Map<LimitedMethod, List<DeclaredLimit>> changed = new LinkedHashMap<>();
+            for (LimitedMethod method : all()) {
+                changed.put(
+                        method,
+                        method.declared.stream()
+                                .map(limit -> limit.configuredBy(configured))
+                                .toList());
+            }
+            List<Runnable> changes = new ArrayList<>();
+            changed.forEach((method, limits) -> changes.add(method.change(limits)));
+            binder.recheck(changed.values().stream().flatMap(List::stream).toList());
+            parser.configure(configured);
+            changes.forEach(Runnable::run);
+        }
+    }
+
+    /** All limits that are known so far. */
+    List<DeclaredLimit> declared() {
+        return all().stream().flatMap(method -> method.declared.stream()).toList();
+    }
+
+    private List<LimitedMethod> all() {
+        return byClass.values().stream()
+                .flatMap(methods -> methods.values().stream())
+                .toList();
+    }
+
     private Optional<LimitedMethod> find(Method method, Class<?> beanClass) {
         MethodClassKey call = new MethodClassKey(method, beanClass);
         Optional<LimitedMethod> known = byCall.get(call);
@@ -79,7 +121,12 @@ final class LimitedMethods {
 
     private Map<Method, LimitedMethod> in(Class<?> beanClass) {
         Map<Method, LimitedMethod> known = byClass.get(beanClass);
-        return known != null ? known : byClass.computeIfAbsent(beanClass, this::parse);
+        if (known != null) {
+            return known;
+        }
+        synchronized (changing) {
+            return byClass.computeIfAbsent(beanClass, this::parse);
+        }
     }
 
     private Map<Method, LimitedMethod> parse(Class<?> beanClass) {
@@ -93,7 +140,7 @@ final class LimitedMethods {
 
         private final Method method;
         private final Class<?> beanClass;
-        private final List<DeclaredLimit> declared;
+        private volatile List<DeclaredLimit> declared;
         private volatile @Nullable BoundLimits bound;
 
         LimitedMethod(Method method, Class<?> beanClass, List<DeclaredLimit> declared) {
@@ -104,11 +151,34 @@ final class LimitedMethods {
 
         BoundLimits bound() {
             BoundLimits limits = bound;
-            if (limits == null) {
-                limits = binder.bind(method, beanClass, declared);
-                bound = limits;
+            return limits == null ? bind() : limits;
+        }
+
+        private BoundLimits bind() {
+            while (true) {
+                List<DeclaredLimit> used = declared;
+                BoundLimits made = binder.bind(method, beanClass, used);
+                synchronized (changing) {
+                    BoundLimits other = bound;
+                    if (other != null) {
+                        return other;
+                    }
+                    if (used == declared) {
+                        bound = made;
+                        return made;
+                    }
+                }
             }
-            return limits;
+        }
+
+        /** A change to the same limits with another configuration, whose limiters are built already. */
+        Runnable change(List<DeclaredLimit> configured) {
+            BoundLimits limits = bound;
+            Runnable change = limits == null ? () -> {} : limits.change(configured);
+            return () -> {
+                declared = configured;
+                change.run();
+            };
         }
     }
 }

@@ -2,23 +2,25 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
 import io.limiter.HashTag;
-import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.check.CheckedLimit;
+import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.spel.RequestKey;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.web.HttpLimit;
 import io.limiter.spring.web.HttpRoute;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -65,9 +67,10 @@ record HttpRule(
      * Checks the rule and builds its limiters.
      *
      * @param property the rule's, with which the names of its settings start
+     * @param live returns the current live settings of a limit's name
      * @throws InvalidSettingException naming an invalid setting
      */
-    HttpLimit build(String property, LimiterFactory factory) {
+    HttpLimit build(String property, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
         if (path.isEmpty()) {
             throw new InvalidSettingException(
                     property, property + ".path must be set, such as " + property + ".path=/api/**");
@@ -84,20 +87,18 @@ record HttpRule(
                         .map(named(property + ".exclude", HttpRoute::pattern))
                         .toList());
         RequestKey requestKey = named(property + ".key", RequestKey::parse).apply(key);
-        List<Limiter> limiters = new ArrayList<>();
-        List<Duration> timeouts = new ArrayList<>();
-        for (int i = 0; i < limits.size(); i++) {
-            LimitSettings limit = limits.get(i);
-            Limiter limiter =
-                    limiter(property + ".limits[" + i + "]", limit, limitNames().get(i), factory);
-            limiters.add(limiter);
-            timeouts.add(limit.callTimeout());
-        }
         RejectionLog log = new RejectionLog(property + " (" + knownName() + ")", enforce, System::nanoTime);
-        return new HttpLimit(PREFIX, route, requestKey, limiters, timeouts, enforce, log);
+        List<HttpLimit.Part> parts = new ArrayList<>();
+        for (int i = 0; i < limits.size(); i++) {
+            LimitSettings settings = checked(property + ".limits[" + i + "]", limits.get(i));
+            CheckedLimit limit =
+                    new CheckedLimit(LimitName.chosen(PREFIX, limitNames().get(i)), enforce, "", log);
+            parts.add(part(property + ".limits[" + i + "]", settings, limit, factory, live));
+        }
+        return new HttpLimit(PREFIX, route, requestKey, parts, log);
     }
 
-    private Limiter limiter(String property, LimitSettings limit, String limiterName, LimiterFactory factory) {
+    private LimitSettings checked(String property, LimitSettings limit) {
         if (limit.enforce() != null) {
             throw new InvalidSettingException(
                     property + ".enforce",
@@ -111,22 +112,36 @@ record HttpRule(
                     property + ".prefetch-permits has no effect where a rule has several"
                             + " limits, which are decided atomically in Redis: leave it out");
         }
+        return settings;
+    }
+
+    private HttpLimit.Part part(
+            String property,
+            LimitSettings settings,
+            CheckedLimit limit,
+            LimiterFactory factory,
+            Function<String, Supplier<LiveSettings>> live) {
         return named(property, ": ", (LimitSettings checked) -> {
                     Limit<?> built = checked.toLimit();
-                    // In the prefix, because another kind cannot read the stored state.
-                    String kind = built.getClass().getSimpleName();
-                    LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
-                    LimiterFactory listening = enforce ? tagged : tagged.withoutListeners();
-                    LimiterFactory prefixed = listening.withPrefix(PREFIX + kind + ":");
-                    FailurePolicy policy = checked.onFailure();
-                    LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
-                    PrefetchTerms prefetch = checked.prefetch();
-                    return (prefetch == null
-                                    ? failing
-                                    : failing.withPrefetch(prefetch.maxPermits(), prefetch.maxTime()))
-                            .build(limiterName, built);
+                    String name = limit.name().name();
+                    LimiterFactory own = factory(checked, built, factory);
+                    return new HttpLimit.Part(
+                            limit,
+                            checked.callTimeout(),
+                            live.apply(name),
+                            enforced -> (enforced ? own : own.withoutListeners()).build(name, built));
                 })
                 .apply(settings);
+    }
+
+    private LimiterFactory factory(LimitSettings settings, Limit<?> built, LimiterFactory factory) {
+        LimiterFactory tagged = limits.size() > 1 ? factory.withHashTag(HashTag.FIRST_KEY) : factory;
+        // In the prefix, because another kind cannot read the stored state.
+        LimiterFactory prefixed = tagged.withPrefix(PREFIX + built.getClass().getSimpleName() + ":");
+        FailurePolicy policy = settings.onFailure();
+        LimiterFactory failing = policy == null ? prefixed : prefixed.withFailurePolicy(policy);
+        PrefetchTerms prefetch = settings.prefetch();
+        return prefetch == null ? failing : failing.withPrefetch(prefetch.maxPermits(), prefetch.maxTime());
     }
 
     private Set<String> methods(String property) {

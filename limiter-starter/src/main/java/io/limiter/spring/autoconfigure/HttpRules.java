@@ -1,6 +1,8 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.actuate.KnownDefinitions;
 import io.limiter.spring.actuate.KnownHashTags;
 import io.limiter.spring.settings.InvalidSettingException;
 import io.limiter.spring.settings.LimitSettings;
@@ -12,6 +14,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -27,12 +31,16 @@ import org.springframework.core.env.Environment;
  * @param first the limits whose key needs no user, in their order
  * @param byUser the limits whose key needs the user, in their order
  */
-record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
+record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags, KnownDefinitions {
 
     private static final String PROPERTY = "limiter.http";
 
-    /** @throws InvalidSettingException naming an invalid setting */
-    static HttpRules read(Environment environment, LimiterFactory factory) {
+    /**
+     * @param live returns the current live settings of a limit's name
+     * @throws InvalidSettingException naming an invalid setting
+     */
+    static HttpRules read(
+            Environment environment, LimiterFactory factory, Function<String, Supplier<LiveSettings>> live) {
         Binder binder = Binder.get(environment);
         List<HttpRule> rules =
                 binder.bind(PROPERTY, Bindable.listOf(HttpRule.class), strict()).orElse(List.of());
@@ -45,7 +53,7 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
                 // The handler does not find unknown settings in a list within a list.
                 binder.bind(property + ".limits[" + j + "]", Bindable.of(LimitSettings.class), strict());
             }
-            HttpLimit limit = rule.build(property, factory);
+            HttpLimit limit = rule.build(property, factory, live);
             for (String name : rule.limitNames()) {
                 if (!names.add(name)) {
                     throw new InvalidSettingException(
@@ -63,12 +71,19 @@ record HttpRules(HttpLimits first, HttpLimits byUser) implements KnownHashTags {
 
     @Override
     public @Nullable String hashTag(String prefix, String name, @Nullable String key) {
-        return Stream.of(first, byUser)
-                .flatMap(each -> each.limits().stream())
-                .map(limit -> limit.hashTag(prefix, name, key))
+        return all().map(limit -> limit.hashTag(prefix, name, key))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
+    }
+
+    @Override
+    public @Nullable String definedBy(String prefix, String name) {
+        return all().anyMatch(limit -> limit.has(prefix, name)) ? PROPERTY : null;
+    }
+
+    private Stream<HttpLimit> all() {
+        return Stream.of(first, byUser).flatMap(each -> each.limits().stream());
     }
 
     /** The handler has state, so each binding needs a new one. */

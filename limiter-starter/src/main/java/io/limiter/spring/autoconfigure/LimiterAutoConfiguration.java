@@ -1,8 +1,10 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
 import io.limiter.spring.aop.LimitAdvisor;
 import io.limiter.spring.event.EventPublishingListener;
+import io.limiter.spring.event.LiveEventPublisher;
 import io.limiter.spring.key.ClientAddress;
 import io.limiter.spring.key.CurrentUser;
 import io.limiter.spring.key.spel.CallKeys;
@@ -14,6 +16,7 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -58,6 +61,11 @@ public class LimiterAutoConfiguration {
     }
 
     @Bean
+    LiveEventPublisher limiterLiveEvents(ObjectProvider<LiveLimits> limits, ApplicationEventPublisher publisher) {
+        return new LiveEventPublisher(limits, publisher);
+    }
+
+    @Bean
     UnusedHttpRules limiterUnusedHttpRules(ListableBeanFactory beans, Environment environment) {
         return new UnusedHttpRules(beans, environment);
     }
@@ -75,6 +83,12 @@ public class LimiterAutoConfiguration {
         CallKeys keys = new CallKeys(clientAddress::getIfAvailable, currentUser::getIfAvailable);
         int order = Binder.get(environment).bind("limiter.order", Integer.class).orElse(LimitAdvisor.DEFAULT_ORDER);
         return new LimitAdvisor(factory::getObject, keys, order, configured);
+    }
+
+    @Bean
+    @ConditionalOnClass(name = "org.springframework.cloud.context.environment.EnvironmentChangeEvent")
+    ConfiguredLimitsRefresh limiterConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
+        return new ConfiguredLimitsRefresh(environment, advisor);
     }
 
     /**

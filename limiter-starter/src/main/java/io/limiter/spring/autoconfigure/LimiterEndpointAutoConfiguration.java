@@ -1,10 +1,13 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
 import io.limiter.spring.actuate.CallTimes;
+import io.limiter.spring.actuate.KnownDefinitions;
 import io.limiter.spring.actuate.KnownHashTags;
 import io.limiter.spring.actuate.LimitersEndpoint;
-import io.limiter.spring.actuate.WritableLimitersEndpoint;
+import io.limiter.spring.aop.LimitAdvisor;
+import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
@@ -32,15 +35,28 @@ public class LimiterEndpointAutoConfiguration {
         }
 
         @Bean
+        KnownDefinitions limiterAnnotatedDefinitions(ObjectProvider<LimitAdvisor> advisors) {
+            return (prefix, name) -> advisors.stream()
+                    .map(advisor -> advisor.definedBy(prefix, name))
+                    .filter(Objects::nonNull)
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        @Bean
         LimitersEndpoint limitersEndpoint(
                 LimiterFactory factory,
+                ObjectProvider<LiveLimits> live,
                 CallTimes times,
                 ObjectProvider<KnownHashTags> hashTags,
+                ObjectProvider<KnownDefinitions> definitions,
                 LimiterProperties properties) {
-            boolean showKeys = properties.endpoint().showKeys();
-            return properties.endpoint().writable()
-                    ? new WritableLimitersEndpoint(factory, times, hashTags::stream, showKeys)
-                    : new LimitersEndpoint(factory, times, hashTags::stream, showKeys);
+            return new LimitersEndpoint(
+                    factory,
+                    live.getIfAvailable(),
+                    times,
+                    new LimitersEndpoint.Known(hashTags::stream, definitions::stream),
+                    properties.endpoint().showKeys());
         }
     }
 }

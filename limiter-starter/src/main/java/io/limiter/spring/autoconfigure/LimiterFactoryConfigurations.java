@@ -8,6 +8,9 @@ import io.limiter.spi.DistributedLock;
 import io.limiter.spi.EngineObserver;
 import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.annotation.LimiterRedisConnectionFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -17,10 +20,13 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The limiter factory. The first configuration that applies creates it. */
 final class LimiterFactoryConfigurations {
+
+    private static final int MAX_APPLICATION = 100;
 
     private LimiterFactoryConfigurations() {}
 
@@ -29,7 +35,12 @@ final class LimiterFactoryConfigurations {
     @ConditionalOnClass(RedisConnectionFactory.class)
     @ConditionalOnProperty(prefix = "limiter", name = "type", havingValue = "redis", matchIfMissing = true)
     @ConditionalOnMissingBean(LimiterFactory.class)
-    @Import({LockConfigurations.OfRedisson.class, LockConfigurations.Plain.class})
+    @Import({
+        LockConfigurations.OfRedisson.class,
+        LockConfigurations.Plain.class,
+        LiveLimitsConfigurations.Audited.class,
+        LiveLimitsConfigurations.Plain.class
+    })
     static class OfRedis {
 
         @Bean
@@ -39,6 +50,7 @@ final class LimiterFactoryConfigurations {
                 ObjectProvider<DistributedLock> lock,
                 ObjectProvider<EngineObserver> observers,
                 ObjectProvider<LimiterListener> listeners,
+                Environment environment,
                 LimiterProperties properties) {
             LimiterProperties.Cache cache = properties.cache();
             RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(required(own, connections))
@@ -53,6 +65,13 @@ final class LimiterFactoryConfigurations {
                     .probeInterval(properties.failure().probeInterval())
                     .observer(EngineObserver.of(observers.orderedStream().toList()));
             listeners.orderedStream().forEach(builder::listener);
+            if (properties.live().enabled()) {
+                builder.liveLimits(properties
+                        .live()
+                        .options()
+                        .showKeys(properties.endpoint().showKeys())
+                        .instance(instance(environment)));
+            }
             if (properties.engine() == LimiterProperties.Engine.LOCK) {
                 builder.lock(lock.getObject()).lockWait(properties.lock().maxWait());
             }
@@ -105,6 +124,19 @@ final class LimiterFactoryConfigurations {
         LimiterFactory limiterFactory() {
             throw RedisConnectionException.none();
         }
+    }
+
+    /** Names this instance by its application and its port; empty if the application has no name. */
+    private static String instance(Environment environment) {
+        String application =
+                environment.getProperty("spring.application.name", "").strip();
+        String port = environment.getProperty("server.port", "");
+        String unique = Integer.toHexString(ThreadLocalRandom.current().nextInt());
+        return application.isEmpty()
+                ? ""
+                : Stream.of(application.substring(0, Math.min(application.length(), MAX_APPLICATION)), port, unique)
+                        .filter(part -> !part.isEmpty())
+                        .collect(Collectors.joining(":"));
     }
 
     /**

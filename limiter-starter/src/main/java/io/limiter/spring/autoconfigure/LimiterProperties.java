@@ -1,6 +1,7 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.FailurePolicy;
+import io.limiter.live.LiveOptions;
 import io.limiter.spring.key.address.ForwardedHeader;
 import io.limiter.spring.settings.LimitSettings;
 import io.limiter.spring.settings.SettingChecks;
@@ -33,6 +34,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param key How keys are made.
  * @param web The limits in HTTP responses.
  * @param http Limits on HTTP requests, by path.
+ * @param live Limits that are changed while the application runs.
  * @param endpoint The Actuator endpoint limiters.
  * @param limits Settings of annotated limits by name. They override those of the annotations.
  */
@@ -51,6 +53,7 @@ record LimiterProperties(
         @DefaultValue Key key,
         @DefaultValue Web web,
         @Nullable List<HttpRule> http,
+        @DefaultValue Live live,
         @DefaultValue Endpoint endpoint,
         @Nullable Map<String, LimitSettings> limits) {
 
@@ -259,14 +262,34 @@ record LimiterProperties(
     }
 
     /**
+     * Limits that are changed while the application runs, in Redis for all instances.
+     *
+     * @param enabled Whether live limits apply to this instance.
+     * @param pollInterval How often this instance asks Redis for changes, from 100ms to 1h.
+     * @param restore Whether instances write the live limits back if Redis has lost them. If not, they drop them.
+     */
+    record Live(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("1s") Duration pollInterval,
+            @DefaultValue("false") boolean restore) {
+
+        Live {
+            SettingChecks.range(
+                    "limiter.live.poll-interval", pollInterval, Duration.ofMillis(100), Duration.ofHours(1));
+        }
+
+        LiveOptions options() {
+            return LiveOptions.DEFAULT.pollInterval(pollInterval).restore(restore);
+        }
+    }
+
+    /**
      * The Actuator endpoint.
      *
-     * @param writable Whether keys can be reset through it.
-     * @param showKeys Whether keys are shown, which may be addresses or names of people. If not, their hashes are.
+     * @param showKeys Whether the endpoint and the reports of instances show keys, which may be addresses or names of people.
+     *     If not, they show hashes.
      */
-    record Endpoint(
-            @DefaultValue("false") boolean writable,
-            @DefaultValue("false") boolean showKeys) {}
+    record Endpoint(@DefaultValue("false") boolean showKeys) {}
 
     private static final Duration MAX_DURATION = Duration.ofDays(1000);
 }

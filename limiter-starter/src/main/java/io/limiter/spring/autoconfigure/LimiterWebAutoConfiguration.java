@@ -1,8 +1,11 @@
 package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.web.Answers;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -41,8 +44,10 @@ public class LimiterWebAutoConfiguration {
     }
 
     @Bean
-    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory) {
-        return HttpRules.read(environment, factory);
+    HttpRules limiterHttpRules(Environment environment, LimiterFactory factory, ObjectProvider<LiveLimits> limits) {
+        LiveLimits live = limits.getIfAvailable();
+        return HttpRules.read(
+                environment, factory, name -> live == null ? () -> LiveSettings.NONE : live.settingsOf(name));
     }
 
     /** {@code null} if the application's message source is empty. */

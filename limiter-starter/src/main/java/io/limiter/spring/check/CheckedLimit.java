@@ -15,6 +15,11 @@ public record CheckedLimit(LimitName name, boolean enforced, String message, Rej
 
     private static final String SECONDS = "{0}";
 
+    /** The same limit, enforced or in shadow mode. */
+    public CheckedLimit inMode(boolean newEnforced) {
+        return newEnforced == enforced ? this : new CheckedLimit(name, newEnforced, message, log.inMode(newEnforced));
+    }
+
     /** @param key of the permits */
     RateLimitExceededException exception(String key, Decision decision) {
         OptionalLong seconds = decision.retryAfterSeconds();

@@ -26,10 +26,19 @@ public final class RejectionLog {
      * @param enforced whether the limit rejects; otherwise it is in shadow mode
      */
     public RejectionLog(String where, boolean enforced, LongSupplier nanoTime) {
+        this(where, enforced, new Interval(nanoTime), new Interval(nanoTime));
+    }
+
+    private RejectionLog(String where, boolean enforced, Interval rejections, Interval failures) {
         this.where = where;
         this.enforced = enforced;
-        this.rejections = new Interval(nanoTime);
-        this.failures = new Interval(nanoTime);
+        this.rejections = rejections;
+        this.failures = failures;
+    }
+
+    /** The log of the same limit in another mode. Both together log the first in a minute. */
+    public RejectionLog inMode(boolean newEnforced) {
+        return newEnforced == enforced ? this : new RejectionLog(where, newEnforced, rejections, failures);
     }
 
     public void rejected(Decision decision) {

@@ -18,6 +18,7 @@ public final class ConfiguredLimits {
 
     private static final Logger log = LoggerFactory.getLogger(ConfiguredLimits.class);
     private static final String PROPERTY = "limiter.limits";
+    private static final String ANNOTATION = "annotation";
     private static final Pattern NAME_OF_ELEMENT = Pattern.compile("[\\p{Alnum}_-]+");
 
     private final Map<String, LimitSettings> byName;
@@ -43,12 +44,13 @@ public final class ConfiguredLimits {
     public Configured of(String name, KindSettings declared, @Nullable FailurePolicy onFailure) {
         LimitSettings settings = byName.get(name);
         if (settings == null) {
-            return new Configured(declared.toLimit(), declared.callTimeout(), null, null, true, onFailure);
+            return new Configured(ANNOTATION, declared.toLimit(), declared.callTimeout(), null, null, true, onFailure);
         }
         try {
             checkIsForOne(name, declared.kind() == LimitKind.CONCURRENT);
             KindSettings used = used(settings, declared);
             return new Configured(
+                    property(name),
                     used.toLimit(),
                     used.callTimeout(),
                     used.prefetch(),
@@ -104,6 +106,7 @@ public final class ConfiguredLimits {
     /**
      * A limit with its configuration.
      *
+     * @param definedBy the prefix of its settings; {@code annotation} if it has none
      * @param timeout how long a call waits for permits
      * @param prefetch how an instance prefetches permits; {@code null} if it does not
      * @param otherKind the kind's name, if it is not that of the annotation
@@ -111,6 +114,7 @@ public final class ConfiguredLimits {
      * @param failurePolicy {@code null} for the application's
      */
     public record Configured(
+            String definedBy,
             Limit<?> limit,
             Duration timeout,
             @Nullable PrefetchTerms prefetch,

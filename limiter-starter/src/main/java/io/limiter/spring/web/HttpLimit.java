@@ -1,10 +1,10 @@
 package io.limiter.spring.web;
 
 import io.limiter.Limiter;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.check.CheckPart;
 import io.limiter.spring.check.CheckStep;
 import io.limiter.spring.check.CheckedLimit;
-import io.limiter.spring.check.LimitName;
 import io.limiter.spring.check.PermitRequest;
 import io.limiter.spring.check.RejectionLog;
 import io.limiter.spring.key.RequestFacts;
@@ -12,7 +12,8 @@ import io.limiter.spring.key.spel.RequestKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 
@@ -22,36 +23,19 @@ public final class HttpLimit {
     private final String prefix;
     private final HttpRoute route;
     private final RequestKey key;
-    private final List<Limiter> limiters;
-    private final List<Duration> timeouts;
-    private final List<CheckedLimit> checked;
-    private final boolean enforced;
+    private final List<Part> parts;
     private final RejectionLog log;
 
     /**
      * @param prefix starts the keys in Redis
-     * @param limiters at least one; all or nothing. Of several, the first key is the hash tag
-     * @param timeouts how long a request waits for the permits of each limiter
-     * @param enforced whether the limit rejects; otherwise it is in shadow mode
-     * @param log of rejections, also in shadow mode
+     * @param parts at least one; those that are enforced are all or nothing. Of several, the first key is the hash tag
+     * @param log of requests without a key
      */
-    public HttpLimit(
-            String prefix,
-            HttpRoute route,
-            RequestKey key,
-            List<Limiter> limiters,
-            List<Duration> timeouts,
-            boolean enforced,
-            RejectionLog log) {
+    public HttpLimit(String prefix, HttpRoute route, RequestKey key, List<Part> parts, RejectionLog log) {
         this.prefix = prefix;
         this.route = route;
         this.key = key;
-        this.limiters = List.copyOf(limiters);
-        this.timeouts = List.copyOf(timeouts);
-        this.checked = this.limiters.stream()
-                .map(limiter -> new CheckedLimit(LimitName.chosen(prefix, limiter.name()), enforced, "", log))
-                .toList();
-        this.enforced = enforced;
+        this.parts = List.copyOf(parts);
         this.log = log;
     }
 
@@ -66,32 +50,44 @@ public final class HttpLimit {
     }
 
     /**
-     * The step of a request's check; empty if the limit is in shadow mode and the request has no key, which is logged.
+     * The steps of a request's check: that of the limits that are enforced, then those of the others; none if the request has
+     * no key and all limits are in shadow mode, which is logged.
      *
-     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and the limit is enforced
+     * @throws io.limiter.spring.key.MissingLimitKeyException if the request has no key and a limit is enforced
      */
-    Optional<CheckStep<?>> step(RequestFacts request) {
+    List<CheckStep<?>> steps(RequestFacts request) {
+        List<Part.Applied> applied = parts.stream().map(Part::applied).toList();
         try {
-            return Optional.of(step(key.of(request)));
+            return steps(key.of(request), applied);
         } catch (RuntimeException e) {
-            log.failed(e);
+            boolean enforced = applied.stream().anyMatch(each -> each.checked().enforced());
+            log.inMode(enforced).failed(e);
             if (enforced) {
                 throw e;
             }
-            return Optional.empty();
+            return List.of();
         }
     }
 
-    private CheckStep<?> step(@Nullable String ofRequest) {
+    private List<CheckStep<?>> steps(@Nullable String ofRequest, List<Part.Applied> applied) {
         // In a Cluster several are decided in one call if they are in one slot.
-        String hashTag = limiters.size() > 1 ? hashTag(ofRequest) : null;
-        List<CheckPart> parts = new ArrayList<>(limiters.size());
-        for (int i = 0; i < limiters.size(); i++) {
-            CheckedLimit limit = checked.get(i);
+        String hashTag = parts.size() > 1 ? hashTag(ofRequest) : null;
+        List<CheckPart> enforced = new ArrayList<>(applied.size());
+        List<CheckStep<?>> steps = new ArrayList<>(applied.size());
+        for (Part.Applied each : applied) {
+            CheckedLimit limit = each.checked();
             PermitRequest request = new PermitRequest(limit.name(), ofRequest, hashTag, 1);
-            parts.add(new CheckPart(limit, limiters.get(i), request, timeouts.get(i), null));
+            CheckPart part = new CheckPart(limit, each.limiter(), request, each.timeout(), null);
+            if (limit.enforced()) {
+                enforced.add(part);
+            } else {
+                steps.add(CheckStep.of(part));
+            }
         }
-        return CheckStep.of(parts);
+        if (!enforced.isEmpty()) {
+            steps.add(0, CheckStep.of(enforced));
+        }
+        return steps;
     }
 
     /**
@@ -100,13 +96,72 @@ public final class HttpLimit {
      * @param limiterPrefix starts the limiter's keys in Redis
      */
     public @Nullable String hashTag(String limiterPrefix, String limiterName, @Nullable String limiterKey) {
-        boolean isOurs = limiterPrefix.startsWith(prefix)
-                && limiters.stream().anyMatch(limiter -> limiter.name().equals(limiterName));
-        return isOurs && limiters.size() > 1 ? hashTag(limiterKey) : null;
+        return has(limiterPrefix, limiterName) && parts.size() > 1 ? hashTag(limiterKey) : null;
+    }
+
+    /** Whether the limiter is one of this limit's. */
+    public boolean has(String limiterPrefix, String limiterName) {
+        return limiterPrefix.startsWith(prefix)
+                && parts.stream().anyMatch(part -> part.name().equals(limiterName));
     }
 
     private String hashTag(@Nullable String ofRequest) {
-        String name = limiters.get(0).name();
+        String name = parts.get(0).name();
         return ofRequest == null ? name : name + ":" + ofRequest;
+    }
+
+    /** One of the limits, with what its live limit changes. */
+    public static final class Part {
+
+        private final CheckedLimit declared;
+        private final Duration timeout;
+        private final Supplier<LiveSettings> live;
+        private final Function<Boolean, Limiter> limiters;
+        private volatile Applied last;
+
+        /**
+         * @param declared how it is enforced without a live limit
+         * @param timeout how long a request waits for permits without a live limit
+         * @param live the current live settings, read with each request
+         * @param limiters builds its limiter, enforced or for shadow mode
+         */
+        public Part(
+                CheckedLimit declared,
+                Duration timeout,
+                Supplier<LiveSettings> live,
+                Function<Boolean, Limiter> limiters) {
+            this.declared = declared;
+            this.timeout = timeout;
+            this.live = live;
+            this.limiters = limiters;
+            this.last = apply(live.get());
+        }
+
+        String name() {
+            return declared.name().name();
+        }
+
+        /** The limit for the next request. */
+        Applied applied() {
+            LiveSettings settings = live.get();
+            Applied applied = last;
+            if (applied.live != settings) {
+                applied = apply(settings);
+                last = applied;
+            }
+            return applied;
+        }
+
+        private Applied apply(LiveSettings settings) {
+            CheckedLimit checked =
+                    declared.inMode(settings.enforce() == null ? declared.enforced() : settings.enforce());
+            return new Applied(
+                    settings,
+                    checked,
+                    settings.timeout() == null ? timeout : settings.timeout(),
+                    limiters.apply(checked.enforced()));
+        }
+
+        private record Applied(LiveSettings live, CheckedLimit checked, Duration timeout, Limiter limiter) {}
     }
 }

@@ -36,7 +36,7 @@ public record HttpLimits(List<HttpLimit> limits) {
     public Check check(RequestFacts request, DecisionRecorder recorder) {
         List<CheckStep<?>> steps = new ArrayList<>(limits.size());
         for (HttpLimit limit : limits) {
-            limit.step(request).ifPresent(steps::add);
+            steps.addAll(limit.steps(request));
         }
         return new Check(steps, recorder);
     }

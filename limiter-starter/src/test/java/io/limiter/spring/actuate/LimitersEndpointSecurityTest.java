@@ -3,6 +3,9 @@ package io.limiter.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ class LimitersEndpointSecurityTest {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();
     private static final String NAME = "secured-" + UUID.randomUUID();
+    private static final Pattern VERSION = Pattern.compile("\"version\":(\\d+)");
     private static final String PATH = "limiters/" + NAME + "?key=k";
 
     private static ConfigurableApplicationContext byDefault;
@@ -74,7 +79,7 @@ class LimitersEndpointSecurityTest {
             "--spring.autoconfigure.exclude=",
             "--spring.security.user.name=operator",
             "--spring.security.user.password=secret",
-            "--limiter.endpoint.writable=true"
+            "--management.endpoint.limiters.access=unrestricted"
         };
         byDefault = Operated.connected(Application.class, settings);
         byRole = Operated.connected(WithRoles.class, settings);
@@ -116,20 +121,96 @@ class LimitersEndpointSecurityTest {
                         .contains("\"remaining\":1"));
     }
 
+    @Test
+    void a_role_decides_who_changes_live_limits_and_the_user_is_named() throws Exception {
+        String limit = "limiters/" + NAME;
+        String put = "{\"limit\":7,\"who\":\"somebody else\",\"why\":\"night\"}";
+        String remove = "{\"remove\":true,\"version\":VERSION}";
+        String rollBack = "{\"rollBack\":VERSION,\"version\":0}";
+        String version = "0";
+        for (String body : new String[] {put, remove, rollBack}) {
+            String known = body.replace("VERSION", version);
+            assertThat(post(byRole, limit, "", known).statusCode()).as(body).isEqualTo(401);
+            assertThat(post(byRole, limit, "caller", known).statusCode())
+                    .as(body)
+                    .isEqualTo(403);
+            HttpResponse<String> changed = post(byRole, limit, "operator", known);
+            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(body.equals(remove) ? 204 : 200);
+            if (body.equals(put)) {
+                assertThat(changed.body()).contains("\"who\":\"operator\",\"why\":\"night\"");
+                version = VERSION.matcher(changed.body())
+                        .results()
+                        .findFirst()
+                        .orElseThrow()
+                        .group(1);
+            } else if (body.equals(remove)) {
+                // The version of the removal, which is rolled back.
+                version = VERSION.matcher(call(byRole, "GET", "limiters", "operator", "secret")
+                                .body()
+                                .replaceFirst(".*\"history\":", ""))
+                        .results()
+                        .findFirst()
+                        .orElseThrow()
+                        .group(1);
+            }
+        }
+        LiveLimits live = byRole.getBean(LiveLimits.class);
+        assertThat(live.get(NAME).orElseThrow().settings()).isEqualTo(LiveSettings.NONE.limit(7));
+        live.remove(
+                NAME, ChangeNote.of("test", ""), live.get(NAME).orElseThrow().version());
+    }
+
+    @Test
+    void it_is_read_only_unless_its_access_is_given() throws Exception {
+        try (ConfigurableApplicationContext readOnly = Operated.connected(
+                WithRoles.class,
+                "--spring.autoconfigure.exclude=",
+                "--spring.security.user.name=operator",
+                "--spring.security.user.password=secret")) {
+            String limit = "limiters/" + NAME;
+            assertThat(post(readOnly, limit, "operator", "{\"limit\":7}").statusCode())
+                    .isIn(404, 405);
+            assertThat(status(readOnly, "DELETE", PATH, "operator", "secret")).isIn(404, 405);
+            assertThat(status(readOnly, "GET", "limiters", "operator", "secret"))
+                    .isEqualTo(200);
+        }
+    }
+
+    private static HttpResponse<String> post(
+            ConfigurableApplicationContext context, String path, String user, String body) throws Exception {
+        return call(context, "POST", path, user, "secret", body);
+    }
+
     private static int status(
             ConfigurableApplicationContext context, String method, String path, String user, String password)
             throws Exception {
         return call(context, method, path, user, password).statusCode();
     }
 
-    /** @param user empty for an anonymous caller */
     private static HttpResponse<String> call(
             ConfigurableApplicationContext context, String method, String path, String user, String password)
+            throws Exception {
+        return call(context, method, path, user, password, "");
+    }
+
+    /** @param user empty for an anonymous caller */
+    private static HttpResponse<String> call(
+            ConfigurableApplicationContext context,
+            String method,
+            String path,
+            String user,
+            String password,
+            String body)
             throws Exception {
         String port = context.getEnvironment().getRequiredProperty("local.server.port");
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         URI.create("http://localhost:" + port + "/actuator/" + path))
-                .method(method, HttpRequest.BodyPublishers.noBody());
+                .header("Content-Type", "application/json")
+                .method(
+                        method,
+                        body.isEmpty()
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(body));
         if (!user.isEmpty()) {
             byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
             request.header("Authorization", "Basic " + Base64.getEncoder().encodeToString(login));

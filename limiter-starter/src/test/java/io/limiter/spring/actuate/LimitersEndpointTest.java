@@ -72,7 +72,7 @@ class LimitersEndpointTest {
         limiters.count("login", 1, HOUR).tryAcquire(KEY);
         writable = Operated.connected(
                 Application.class,
-                "--limiter.endpoint.writable=true",
+                "--management.endpoint.limiters.access=unrestricted",
                 "--limiter.endpoint.show-keys=true",
                 "--limiter.http[0].name=api",
                 "--limiter.http[0].path=/api/**",

@@ -59,6 +59,17 @@ final class Operated {
         });
     }
 
+    /** With a body in JSON. */
+    static HttpResponse<String> post(ConfigurableApplicationContext context, String path, String body)
+            throws Exception {
+        return HTTP.send(
+                request(context, path)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
     static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
         return send(context, path, "GET");
     }
@@ -69,11 +80,15 @@ final class Operated {
 
     private static HttpResponse<String> send(ConfigurableApplicationContext context, String path, String method)
             throws IOException, InterruptedException {
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
         return HTTP.send(
-                HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path))
+                request(context, path)
                         .method(method, HttpRequest.BodyPublishers.noBody())
                         .build(),
                 HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static HttpRequest.Builder request(ConfigurableApplicationContext context, String path) {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/actuator/" + path));
     }
 }

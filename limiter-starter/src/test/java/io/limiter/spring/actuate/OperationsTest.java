@@ -323,6 +323,7 @@ class OperationsTest {
                 try (ConfigurableApplicationContext limited = connected(
                         "--spring.data.redis.username=" + USER,
                         "--spring.data.redis.password=password",
+                        "--limiter.live.enabled=false",
                         "--limiter.engine=" + engine)) {
                     LimiterFactory limiters = limited.getBean(LimiterFactory.class);
                     everyKind(limiters.withFailurePolicy(FailurePolicy.THROW), engine);

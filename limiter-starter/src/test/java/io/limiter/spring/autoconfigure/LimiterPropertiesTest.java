@@ -119,7 +119,9 @@ class LimiterPropertiesTest {
                         "limiter.failure.first-decision-timeout=2h",
                                 "limiter.failure.first-decision-timeout must be between",
                         "limiter.failure.probe-interval=2h", "limiter.failure.probe-interval must be between",
-                        "limiter.failure.policy=maybe", "limiter.failure.policy")
+                        "limiter.failure.policy=maybe", "limiter.failure.policy",
+                        "limiter.live.poll-interval=99ms", "limiter.live.poll-interval must be between PT0.1S and PT1H",
+                        "limiter.live.restore=perhaps", "limiter.live.restore")
                 .forEach((property, message) -> Contexts.local()
                         .withPropertyValues(property)
                         .run(context ->
@@ -141,7 +143,9 @@ class LimiterPropertiesTest {
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
                 String name = property.get("name").asText();
-                if (name.startsWith("limiter.") || name.startsWith("management.health.limiter")) {
+                if (name.startsWith("limiter.")
+                        || name.startsWith("management.health.limiter")
+                        || name.equals("management.endpoint.limiters.access")) {
                     properties.put(name, property);
                 }
             }
@@ -149,6 +153,7 @@ class LimiterPropertiesTest {
         assertThat(properties)
                 .containsOnlyKeys(
                         "management.health.limiter.enabled",
+                        "management.endpoint.limiters.access",
                         "limiter.enabled",
                         "limiter.type",
                         "limiter.engine",
@@ -172,7 +177,9 @@ class LimiterPropertiesTest {
                         "limiter.key.trusted-proxies",
                         "limiter.key.forwarded-header",
                         "limiter.key.ipv6-prefix-length",
-                        "limiter.endpoint.writable",
+                        "limiter.live.enabled",
+                        "limiter.live.poll-interval",
+                        "limiter.live.restore",
                         "limiter.endpoint.show-keys",
                         "limiter.web.status",
                         "limiter.web.headers",

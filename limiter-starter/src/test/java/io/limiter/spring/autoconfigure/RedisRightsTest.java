@@ -8,9 +8,14 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
 import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -83,14 +88,14 @@ class RedisRightsTest {
         try (RedisProcess redis = RedisProcess.start()) {
             RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
             try (StatefulRedisConnection<String, String> operator = client.connect()) {
-                CommandArgs<String, String> words = new CommandArgs<>(StringCodec.UTF8);
-                Arrays.stream(line().substring("ACL ".length()).split(" ")).forEach(words::add);
-                operator.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), words);
+                allow(operator, line());
+                allow(operator, "ACL SETUSER limiter " + documented("`(~\\{limiter:live}[^`]*)`"));
                 try (ConfigurableApplicationContext context = start(redis.port(), engine)) {
                     for (String kind : KINDS) {
                         assertThat(get(context, "/" + kind)).as(kind).isEqualTo("200 done");
                     }
                     assertThat(get(context, "/two")).isEqualTo("200 done");
+                    changesLive(context.getBean(LiveLimits.class));
                 }
                 assertThat(operator.sync().aclLog())
                         .extracting(entry -> entry.get("reason") + " " + entry.get("object"))
@@ -100,6 +105,21 @@ class RedisRightsTest {
                 client.shutdown();
             }
         }
+    }
+
+    private static void changesLive(LiveLimits live) {
+        LiveLimit stored = live.put("/two", LiveSettings.NONE.enforce(false), ChangeNote.of("ann", ""), 0);
+        live.rollBack(stored.version(), ChangeNote.of("ann", ""), stored.version());
+        assertThat(live.list()).isEmpty();
+        // The first call asks the instances for reports.
+        Eventually.that(() -> assertThat(live.fleet().watch()).hasSize(1));
+    }
+
+    private static void allow(StatefulRedisConnection<String, String> operator, String command) {
+        CommandArgs<String, String> words = new CommandArgs<>(StringCodec.UTF8);
+        Arrays.stream(command.substring("ACL ".length()).split(" ")).forEach(words::add);
+        assertThat(operator.sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), words))
+                .isEqualTo("OK");
     }
 
     @Test
@@ -160,9 +180,13 @@ class RedisRightsTest {
     }
 
     private static String line() throws IOException {
-        Matcher line = Pattern.compile("(?m)^ACL SETUSER .*$")
-                .matcher(Files.readString(Path.of("..", "docs", "operations", "README.md")));
+        return documented("(?m)^(ACL SETUSER .*)$");
+    }
+
+    private static String documented(String pattern) throws IOException {
+        Matcher line =
+                Pattern.compile(pattern).matcher(Files.readString(Path.of("..", "docs", "operations", "README.md")));
         assertThat(line.find()).isTrue();
-        return line.group();
+        return line.group(1);
     }
 }

@@ -1,0 +1,25 @@
+package io.limiter.docs;
+
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+
+/** The Java of docs/live.md. */
+final class LiveSnippets {
+
+    private LiveSnippets() {}
+
+    static LiveLimit lowerAndRemove(LiveLimits live) {
+        // live: put
+        LiveLimit stored = live.put(
+                "search",
+                LiveSettings.NONE.rate(5),
+                ChangeNote.of("ann", "one client floods us").expiresIn(Duration.ofHours(2)),
+                0);
+        live.remove("search", ChangeNote.of("ann", "the client is gone"), stored.version());
+        // end
+        return stored;
+    }
+}

@@ -1,0 +1,100 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.live.ChangeNote;
+import io.limiter.live.Fleet;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+
+/** Publishes an audit event for each change that is made by these live limits. */
+public final class AuditedLiveLimits implements LiveLimits {
+
+    /** The type of the events. */
+    public static final String TYPE = "LIVE_LIMIT_CHANGED";
+
+    private final LiveLimits limits;
+    private final ApplicationEventPublisher publisher;
+
+    public AuditedLiveLimits(LiveLimits limits, ApplicationEventPublisher publisher) {
+        this.limits = limits;
+        this.publisher = publisher;
+    }
+
+    @Override
+    public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
+        LiveLimit stored = limits.put(name, settings, note, expectedVersion);
+        publish("put", name, Optional.of(stored), note, expectedVersion);
+        return stored;
+    }
+
+    @Override
+    public void remove(String name, ChangeNote note, long expectedVersion) {
+        limits.remove(name, note, expectedVersion);
+        publish("remove", name, Optional.empty(), note, expectedVersion);
+    }
+
+    @Override
+    public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
+        LiveChange change = limits.rollBack(version, note, expectedVersion);
+        publish("roll back of " + version, change.name(), change.after(), note, expectedVersion);
+        return change;
+    }
+
+    private void publish(String action, String name, Optional<LiveLimit> after, ChangeNote note, long replacedVersion) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("limit", name);
+        data.put("action", action);
+        data.put("replacedVersion", replacedVersion);
+        after.ifPresent(limit -> {
+            data.put("version", limit.version());
+            data.put("settings", LiveDescription.settings(limit.settings()));
+            limit.expiresAt().ifPresent(at -> data.put("expiresAt", at.toString()));
+        });
+        data.put("why", note.why());
+        publisher.publishEvent(new AuditApplicationEvent(note.who(), TYPE, data));
+    }
+
+    @Override
+    public List<LiveLimit> list() {
+        return limits.list();
+    }
+
+    @Override
+    public Optional<LiveLimit> get(String name) {
+        return limits.get(name);
+    }
+
+    @Override
+    public long version() {
+        return limits.version();
+    }
+
+    @Override
+    public Supplier<LiveSettings> settingsOf(String name) {
+        return limits.settingsOf(name);
+    }
+
+    @Override
+    public List<LiveChange> history() {
+        return limits.history();
+    }
+
+    @Override
+    public AutoCloseable subscribe(Consumer<LiveChange> listener) {
+        return limits.subscribe(listener);
+    }
+
+    @Override
+    public Fleet fleet() {
+        return limits.fleet();
+    }
+}

@@ -1,0 +1,122 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The live limits, as this instance knows them.
+ *
+ * @param version of the newest change that this instance has applied
+ * @param limits also those whose name no limiter here has
+ * @param history the last changes, newest first; {@code null} while Redis is unavailable
+ */
+public record LiveDescription(
+        long version, List<OfLimit> limits, @Nullable List<OfChange> history) {
+
+    static LiveDescription of(LiveLimits live) {
+        return new LiveDescription(
+                live.version(), live.list().stream().map(OfLimit::of).toList(), history(live));
+    }
+
+    private static @Nullable List<OfChange> history(LiveLimits live) {
+        try {
+            return live.history().stream().map(OfChange::of).toList();
+        } catch (LimiterBackendException e) {
+            return null;
+        }
+    }
+
+    /**
+     * A live limit.
+     *
+     * @param version to name in the next change
+     * @param settings what it overrides; times are in seconds
+     * @param since ISO-8601, as {@code expiresAt}
+     * @param expiresAt {@code null} if it stays until the next change
+     */
+    public record OfLimit(
+            String name,
+            long version,
+            Map<String, Object> settings,
+            String since,
+            @Nullable String expiresAt,
+            String who,
+            String why) {
+
+        static OfLimit of(LiveLimit limit) {
+            return new OfLimit(
+                    limit.name(),
+                    limit.version(),
+                    LiveDescription.settings(limit.settings()),
+                    limit.since().toString(),
+                    limit.expiresAt().map(Object::toString).orElse(null),
+                    limit.who(),
+                    limit.why());
+        }
+    }
+
+    /**
+     * A change.
+     *
+     * @param version to name in order to roll it back
+     * @param before {@code null} if there was no live limit
+     * @param after {@code null} if there is none since
+     * @param at ISO-8601
+     */
+    public record OfChange(
+            long version,
+            String name,
+            @Nullable OfLimit before,
+            @Nullable OfLimit after,
+            String at,
+            String who,
+            String why) {
+
+        static OfChange of(LiveChange change) {
+            return new OfChange(
+                    change.version(),
+                    change.name(),
+                    change.before().map(OfLimit::of).orElse(null),
+                    change.after().map(OfLimit::of).orElse(null),
+                    change.at().toString(),
+                    change.who(),
+                    change.why());
+        }
+    }
+
+    static Map<String, Object> settings(LiveSettings settings) {
+        Map<String, @Nullable Object> all = new LinkedHashMap<>();
+        all.put("kind", settings.kind());
+        all.put("rate", settings.rate());
+        all.put("capacity", settings.capacity());
+        all.put("burst", settings.burst());
+        all.put("limit", settings.limit());
+        all.put("period", settings.period());
+        all.put("timeout", settings.timeout());
+        all.put("enforce", settings.enforce());
+        all.put("failurePolicy", settings.failurePolicy());
+        all.put("failureShare", settings.failureShare());
+        Map<String, Object> set = new LinkedHashMap<>();
+        all.forEach((name, value) -> {
+            if (value != null) {
+                set.put(name, shown(value));
+            }
+        });
+        return set;
+    }
+
+    private static Object shown(Object value) {
+        if (value instanceof Duration time) {
+            return time.toSeconds() + time.getNano() / 1e9;
+        }
+        return value instanceof Enum<?> ? value.toString() : value;
+    }
+}

@@ -1,0 +1,128 @@
+package io.limiter.spring.actuate;
+
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.convert.DurationStyle;
+
+/** Reads the parameters of a change, whose failures name the parameter. All are text, as Actuator passes them. */
+final class LiveRequest {
+
+    /** As {@link ChangeNote} allows. */
+    private static final int MAX_WHO = 100;
+
+    private LiveRequest() {}
+
+    /**
+     * Who makes the change.
+     *
+     * @param named by the request; used where nobody is logged in
+     * @throws IllegalArgumentException if that is unknown
+     */
+    static String who(SecurityContext security, @Nullable String named) {
+        String known = security.getPrincipal() == null
+                ? named
+                : security.getPrincipal().getName();
+        if (known == null || known.isBlank()) {
+            throw new IllegalArgumentException("who must be set, because no user is logged in");
+        }
+        return known.length() > MAX_WHO ? known.substring(0, MAX_WHO) : known;
+    }
+
+    static ChangeNote note(String who, @Nullable String why, @Nullable String expiresIn) {
+        return new ChangeNote(who, why == null ? "" : why, duration("expiresIn", expiresIn));
+    }
+
+    /** 0 if none is expected. */
+    static long version(String name, @Nullable String text) {
+        Long version = parsed(name, "a version", text, Long::valueOf);
+        return version == null ? 0 : version;
+    }
+
+    static @Nullable LiveKind kind(@Nullable String text) {
+        return text == null ? null : LiveKind.of(text);
+    }
+
+    static @Nullable Double number(String name, @Nullable String text) {
+        return parsed(name, "a number", text, Double::valueOf);
+    }
+
+    static @Nullable Integer whole(String name, @Nullable String text) {
+        return parsed(name, "a whole number", text, Integer::valueOf);
+    }
+
+    /** A plain number is in seconds, as in configuration. */
+    static @Nullable Duration duration(String name, @Nullable String text) {
+        return parsed(
+                name,
+                "a duration such as 2s or 500ms",
+                text,
+                value -> DurationStyle.detectAndParse(value, ChronoUnit.SECONDS));
+    }
+
+    static @Nullable Boolean flag(String name, @Nullable String text) {
+        return parsed(name, "true or false", text, value -> switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new IllegalArgumentException(value);
+        });
+    }
+
+    static @Nullable OnFailure failurePolicy(@Nullable String text) {
+        return parsed(
+                "failurePolicy",
+                "one of " + Arrays.toString(OnFailure.values()).toLowerCase(Locale.ROOT),
+                text,
+                value -> OnFailure.valueOf(value.toUpperCase(Locale.ROOT)));
+    }
+
+    /** @throws IllegalArgumentException if nothing is set, for example because a name is misspelt */
+    static LiveSettings checked(LiveSettings settings) {
+        if (settings.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "nothing is set: set one of rate, capacity, burst, limit, period, timeout,"
+                            + " enforce and failurePolicy, or remove, or rollBack");
+        }
+        return settings;
+    }
+
+    /** @throws IllegalArgumentException if a request that removes or rolls back does something else, too */
+    static void checkAlone(LiveSettings settings, boolean both) {
+        if (both || settings.kind() != null || !settings.isEmpty()) {
+            throw new IllegalArgumentException("one request changes one thing: set remove, or rollBack, or settings");
+        }
+    }
+
+    /** @throws IllegalArgumentException if the change is of another name */
+    static void checkIsOf(String name, long version, List<LiveChange> history) {
+        history.stream()
+                .filter(change -> change.version() == version && !change.name().equals(name))
+                .findFirst()
+                .ifPresent(change -> {
+                    throw new IllegalArgumentException("change " + version + " is of '" + change.name() + "', not of '"
+                            + name + "': roll it back there");
+                });
+    }
+
+    private static <T> @Nullable T parsed(
+            String name, String allowed, @Nullable String text, Function<String, T> parser) {
+        if (text == null) {
+            return null;
+        }
+        try {
+            return parser.apply(text);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new IllegalArgumentException(name + " must be " + allowed + ", was '" + text + "'", e);
+        }
+    }
+}

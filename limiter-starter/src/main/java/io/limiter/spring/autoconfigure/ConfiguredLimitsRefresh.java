@@ -1,0 +1,76 @@
+package io.limiter.spring.autoconfigure;
+
+import io.limiter.spring.aop.LimitAdvisor;
+import io.limiter.spring.settings.ConfiguredLimits;
+import io.limiter.spring.settings.LimitSettings;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.SmartApplicationListener;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.core.env.Environment;
+
+/**
+ * Reads {@code limiter.limits} again when Spring Cloud has changed the environment, and applies it to annotated limits. If it is
+ * invalid, all limits stay as they are. The events are known by name, because Spring Cloud has a release of its own for each
+ * line of Spring Boot.
+ */
+final class ConfiguredLimitsRefresh implements SmartApplicationListener {
+
+    private static final Logger log = LoggerFactory.getLogger(ConfiguredLimitsRefresh.class);
+
+    private static final Set<String> EVENTS = Set.of(
+            "org.springframework.cloud.context.environment.EnvironmentChangeEvent",
+            "org.springframework.cloud.context.scope.refresh.RefreshScopeRefreshedEvent");
+
+    private final Environment environment;
+    private final LimitAdvisor advisor;
+    private Map<String, LimitSettings> applied;
+
+    ConfiguredLimitsRefresh(Environment environment, LimitAdvisor advisor) {
+        this.environment = environment;
+        this.advisor = advisor;
+        this.applied = NamedLimits.read(environment);
+    }
+
+    @Override
+    public boolean supportsEventType(Class<? extends ApplicationEvent> eventType) {
+        return EVENTS.contains(eventType.getName());
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEvent event) {
+        refresh();
+    }
+
+    private synchronized void refresh() {
+        try {
+            Map<String, LimitSettings> settings = NamedLimits.read(environment);
+            if (!settings.equals(applied)) {
+                advisor.reconfigure(new ConfiguredLimits(settings));
+                log.info("limiter.limits were read again, and apply to {}.", changed(applied, settings));
+                applied = settings;
+            }
+        } catch (RuntimeException e) {
+            log.error("The changed limiter.limits are invalid, all limits stay as they were: {}", problem(e));
+        }
+    }
+
+    /** A failure to bind names the setting, and its cause the problem. */
+    private static String problem(RuntimeException failure) {
+        String message = String.valueOf(failure.getMessage());
+        String cause = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
+        return cause == null || message.contains(cause) ? message : message + ": " + cause;
+    }
+
+    private static Set<String> changed(Map<String, LimitSettings> before, Map<String, LimitSettings> after) {
+        Set<String> names = new TreeSet<>(before.keySet());
+        names.addAll(after.keySet());
+        names.removeIf(name -> Objects.equals(before.get(name), after.get(name)));
+        return names;
+    }
+}

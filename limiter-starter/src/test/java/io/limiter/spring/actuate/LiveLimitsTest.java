@@ -1,0 +1,538 @@
+package io.limiter.spring.actuate;
+
+import static io.limiter.spring.actuate.Operated.eventually;
+import static io.limiter.spring.actuate.Operated.get;
+import static io.limiter.spring.actuate.Operated.post;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterFactory;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.aop.LimitResolver;
+import io.limiter.spring.event.LiveLimitChangedEvent;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+
+/** Two applications on one Redis, whose limits an operator changes at the endpoint of one of them. */
+class LiveLimitsTest {
+
+    private static final Duration DAY = Duration.ofDays(1);
+    private static final int OWN_LIMIT = 3;
+    private static final int TRIES = 6;
+
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final ObjectMapper JSON = new ObjectMapper();
+    // A Redis that outlives this JVM may know the names of the last run.
+    private static final String RUN = UUID.randomUUID().toString();
+
+    private static ConfigurableApplicationContext one;
+    private static ConfigurableApplicationContext other;
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Limited limited() {
+            return new Limited();
+        }
+
+        @Bean
+        Heard heard() {
+            return new Heard();
+        }
+
+        @Bean
+        LimitResolver resolver() {
+            return call -> String.valueOf(call.key()).startsWith("premium") ? new FixedWindow(5, DAY, null) : null;
+        }
+    }
+
+    static class Heard {
+
+        final List<LiveLimitChangedEvent> changes = new CopyOnWriteArrayList<>();
+        final List<AuditApplicationEvent> audits = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void changed(LiveLimitChangedEvent event) {
+            changes.add(event);
+        }
+
+        @EventListener
+        void audited(AuditApplicationEvent event) {
+            audits.add(event);
+        }
+    }
+
+    static class Limited {
+
+        @CountLimit(
+                name = "live-annotated",
+                limit = OWN_LIMIT,
+                period = 86400,
+                limitType = LimitType.CUSTOM,
+                key = "#{key}")
+        public void count(String key) {}
+
+        @CountLimit(
+                name = "live-resolved",
+                limit = OWN_LIMIT,
+                period = 86400,
+                limitType = LimitType.CUSTOM,
+                key = "#{key}",
+                resolver = "resolver")
+        public void resolved(String key) {}
+
+        @CountLimit(name = "live-configured", limit = 9, period = 3600)
+        public void configured() {}
+
+        @RateLimit(
+                name = "live-timeout",
+                rate = 20,
+                capacity = 1,
+                timeout = 60,
+                limitType = LimitType.CUSTOM,
+                key = "#{key}")
+        public void waits(String key) {}
+
+        @ConcurrentLimit(name = "live-held", limit = 1, limitType = LimitType.CUSTOM, key = "#{key}")
+        public void held(String key, Runnable inside) {
+            inside.run();
+        }
+    }
+
+    /** A limit of {@link #OWN_LIMIT} permits for each key. */
+    enum Kind {
+        ANNOTATED("live-annotated") {
+            @Override
+            boolean tries(ConfigurableApplicationContext context, String key) {
+                return passes(() -> context.getBean(Limited.class).count(key));
+            }
+        },
+        PROGRAMMATIC("live-code") {
+            @Override
+            boolean tries(ConfigurableApplicationContext context, String key) {
+                return context.getBean(LimiterFactory.class)
+                        .count(name, OWN_LIMIT, DAY)
+                        .tryAcquire(key);
+            }
+        },
+        HTTP_RULE("live-http") {
+            @Override
+            boolean tries(ConfigurableApplicationContext context, String key) throws Exception {
+                return call(context, "/live/x", key) != 429;
+            }
+        },
+        SECOND_OF_HTTP_RULE("live-several/2") {
+            @Override
+            boolean tries(ConfigurableApplicationContext context, String key) throws Exception {
+                return call(context, "/several/x", key) != 429;
+            }
+        };
+
+        final String name;
+
+        Kind(String name) {
+            this.name = name;
+        }
+
+        abstract boolean tries(ConfigurableApplicationContext context, String key) throws Exception;
+
+        /** How many of {@link #TRIES} calls are granted. */
+        int granted(ConfigurableApplicationContext context) throws Exception {
+            String key = UUID.randomUUID().toString();
+            int granted = 0;
+            for (int i = 0; i < TRIES; i++) {
+                granted += tries(context, key) ? 1 : 0;
+            }
+            return granted;
+        }
+    }
+
+    @BeforeAll
+    static void start() {
+        one = application();
+        other = application();
+    }
+
+    private static ConfigurableApplicationContext application() {
+        return Operated.connected(
+                Application.class,
+                "--management.endpoint.limiters.access=unrestricted",
+                "--limiter.live.poll-interval=100ms",
+                "--spring.application.name=live-test",
+                "--limiter.limits.live-configured.limit=8",
+                "--limiter.http[0].name=live-http",
+                "--limiter.http[0].path=/live/**",
+                "--limiter.http[0].key=header:X-Api-Key",
+                "--limiter.http[0].limits[0].limit=" + OWN_LIMIT,
+                "--limiter.http[0].limits[0].period=1d",
+                "--limiter.http[1].name=live-several",
+                "--limiter.http[1].path=/several/**",
+                "--limiter.http[1].key=header:X-Api-Key",
+                "--limiter.http[1].limits[0].limit=100",
+                "--limiter.http[1].limits[0].period=1d",
+                "--limiter.http[1].limits[1].limit=" + OWN_LIMIT,
+                "--limiter.http[1].limits[1].period=1d");
+    }
+
+    @AfterEach
+    void remove() {
+        LiveLimits live = one.getBean(LiveLimits.class);
+        for (LiveLimit each : live.list()) {
+            live.remove(each.name(), ChangeNote.of("test", ""), each.version());
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        other.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void each_kind_of_limit_obeys_in_all_instances(Kind kind) throws Exception {
+        assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
+        long version = changed(kind.name, "{\"limit\":1,\"who\":\"ann\"}");
+        assertThat(kind.granted(one)).as("here at once").isOne();
+        eventually(() -> assertThat(kind.granted(other)).isOne());
+        version = changed(kind.name, "{\"limit\":4,\"who\":\"ann\",\"version\":" + version + "}");
+        assertThat(kind.granted(one)).isEqualTo(4);
+        eventually(() -> assertThat(kind.granted(other)).isEqualTo(4));
+        removed(kind.name, version);
+        assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
+        eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ANNOTATED", "HTTP_RULE", "SECOND_OF_HTTP_RULE"})
+    void shadow_mode_is_switched_on_and_off(Kind kind) throws Exception {
+        long version = changed(kind.name, "{\"enforce\":false,\"who\":\"ann\"}");
+        assertThat(kind.granted(one)).isEqualTo(TRIES);
+        eventually(() -> assertThat(kind.granted(other)).isEqualTo(TRIES));
+        assertThat(get(one, "limiters/" + kind.name).body())
+                .as("it is evaluated all the same")
+                .contains("\"rejected\":{\"re");
+        removed(kind.name, version);
+        assertThat(kind.granted(one)).isEqualTo(OWN_LIMIT);
+        eventually(() -> assertThat(kind.granted(other)).isEqualTo(OWN_LIMIT));
+    }
+
+    @Test
+    void a_concurrency_limit_obeys() throws Exception {
+        for (ConfigurableApplicationContext context : List.of(one, other)) {
+            rejectsTwo(context);
+        }
+        long version = changed("live-held", "{\"limit\":2,\"who\":\"ann\"}");
+        grantsTwo(one);
+        eventually(() -> grantsTwo(other));
+        version = changed("live-held", "{\"limit\":1,\"who\":\"ann\",\"version\":" + version + "}");
+        rejectsTwo(one);
+        eventually(() -> rejectsTwo(other));
+        changed("live-held", "{\"enforce\":false,\"who\":\"ann\",\"version\":" + version + "}");
+        grantsTwo(one);
+        eventually(() -> grantsTwo(other));
+    }
+
+    private static void grantsTwo(ConfigurableApplicationContext context) {
+        assertThat(passes(() -> holdTwo(context))).isTrue();
+    }
+
+    private static void rejectsTwo(ConfigurableApplicationContext context) {
+        assertThat(passes(() -> holdTwo(context))).isFalse();
+    }
+
+    private static void holdTwo(ConfigurableApplicationContext context) {
+        Limited limited = context.getBean(Limited.class);
+        String key = UUID.randomUUID().toString();
+        limited.held(key, () -> limited.held(key, () -> {}));
+    }
+
+    @Test
+    void the_timeout_of_calls_changes() throws Exception {
+        twoCalls(one);
+        changed("live-timeout", "{\"timeout\":0,\"who\":\"ann\"}");
+        for (ConfigurableApplicationContext context : List.of(one, other)) {
+            // Between the two calls a slow machine may need as long as a permit.
+            eventually(() -> assertThat(passes(() -> twoCalls(context))).isFalse());
+        }
+    }
+
+    private static void twoCalls(ConfigurableApplicationContext context) {
+        String key = UUID.randomUUID().toString();
+        context.getBean(Limited.class).waits(key);
+        context.getBean(Limited.class).waits(key);
+    }
+
+    @Test
+    void what_a_resolver_chooses_stays() throws Exception {
+        Limited limited = one.getBean(Limited.class);
+        String premium = "premium-" + RUN;
+        changed("live-resolved", "{\"limit\":1,\"who\":\"ann\"}");
+        limited.resolved("ann-" + RUN);
+        assertThat(passes(() -> limited.resolved("ann-" + RUN))).isFalse();
+        for (int i = 0; i < 5; i++) {
+            limited.resolved(premium);
+        }
+        assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.resolved(premium));
+    }
+
+    @Test
+    void an_unknown_name_waits_for_its_limiter() throws Exception {
+        String name = "later-" + RUN;
+        HttpResponse<String> withoutKind = post(one, "limiters/" + name, "{\"limit\":1,\"who\":\"ann\"}");
+        assertThat(withoutKind.statusCode()).isEqualTo(400);
+        assertThat(withoutKind.body()).contains("kind must be set");
+        changed(name, "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\"}");
+        assertThat(get(one, "limiters/" + name).body())
+                .contains("\"settings\":{\"kind\":\"fixed-window\",\"limit\":1}");
+        eventually(() -> assertThat(other.getBean(LiveLimits.class).get(name)).isPresent());
+        for (ConfigurableApplicationContext context : List.of(one, other)) {
+            assertThat(context.getBean(LimiterFactory.class)
+                            .count(name, OWN_LIMIT, DAY)
+                            .tryAcquire(UUID.randomUUID().toString(), 2))
+                    .isFalse();
+        }
+    }
+
+    @Test
+    void a_change_of_another_version_is_a_conflict_that_shows_the_current_one() throws Exception {
+        long version =
+                changed("live-code", "{\"kind\":\"fixed-window\",\"limit\":1,\"who\":\"ann\",\"why\":\"first\"}");
+        for (String body : List.of(
+                "{\"limit\":2,\"who\":\"ben\"}",
+                "{\"limit\":2,\"who\":\"ben\",\"version\":" + (version - 1) + "}",
+                "{\"remove\":true,\"who\":\"ben\"}",
+                "{\"rollBack\":" + version + ",\"who\":\"ben\"}")) {
+            HttpResponse<String> conflict = post(one, "limiters/live-code", body);
+            assertThat(conflict.statusCode()).as(body).isEqualTo(409);
+            JsonNode answer = JSON.readTree(conflict.body());
+            assertThat(answer.get("problem").asText()).contains("was not changed");
+            assertThat(answer.at("/current/version").asLong()).isEqualTo(version);
+            assertThat(answer.at("/current/why").asText()).isEqualTo("first");
+        }
+    }
+
+    @Test
+    void a_change_is_rolled_back() throws Exception {
+        long first = changed("live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
+        long second = changed("live-annotated", "{\"limit\":2,\"who\":\"ann\",\"version\":" + first + "}");
+        HttpResponse<String> elsewhere =
+                post(one, "limiters/live-http", "{\"rollBack\":" + second + ",\"who\":\"ben\"}");
+        assertThat(elsewhere.statusCode()).isEqualTo(400);
+        assertThat(elsewhere.body()).contains("is of 'live-annotated'");
+        HttpResponse<String> back = post(
+                one,
+                "limiters/live-annotated",
+                "{\"rollBack\":" + second + ",\"version\":" + second + ",\"who\":\"ben\",\"why\":\"too high\"}");
+        assertThat(back.statusCode()).as(back.body()).isEqualTo(200);
+        assertThat(JSON.readTree(back.body()).at("/after/settings/limit").asInt())
+                .isOne();
+        assertThat(Kind.ANNOTATED.granted(one)).isOne();
+        eventually(() -> assertThat(Kind.ANNOTATED.granted(other)).isOne());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{'limit':'many','who':'ann'}; limit must be a whole number, was 'many'",
+                "{'limit':0,'who':'ann'}; limit",
+                "{'rate':5,'who':'ann'}; rate",
+                "{'kind':'sliding-log','limit':5,'who':'ann'}; kind",
+                "{'kind':'maybe','limit':5,'who':'ann'}; kind must be one of token-bucket",
+                "{'timeout':'soon','who':'ann'}; timeout must be a duration such as 2s or 500ms, was 'soon'",
+                "{'enforce':'no','who':'ann'}; enforce must be true or false, was 'no'",
+                "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, throw]",
+                "{'failureShare':0.5,'who':'ann'}; failureShare",
+                "{'limits':5,'who':'ann'}; nothing is set: set one of rate",
+                "{'limit':5}; who must be set, because no user is logged in",
+                "{'limit':5,'who':'ann','expiresIn':'0s'}; expiresIn must be between",
+                "{'limit':5,'who':'ann','version':'first'}; version must be a version",
+                "{'limit':5,'who':'ann','remove':true}; one request changes one thing",
+                "{'rollBack':1,'who':'ann','remove':true}; one request changes one thing",
+            })
+    void a_bad_value_is_answered_with_what_is_allowed(String body, String problem) throws Exception {
+        HttpResponse<String> answer = post(one, "limiters/live-annotated", body.replace('\'', '"'));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(JSON.readTree(answer.body()).get("problem").asText()).contains(problem.strip());
+        assertThat(one.getBean(LiveLimits.class).get("live-annotated")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<script>alert(1)</script>",
+                "a \"quoted\" \\ name's",
+                "two\nlines\tand\u0000 more",
+                "#{T(java.lang.Runtime)} ${jndi:ldap://x} %s {0}",
+                "\u202eright to left \ud83d\ude00",
+            })
+    void hostile_text_is_shown_as_text(String text) throws Exception {
+        LiveLimits live = one.getBean(LiveLimits.class);
+        live.put(text, LiveSettings.of(LiveKind.FIXED_WINDOW).limit(1), ChangeNote.of(text, text), 0);
+        eventually(() -> assertThat(other.getBean(LiveLimits.class).get(text)).isPresent());
+        for (ConfigurableApplicationContext context : List.of(one, other)) {
+            HttpResponse<String> all = get(context, "limiters");
+            assertThat(all.headers().firstValue("Content-Type").orElseThrow()).contains("json");
+            JsonNode shown = JSON.readTree(all.body()).at("/live");
+            for (JsonNode each : List.of(shown.at("/limits/0"), shown.at("/history/0"))) {
+                assertThat(each.get("name").asText()).isEqualTo(text);
+                assertThat(each.get("who").asText()).isEqualTo(text);
+                assertThat(each.get("why").asText()).isEqualTo(text);
+            }
+        }
+    }
+
+    @Test
+    void the_list_says_where_each_definition_comes_from() throws Exception {
+        Kind.PROGRAMMATIC.granted(one);
+        one.getBean(Limited.class).configured();
+        one.getBean(LimiterFactory.class).build("live-rate-set", 5, 1, 60).setRate(7);
+        assertThat(definedBy("live-annotated")).isEqualTo("annotation");
+        assertThat(definedBy("live-configured")).isEqualTo("limiter.limits.live-configured");
+        assertThat(definedBy("live-http")).isEqualTo("limiter.http");
+        assertThat(definedBy("live-code")).isEqualTo("code");
+        assertThat(definedBy("live-rate-set")).isEqualTo("setRate");
+        long version = changed("live-configured", "{\"enforce\":false,\"who\":\"ann\"}");
+        assertThat(definedBy("live-configured")).isEqualTo("limiter.limits.live-configured");
+        changed(
+                "live-configured",
+                "{\"limit\":7,\"who\":\"ann\",\"why\":\"night\",\"expiresIn\":\"2h\",\"version\":" + version + "}");
+        JsonNode limit = JSON.readTree(get(one, "limiters/live-configured").body());
+        assertThat(limit.get("definedBy").asText()).isEqualTo("live");
+        assertThat(limit.at("/definition/limit").asInt()).isEqualTo(7);
+        assertThat(limit.at("/live/settings").toString()).isEqualTo("{\"limit\":7}");
+        assertThat(limit.at("/live/who").asText()).isEqualTo("ann");
+        assertThat(limit.at("/live/why").asText()).isEqualTo("night");
+        assertThat(limit.at("/live/version").asLong()).isGreaterThan(version);
+        assertThat(limit.at("/live/expiresAt").asText()).startsWith("20");
+        assertThat(JSON.readTree(get(one, "limiters").body())
+                        .at("/live/history/0/before/settings")
+                        .toString())
+                .isEqualTo("{\"enforce\":false}");
+    }
+
+    private static String definedBy(String name) throws Exception {
+        return JSON.readTree(get(one, "limiters/" + name).body())
+                .get("definedBy")
+                .asText();
+    }
+
+    @Test
+    void each_instance_publishes_the_change_and_the_one_that_made_it_audits_it() throws Exception {
+        String name = "heard-" + RUN;
+        long version = changed(name, "{\"kind\":\"fixed-window\",\"limit\":5,\"who\":\"ann\",\"why\":\"night\"}");
+        removed(name, version);
+        for (ConfigurableApplicationContext context : List.of(one, other)) {
+            Heard heard = context.getBean(Heard.class);
+            // An instance that polls late may see only the last of two changes.
+            eventually(() -> assertThat(heard.changes)
+                    .filteredOn(event -> event.change().name().equals(name))
+                    .anySatisfy(event -> assertThat(event.change().who()).isNotEmpty()));
+        }
+        assertThat(one.getBean(Heard.class).audits)
+                .map(AuditApplicationEvent::getAuditEvent)
+                .filteredOn(event -> name.equals(event.getData().get("limit")))
+                .satisfiesExactly(
+                        put -> {
+                            assertThat(put.getType()).isEqualTo("LIVE_LIMIT_CHANGED");
+                            assertThat(put.getPrincipal()).isEqualTo("ann");
+                            assertThat(put.getData())
+                                    .containsEntry("action", "put")
+                                    .containsEntry("version", version)
+                                    .containsEntry("why", "night");
+                        },
+                        removed -> assertThat(removed.getData()).containsEntry("action", "remove"));
+        assertThat(other.getBean(Heard.class).audits).isEmpty();
+    }
+
+    @Test
+    void instances_are_named_by_their_application_and_port() {
+        LiveLimits live = one.getBean(LiveLimits.class);
+        // The first call asks for the reports.
+        eventually(() -> assertThat(live.fleet().watch())
+                .map(InstanceReport::instance)
+                .filteredOn(name -> name.startsWith("live-test:0:"))
+                .hasSize(2));
+    }
+
+    @Test
+    void without_live_limits_a_change_says_how_to_have_them() throws Exception {
+        try (ConfigurableApplicationContext off = Operated.start(
+                Application.class,
+                "--limiter.live.enabled=false",
+                "--management.endpoint.limiters.access=unrestricted")) {
+            assertThat(off.getBeansOfType(LiveLimits.class)).isEmpty();
+            HttpResponse<String> answer = post(off, "limiters/live-annotated", "{\"limit\":1,\"who\":\"ann\"}");
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(answer.body()).contains("set limiter.live.enabled to true");
+            assertThatCode(() -> get(off, "limiters")).doesNotThrowAnyException();
+        }
+    }
+
+    /** Stores a live limit, and returns its version. */
+    private static long changed(String name, String body) throws Exception {
+        HttpResponse<String> answer = post(one, "limiters/" + name, body);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JSON.readTree(answer.body()).get("version").asLong();
+    }
+
+    private static void removed(String name, long version) throws Exception {
+        HttpResponse<String> answer =
+                post(one, "limiters/" + name, "{\"remove\":true,\"who\":\"ann\",\"version\":" + version + "}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(204);
+    }
+
+    private static boolean passes(Runnable call) {
+        try {
+            call.run();
+            return true;
+        } catch (RateLimitExceededException e) {
+            return false;
+        }
+    }
+
+    private static int call(ConfigurableApplicationContext context, String path, String key) throws Exception {
+        String port = context.getEnvironment().getRequiredProperty("local.server.port");
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+                .header("X-Api-Key", key)
+                .build();
+        return HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+    }
+}

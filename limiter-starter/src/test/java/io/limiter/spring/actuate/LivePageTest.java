@@ -1,0 +1,67 @@
+package io.limiter.spring.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.LimiterFactory;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveLimits;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+
+/** The commands of docs/live.md, in their order. */
+class LivePageTest {
+
+    private static final Pattern COMMAND = Pattern.compile(
+            "(?m)^curl -u ann:secret http://localhost:8080/actuator/(\\S+)(?: -H 'Content-Type: application/json' -d '(.*)')?$");
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+
+    @Test
+    void each_command_does_what_the_page_says() throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "live.md"));
+        List<MatchResult> commands = COMMAND.matcher(page).results().toList();
+        assertThat(commands).hasSize((int)
+                page.lines().filter(line -> line.startsWith("curl")).count());
+        try (ConfigurableApplicationContext application =
+                Operated.connected(Application.class, "--management.endpoint.limiters.access=unrestricted")) {
+            application.getBean(LimiterFactory.class).build("search", 50, 1, 60).tryAcquire("ann");
+            LiveLimits live = application.getBean(LiveLimits.class);
+            for (MatchResult command : commands) {
+                HttpResponse<String> answer = command.group(2) == null
+                        ? Operated.get(application, command.group(1))
+                        : Operated.post(application, command.group(1), body(command.group(2), live));
+                assertThat(answer.statusCode())
+                        .as(command.group() + " " + answer.body())
+                        .isIn(200, 204);
+            }
+            assertThat(live.get("search")).isEmpty();
+            JsonNode history =
+                    JSON.readTree(Operated.get(application, "limiters").body()).at("/live/history");
+            assertThat(history.at("/0/why").asText()).isEqualTo("the client is gone");
+            assertThat(history.at("/0/before/settings/rate").asInt()).isEqualTo(5);
+            assertThat(history.at("/1/why").asText()).isEqualTo("back to 5/s");
+            assertThat(history.at("/2/after/settings/rate").asInt()).isEqualTo(10);
+            assertThat(history.at("/3/who").asText()).isEqualTo("ann");
+        }
+    }
+
+    /** The page cannot know the versions of this Redis. Nobody is logged in, so the request names who. */
+    private static String body(String written, LiveLimits live) {
+        String version = live.get("search").map(LiveLimit::version).orElse(0L).toString();
+        return written.replaceAll("(\"version\"|\"rollBack\"): \\d+", "$1: " + version)
+                .replaceFirst("\\{", "{\"who\": \"ann\", ");
+    }
+}

@@ -1,0 +1,229 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.as;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
+
+import io.limiter.FailurePolicy;
+import io.limiter.LimiterFactory;
+import io.limiter.LimiterTotals;
+import io.limiter.RateLimitExceededException;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.ConcurrentLimit;
+import io.limiter.spring.annotation.CountLimit;
+import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.annotation.RateLimit;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+import org.springframework.cloud.context.scope.refresh.RefreshScopeRefreshedEvent;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.env.MapPropertySource;
+
+/** What changes of limits when Spring Cloud has changed the environment. */
+class ConfiguredLimitsRefreshTest {
+
+    static class Limited {
+
+        @CountLimit(name = "count", limit = 3, period = 3600, limitType = LimitType.CUSTOM, key = "#{key}")
+        public void count(String key) {}
+
+        @CountLimit(name = "other", limit = 3, period = 3600, limitType = LimitType.CUSTOM, key = "#{key}")
+        public void other(String key) {}
+
+        @RateLimit(name = "rate", rate = 20, capacity = 1, timeout = 60, limitType = LimitType.CUSTOM, key = "#{key}")
+        public void rate(String key) {}
+
+        @ConcurrentLimit(name = "held", limit = 1)
+        public void held(Runnable inside) {
+            inside.run();
+        }
+    }
+
+    private final Map<String, Object> settings = new HashMap<>();
+
+    private void run(ContextConsumer<AssertableApplicationContext> test) {
+        Contexts.local()
+                .withBean(Limited.class)
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new MapPropertySource("changing", settings)))
+                .run(test);
+    }
+
+    private void change(ConfigurableApplicationContext context, String name, Object value) {
+        settings.put(name, value);
+        context.publishEvent(new EnvironmentChangeEvent(Set.of(name)));
+    }
+
+    private static int granted(Limited limited) {
+        String key = UUID.randomUUID().toString();
+        int granted = 0;
+        for (int i = 0; i < 6; i++) {
+            try {
+                limited.count(key);
+                granted++;
+            } catch (RateLimitExceededException e) {
+                assertThat(e.key()).isEqualTo(key);
+            }
+        }
+        return granted;
+    }
+
+    @Test
+    void numbers_change_and_come_back() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            assertThat(granted(limited)).isEqualTo(3);
+            change(context, "limiter.limits.count.limit", 5);
+            assertThat(granted(limited)).isEqualTo(5);
+            settings.clear();
+            ApplicationEvent refreshed = new RefreshScopeRefreshedEvent();
+            context.publishEvent(refreshed);
+            assertThat(granted(limited)).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void permits_that_are_taken_stay_taken() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            limited.count("ann");
+            limited.count("ann");
+            change(context, "limiter.limits.count.limit", 2);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.count("ann"));
+            change(context, "limiter.limits.count.limit", 3);
+            limited.count("ann");
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.count("ann"));
+        });
+    }
+
+    @Test
+    void the_mode_the_timeout_and_the_policy_change() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            change(context, "limiter.limits.count.enforce", false);
+            assertThat(granted(limited)).isEqualTo(6);
+            change(context, "limiter.limits.count.enforce", true);
+            assertThat(granted(limited)).isEqualTo(3);
+
+            limited.rate("ann");
+            limited.rate("ann");
+            change(context, "limiter.limits.rate.timeout", 0);
+            change(context, "limiter.limits.rate.rate", 0.001);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> limited.rate("ann"));
+
+            change(context, "limiter.limits.count.failure-policy", "throw");
+            assertThat(totals(context, "count").failurePolicy()).contains(FailurePolicy.THROW);
+        });
+    }
+
+    @Test
+    void a_concurrency_limit_changes() {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            Runnable nested = () -> limited.held(() -> limited.held(() -> {}));
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(nested::run);
+            change(context, "limiter.limits.held.limit", 2);
+            assertThatCode(nested::run).doesNotThrowAnyException();
+            change(context, "limiter.limits.held.limit", 1);
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(nested::run);
+            change(context, "limiter.limits.held.enforce", false);
+            assertThatCode(nested::run).doesNotThrowAnyException();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "limiter.limits.count.limit, 0, limiter.limits.count.limit must be between 1",
+        "limiter.limits.count.limit, many, limiter.limits.count.limit",
+        "limiter.limits.count.kind, maybe, kind must be one of",
+        "limiter.limits.count.lim, 5, limiter.limits.count.lim",
+        "limiter.limits.count.rate, 5, rate has no effect on kind fixed-window",
+        "limiter.limits.rate.burst, 1ms, limiter.limits.rate",
+    })
+    void a_change_that_is_invalid_changes_nothing_and_is_logged(String name, String value, String problem) {
+        run(context -> {
+            Limited limited = context.getBean(Limited.class);
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                settings.put("limiter.limits.other.limit", 5);
+                settings.put("limiter.limits.rate.timeout", 0);
+                change(context, name, value);
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .startsWith("ERROR The changed limiter.limits are invalid, all limits stay as they were: ")
+                        .contains(problem);
+                assertThat(granted(limited)).isEqualTo(3);
+                assertThat(totals(context, "other").limit().orElseThrow().capacity())
+                        .isEqualTo(3);
+                settings.remove(name);
+                change(context, "limiter.limits.count.limit", 4);
+                assertThat(log.all()).last(as(STRING)).contains("apply to [count, other, rate]");
+            }
+            assertThat(granted(limited)).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void the_kind_stays_until_the_application_is_started_again() {
+        run(context -> {
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                settings.put("limiter.limits.count.limit", 1);
+                settings.put("limiter.limits.count.period", "1h");
+                change(context, "limiter.limits.count.kind", "sliding-log");
+                assertThat(log.all())
+                        .singleElement(as(STRING))
+                        .contains("limiter.limits.count.kind cannot change while the application runs");
+            }
+            assertThat(granted(context.getBean(Limited.class))).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void other_events_and_other_settings_change_nothing() {
+        run(context -> {
+            try (LogLines log = new LogLines(ConfiguredLimitsRefresh.class)) {
+                change(context, "limiter.order", 5);
+                assertThat(log.all()).isEmpty();
+            }
+        });
+    }
+
+    @Test
+    void a_bean_that_is_made_later_has_the_new_settings() {
+        run(context -> {
+            change(context, "limiter.limits.late.limit", 2);
+            Late limited = context.getAutowireCapableBeanFactory().createBean(Late.class);
+            limited.call();
+            limited.call();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limited::call);
+            assertThat(totals(context, "late").limit()).contains(new FixedWindow(2, Duration.ofHours(1), null));
+        });
+    }
+
+    static class Late {
+
+        @CountLimit(name = "late", limit = 9, period = 3600)
+        public void call() {}
+    }
+
+    private static LimiterTotals totals(ConfigurableApplicationContext context, String name) {
+        return context.getBean(LimiterFactory.class).statistics().totals().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+}
