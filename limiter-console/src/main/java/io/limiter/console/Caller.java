@@ -15,7 +15,10 @@ import org.springframework.http.MediaType;
  * @param csrf the token that Spring Security wants in writes; {@code null} if it wants none
  */
 record Caller(
-        @Nullable String user, HttpHeaders headers, URI server, @Nullable Csrf csrf) {
+        @Nullable String user,
+        HttpHeaders headers,
+        URI server,
+        @Nullable Csrf csrf) {
 
     private static final String ANONYMOUS = "org.springframework.security.authentication.AnonymousAuthenticationToken";
     private static final int MAX_NAME = 100;
@@ -40,8 +43,7 @@ record Caller(
     boolean sendsJson() {
         // A form cannot.
         String type = headers.getFirst(HttpHeaders.CONTENT_TYPE);
-        return type != null
-                && type.split(";", 2)[0].trim().equalsIgnoreCase(MediaType.APPLICATION_JSON_VALUE);
+        return type != null && type.split(";", 2)[0].trim().equalsIgnoreCase(MediaType.APPLICATION_JSON_VALUE);
     }
 
     /** Whether the request may come from the page of the console, or from a client that is no browser. */

@@ -67,8 +67,7 @@ final class Console {
     ResponseEntity<byte[]> session(Caller caller) {
         return read(
                 caller,
-                () -> new Wire.Session(
-                        caller.user(), properties.write(), properties.allowUnsecured(), caller.csrf()));
+                () -> new Wire.Session(caller.user(), properties.write(), properties.allowUnsecured(), caller.csrf()));
     }
 
     ResponseEntity<byte[]> limits(Caller caller) {
@@ -107,7 +106,8 @@ final class Console {
                     Wire.needed("name", request.name()),
                     note(caller, request.why()),
                     Wire.needed("expectedVersion", request.expectedVersion()));
-            return new Wire.Limits(limits.version(), limits.list().stream().map(Wire.Live::of).toList());
+            return new Wire.Limits(
+                    limits.version(), limits.list().stream().map(Wire.Live::of).toList());
         });
     }
 
@@ -136,7 +136,8 @@ final class Console {
     }
 
     static ResponseEntity<byte[]> tooManyPages() {
-        return problem(HttpStatus.SERVICE_UNAVAILABLE, "too many pages are open on this instance, or it is stopping", null);
+        return problem(
+                HttpStatus.SERVICE_UNAVAILABLE, "too many pages are open on this instance, or it is stopping", null);
     }
 
     static ResponseEntity<byte[]> loginNeeded() {
@@ -178,7 +179,7 @@ final class Console {
                     String.valueOf(e.getMessage()),
                     e.current().map(Wire.Live::of).orElse(null));
         } catch (LimiterBackendException e) {
-            return problem(HttpStatus.SERVICE_UNAVAILABLE, e.problem(), null);
+            return problem(HttpStatus.SERVICE_UNAVAILABLE, e.getMessage(), null);
         } catch (IllegalArgumentException e) {
             return problem(HttpStatus.BAD_REQUEST, String.valueOf(e.getMessage()), null);
         }

@@ -112,7 +112,7 @@ final class FleetFeed implements SmartLifecycle {
         try {
             rates.add(limits.fleet().watch());
         } catch (LimiterBackendException e) {
-            problem = e.problem();
+            problem = e.getMessage();
         }
         List<Subscriber> all;
         Set<Subscriber> first;

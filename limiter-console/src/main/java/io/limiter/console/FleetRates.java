@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What happens per second, from the totals that instances report. For one thread. */
@@ -33,7 +32,8 @@ final class FleetRates {
     private record CounterId(String instance, LimitId limit) {}
 
     /** Totals of one instance at one time, and what happened per second until then; {@code null} for the first report. */
-    private record Counter(Instant at, LimitReport totals, @Nullable Rates rates) {
+    private record Counter(
+            Instant at, LimitReport totals, @Nullable Rates rates) {
 
         Counter next(Instant newAt, LimitReport newTotals) {
             double seconds = Duration.between(at, newAt).toNanos() / 1e9;
@@ -41,8 +41,7 @@ final class FleetRates {
                 return this;
             }
             // An instance of that name has started anew.
-            boolean isRestarted =
-                    newTotals.granted() < totals.granted() || newTotals.rejected() < totals.rejected();
+            boolean isRestarted = newTotals.granted() < totals.granted() || newTotals.rejected() < totals.rejected();
             return new Counter(newAt, newTotals, isRestarted ? null : Rates.between(totals, newTotals, seconds));
         }
     }
@@ -128,9 +127,8 @@ final class FleetRates {
                 LimitId id = LimitId.of(limit);
                 CounterId counterId = new CounterId(report.instance(), id);
                 Counter before = counters.get(counterId);
-                Counter counter = before == null
-                        ? new Counter(report.at(), limit, null)
-                        : before.next(report.at(), limit);
+                Counter counter =
+                        before == null ? new Counter(report.at(), limit, null) : before.next(report.at(), limit);
                 next.put(counterId, counter);
                 if (counter.rates() != null) {
                     sums.merge(id, counter.rates(), Rates::plus);
@@ -204,7 +202,7 @@ final class FleetRates {
     }
 
     private static boolean isUp(String backendState) {
-        return Stream.of("up", "UP").anyMatch(backendState::startsWith);
+        return backendState.startsWith("available");
     }
 
     private static double rounded(double rate) {

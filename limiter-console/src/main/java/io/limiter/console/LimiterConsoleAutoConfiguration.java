@@ -26,8 +26,7 @@ public class LimiterConsoleAutoConfiguration {
     private static final Duration LINGER = Duration.ofSeconds(10);
 
     @Bean
-    Console limiterConsole(
-            ObjectProvider<LiveLimits> limits, ListableBeanFactory beans, ConsoleProperties properties) {
+    Console limiterConsole(ObjectProvider<LiveLimits> limits, ListableBeanFactory beans, ConsoleProperties properties) {
         SecurityPresence.check(beans, properties);
         return new Console(live(limits), properties);
     }

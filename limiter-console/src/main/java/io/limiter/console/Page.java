@@ -57,10 +57,8 @@ final class Page {
     record Asset(String type, byte[] content, String tag) {}
 
     Page() {
-        assets = Stream.concat(
-                        FILES.entrySet().stream(), Map.of(CHART, CHART_IN_JAR).entrySet().stream())
-                .collect(Collectors.toUnmodifiableMap(
-                        Map.Entry::getKey, file -> read(file.getKey(), file.getValue())));
+        assets = Stream.concat(FILES.entrySet().stream(), Map.of(CHART, CHART_IN_JAR).entrySet().stream())
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, file -> read(file.getKey(), file.getValue())));
     }
 
     Asset index() {

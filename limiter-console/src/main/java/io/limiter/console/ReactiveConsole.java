@@ -98,8 +98,7 @@ class ReactiveConsole {
                                 }
                             },
                             FluxSink.OverflowStrategy.LATEST)
-                    .map(event ->
-                            ServerSentEvent.builder(event).event("fleet").build());
+                    .map(event -> ServerSentEvent.builder(event).event("fleet").build());
             return Console.stream().body(events.take(FleetFeed.LONGEST));
         });
     }

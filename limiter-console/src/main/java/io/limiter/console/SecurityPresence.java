@@ -20,7 +20,8 @@ final class SecurityPresence {
                     "The console of the limiter is enabled at " + properties.path()
                             + ", and nothing protects it: this application has no Spring Security filter chain.",
                     "Add spring-boot-starter-security and rules for " + properties.path() + "/**, such as"
-                            + " requestMatchers(\"" + properties.path() + "/**\").hasRole(\"OPERATOR\"); or, if something else"
+                            + " requestMatchers(\"" + properties.path()
+                            + "/**\").hasRole(\"OPERATOR\"); or, if something else"
                             + " protects it, set limiter.console.allow-unsecured=true; or disable the console with"
                             + " limiter.console.enabled=false.");
         }

@@ -173,11 +173,7 @@ final class Wire {
         }
     }
 
-    record Session(
-            @Nullable String user,
-            boolean write,
-            boolean unsecured,
-            Caller.@Nullable Csrf csrf) {}
+    record Session(@Nullable String user, boolean write, boolean unsecured, Caller.@Nullable Csrf csrf) {}
 
     record Limits(long version, List<Live> limits) {}
 
@@ -246,8 +242,12 @@ final class Wire {
             @Nullable Long expectedVersion) {}
 
     record RemoveRequest(
-            @Nullable String name, @Nullable String why, @Nullable Long expectedVersion) {}
+            @Nullable String name,
+            @Nullable String why,
+            @Nullable Long expectedVersion) {}
 
     record RollBackRequest(
-            @Nullable Long version, @Nullable String why, @Nullable Long expectedVersion) {}
+            @Nullable Long version,
+            @Nullable String why,
+            @Nullable Long expectedVersion) {}
 }

@@ -68,7 +68,9 @@ public final class ConsoleDemo {
                     return live.rate() == null ? settings.rate() : live.rate();
                 }
                 int limit = live.limit() == null ? settings.limit() : live.limit();
-                return settings.period() == null ? limit : limit * 1.0 / settings.period().toSeconds();
+                return settings.period() == null
+                        ? limit
+                        : limit * 1.0 / settings.period().toSeconds();
             }
         }
 
@@ -120,7 +122,10 @@ public final class ConsoleDemo {
                 List<LimitReport> limits = new ArrayList<>();
                 for (Limit limit : LIMITS) {
                     LiveSettings settings = live.settingsOf(limit.name()).get();
-                    double wave = 1 + 0.25 * Math.sin(System.nanoTime() / 9e9 + limit.name().length());
+                    double wave = 1
+                            + 0.25
+                                    * Math.sin(System.nanoTime() / 9e9
+                                            + limit.name().length());
                     double demand = limit.demand() * wave * (0.9 + 0.2 * Math.random());
                     double granted = Math.min(demand, limit.most(settings));
                     long[] counts = totals.computeIfAbsent(i + limit.name(), any -> new long[2]);
@@ -145,7 +150,8 @@ public final class ConsoleDemo {
                                             new LimitReport.HotKey("07be11c2d9f3a846", 31)),
                             ""));
                 }
-                reports.add(new InstanceReport("shop-" + i + ":8080", Instant.now(), live.version(), "UP", limits));
+                reports.add(
+                        new InstanceReport("shop-" + i + ":8080", Instant.now(), live.version(), "available", limits));
             }
             return reports;
         }

@@ -31,6 +31,12 @@ final class FakeLiveLimits implements LiveLimits {
         reports = newReports;
     }
 
+    synchronized void clear() {
+        limits.clear();
+        history.clear();
+        reports = List::of;
+    }
+
     int watches() {
         return watches.get();
     }
@@ -60,7 +66,9 @@ final class FakeLiveLimits implements LiveLimits {
         if (settings.rate() != null && !(settings.rate() > 0)) {
             throw new IllegalArgumentException("rate must be more than 0, was " + settings.rate());
         }
-        return change(name, Optional.of(settings), note, expectedVersion).after().orElseThrow();
+        return change(name, Optional.of(settings), note, expectedVersion)
+                .after()
+                .orElseThrow();
     }
 
     @Override

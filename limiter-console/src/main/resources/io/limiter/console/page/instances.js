@@ -67,7 +67,7 @@ function instanceRow() {
     update(instance, newest) {
       setText(title, instance.name);
       setText(problems, instance.notApplied.map(each => `${each.prefix}${each.name}: ${each.why}`).join(' '));
-      setText(backend, instance.up ? t('up') : instance.backend);
+      setText(backend, instance.backend === 'available' ? t('up') : instance.backend);
       backend.classList.toggle('is-rejected', !instance.up);
       setText(version, instance.version < newest ? `${instance.version} (${t('behind', newest)})` : String(instance.version));
       version.classList.toggle('is-warning', instance.version < newest);
