@@ -113,7 +113,12 @@ export function describe(settings) {
   return parts.join(', ');
 }
 
-/** The same of a live limit in the history. */
+/** The limit in effect, without what holds only while the backend is unavailable. */
+export function definitionOf(limit) {
+  return describe({...limit.settings, failurePolicy: null}) || limit.limit;
+}
+
+/** The parts of a live limit in the history. */
 export function described(live) {
   return live ? describe(live.settings) || t('enforcedOf') : t('own');
 }

@@ -1,7 +1,7 @@
 /** One limit. */
 import {askRemove, askRollBack, previewChange} from './change.js';
 import {el, setText, setWidth} from './dom.js';
-import {count, describe, moment, percent, rate, shareOf, span} from './format.js';
+import {count, definitionOf, describe, moment, percent, rate, shareOf, span} from './format.js';
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
@@ -62,7 +62,7 @@ export function limitView(prefix, name, {reload}) {
     chart ??= graph(canvas);
     const ofLive = liveOf(name);
     part('marks', [badges(limit).map(badge => badge.textContent)], () => marks.replaceChildren(...badges(limit)));
-    setText(definition, [`${prefix}${name}`, limit.kind, describe(limit.settings) || limit.limit].filter(text => text).join(' · '));
+    setText(definition, [`${prefix}${name}`, limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
     part('problems', limit.notApplied, () => problems.replaceChildren(...limit.notApplied.map(each =>
       el('p', {className: 'is-warning small'}, t('notAppliedHere', each.instance, each.why)))));
     setText(granted, rate(limit.granted));
@@ -110,10 +110,10 @@ export function limitView(prefix, name, {reload}) {
     const most = Math.max(1, ...limit.hottest.map(key => key.requests));
     part('hottest', limit.hottest, () => hottest.replaceChildren(
       el('h2', {}, t('hottestKeys')),
-      limit.hottest.length === 0 ? el('p', {className: 'muted small'}, t('noKeys'))
-        : bars(limit.hottest.map(key => [el('span', {className: 'code'}, key.key), count(key.requests), key.requests / most])),
-      limit.hottest.length === 0 ? null : el('p', {className: 'muted small after'}, t('hottestNote'),
-        limit.hottest.every(key => /^[0-9a-f]{16}$/.test(key.key)) ? ` ${t('hashedKeys')}` : '')));
+      ...limit.hottest.length === 0 ? [el('p', {className: 'muted small'}, t('noKeys'))]
+        : [bars(limit.hottest.map(key => [el('span', {className: 'code'}, key.key), count(key.requests), key.requests / most])),
+          el('p', {className: 'muted small after'}, t('hottestNote'),
+            limit.hottest.every(key => /^[0-9a-f]{16}$/.test(key.key)) ? ` ${t('hashedKeys')}` : '')]));
   }
 
   function showSources(limit) {

@@ -1,6 +1,6 @@
 /** All limits of the fleet. */
 import {el, setText, setWidth} from './dom.js';
-import {count, describe, percent, rate, shareOf} from './format.js';
+import {count, definitionOf, percent, rate, shareOf} from './format.js';
 import {spark} from './spark.js';
 import {badges, idOf, POINTS, seriesOf, state} from './state.js';
 import {t} from './words.js';
@@ -30,6 +30,7 @@ export function limitsView() {
   const rows = new Map();
   let sortedAt = 0;
   let order = [];
+  let measured = false;
 
   const filter = el('input', {
     type: 'search', className: 'search', id: 'filter', 'aria-label': t('filter'), placeholder: t('filter'),
@@ -82,6 +83,10 @@ export function limitsView() {
     const known = new Set(order);
     const busy = table.matches(':hover') || table.contains(document.activeElement);
     const added = limits.some(limit => !known.has(idOf(limit)));
+    if (!measured && limits.some(limit => limit.granted !== null)) {
+      measured = true;
+      sortedAt = 0;
+    }
     if (added || sortedAt === 0 || !busy && Date.now() - sortedAt > SORT_MILLIS) {
       order = sorted(limits);
       sortedAt = Date.now();
@@ -151,7 +156,7 @@ function limitRow() {
         shownMarks = JSON.stringify(next.map(badge => badge.textContent));
         marks.replaceChildren(...next);
       }
-      setText(definition, [limit.kind, describe(limit.settings) || limit.limit].filter(text => text).join(' · '));
+      setText(definition, [limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
       const series = seriesOf(limit);
       line.draw(series, POINTS, t('sparkLabel', rate(limit.granted), rate(limit.rejected)));
       setText(granted, rate(limit.granted));
