@@ -246,7 +246,7 @@ async function traffic(method) {
   setText('traffic', on ? 'Stop traffic' : 'Start traffic');
   setText('traffic-text', on
     ? `Two instances are busy for another ${Math.ceil(trafficSeconds / 60)} min: see the limits search and login in the console.`
-    : 'About 60 searches and 8 logins a second, on two instances.');
+    : 'About 70 searches and 8 logins a second, on two instances.');
 }
 
 byId('traffic').addEventListener('click', () => traffic(trafficSeconds > 0 ? 'DELETE' : 'POST'));

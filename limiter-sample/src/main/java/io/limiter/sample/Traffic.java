@@ -37,10 +37,10 @@ class Traffic implements DisposableBean {
                     share);
         }
 
-        /** About 60 searches and 8 logins a second in both together, in waves. */
+        /** About 70 searches and 8 logins a second in both together, in waves. */
         void step(long nanos) {
             double wave = 1 + 0.3 * Math.sin(nanos / 6e9);
-            for (int i = often(60 * wave * share / STEPS_PER_SECOND); i > 0; i--) {
+            for (int i = often(70 * wave * share / STEPS_PER_SECOND); i > 0; i--) {
                 search.tryAcquire();
             }
             for (int i = often(8 * share / STEPS_PER_SECOND); i > 0; i--) {

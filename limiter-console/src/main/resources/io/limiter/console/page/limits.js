@@ -64,7 +64,9 @@ export function limitsView() {
     const values = new Map(limits.map(limit => [limit, column.value(limit)]));
     return [...limits].sort((one, other) => {
       const [a, b] = [values.get(one), values.get(other)];
-      return (a < b ? -1 : a > b ? 1 : 0) * chosen.order || one.name.localeCompare(other.name)
+      return (a < b ? -1 : a > b ? 1 : 0) * chosen.order
+        || recent(other, 'granted') - recent(one, 'granted')
+        || one.name.localeCompare(other.name)
         || one.prefix.localeCompare(other.prefix);
     }).map(idOf);
   }
