@@ -12,13 +12,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.stereotype.Component;
 
-/** Calls limiters as two busy instances would, so that the console has something to show. */
+/** Calls limiters as two busy instances would, so that the console has something to show. It ends before the connections do. */
 @Component
-class Traffic implements DisposableBean {
+class Traffic implements SmartLifecycle {
 
     static final Duration LENGTH = Duration.ofMinutes(5);
 
@@ -63,6 +63,7 @@ class Traffic implements DisposableBean {
     private final RedisRateLimiterFactory secondFactory;
     private final Instance first;
     private final Instance second;
+    private volatile boolean running;
     private volatile long endNanos = System.nanoTime();
 
     /** The second instance is a factory of its own: it shares nothing but the Redis with the first. */
@@ -72,14 +73,13 @@ class Traffic implements DisposableBean {
                 .build();
         first = Instance.of(firstFactory, 0.6);
         second = Instance.of(secondFactory, 0.4);
-        thread.scheduleWithFixedDelay(this::step, STEP_MILLIS, STEP_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    void start() {
+    void begin() {
         endNanos = System.nanoTime() + LENGTH.toNanos();
     }
 
-    void stop() {
+    void end() {
         endNanos = System.nanoTime();
     }
 
@@ -96,9 +96,20 @@ class Traffic implements DisposableBean {
     }
 
     @Override
-    public void destroy() throws InterruptedException {
+    public void start() {
+        running = true;
+        thread.scheduleWithFixedDelay(this::step, STEP_MILLIS, STEP_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void stop() {
+        running = false;
         thread.shutdownNow();
-        thread.awaitTermination(LENGTH.toSeconds(), TimeUnit.SECONDS);
         secondFactory.close();
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
     }
 }

@@ -25,13 +25,13 @@ class TrafficController {
 
     @PostMapping
     Map<String, Long> start() {
-        traffic.start();
+        traffic.begin();
         return get();
     }
 
     @DeleteMapping
     Map<String, Long> stop() {
-        traffic.stop();
+        traffic.end();
         return get();
     }
 }
