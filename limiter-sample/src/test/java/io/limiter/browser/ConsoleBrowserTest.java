@@ -144,7 +144,8 @@ class ConsoleBrowserTest {
     private Locator row(String name) {
         return page.locator("tbody tr")
                 .filter(new Locator.FilterOptions()
-                        .setHas(page.locator("a", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name + "$")))));
+                        .setHas(page.locator(
+                                "a", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name + "$")))));
     }
 
     private void hostileNamesAreText() {
@@ -222,7 +223,8 @@ class ConsoleBrowserTest {
     }
 
     private void assertNoScrolling() {
-        assertThat((Integer) page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+        assertThat((Integer)
+                        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
                 .isZero();
     }
 

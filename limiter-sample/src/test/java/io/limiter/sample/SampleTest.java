@@ -204,7 +204,8 @@ class SampleTest {
         Eventually.that(() -> assertThat(there.get("log")).isPresent());
         assertThat(get(first, "/limiter/log").statusCode()).isEqualTo(200);
         assertThat(get(second, "/limiter/log").statusCode()).isEqualTo(429);
-        there.remove("log", ChangeNote.of("ann", ""), there.get("log").orElseThrow().version());
+        there.remove(
+                "log", ChangeNote.of("ann", ""), there.get("log").orElseThrow().version());
         LiveLimits here = first.getBean(LiveLimits.class);
         Eventually.that(() -> assertThat(here.get("log")).isEmpty());
     }
@@ -215,11 +216,10 @@ class SampleTest {
         HTTP.send(traffic.POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
         LimiterFactory limiters = first.getBean(LimiterFactory.class);
         try {
-            Eventually.that(() -> assertThat(limiters.statistics().totals())
-                    .anySatisfy(limit -> {
-                        assertThat(limit.prefix()).isEqualTo("traffic:");
-                        assertThat(limit.granted()).isPositive();
-                    }));
+            Eventually.that(() -> assertThat(limiters.statistics().totals()).anySatisfy(limit -> {
+                assertThat(limit.prefix()).isEqualTo("traffic:");
+                assertThat(limit.granted()).isPositive();
+            }));
         } finally {
             String stopped =
                     HTTP.send(traffic.DELETE().build(), BodyHandlers.ofString()).body();
