@@ -12,6 +12,13 @@ public class SampleApplication {
     }
 
     static SpringApplicationBuilder application() {
-        return new SpringApplicationBuilder(SampleApplication.class).listeners(new SampleRedis());
+        return new SpringApplicationBuilder(SampleApplication.class)
+                .listeners(new SampleRedis())
+                // Yours is secured by Spring Security; this one is a demonstration.
+                .properties(
+                        "limiter.console.enabled=true",
+                        "limiter.console.write=true",
+                        "limiter.console.allow-unsecured=true",
+                        "limiter.endpoint.show-keys=true");
     }
 }

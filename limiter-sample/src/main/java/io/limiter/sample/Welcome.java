@@ -20,7 +20,8 @@ class Welcome implements ApplicationListener<ApplicationReadyEvent> {
                         + environment.getProperty("spring.data.redis.port", "6379");
         System.out.printf("""
 
-                The limits are in Redis at %2$s. Press the buttons at %1$s/ or try:
+                The limits are in Redis at %2$s. Press the buttons at %1$s/, see them at
+                %1$s/limiter, the console, or try:
 
                   curl -i %1$s/limiter/rate                          1 per 5 s, shared by all callers
                   curl -i %1$s/limiter/rate2                         the same, programmatically

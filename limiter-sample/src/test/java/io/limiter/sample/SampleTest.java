@@ -7,6 +7,9 @@ import io.limiter.Lease;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimits;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.TestRedis;
 import java.io.IOException;
 import java.net.URI;
@@ -184,6 +187,44 @@ class SampleTest {
     @Test
     void the_page_is_there() throws Exception {
         assertThat(get(first, "/").body()).contains("Limiter sample");
+    }
+
+    @Test
+    void the_console_changes_a_limit_of_both_instances() throws Exception {
+        assertThat(get(first, "/limiter/").body()).contains("Limiter console");
+        HttpRequest change = HttpRequest.newBuilder(uri(first, "/limiter/api/limits"))
+                .header("Content-Type", "application/json")
+                .header("X-Limiter-Console", "1")
+                .POST(BodyPublishers.ofString("{\"name\":\"log\",\"settings\":{\"kind\":\"sliding-log\",\"limit\":1},"
+                        + "\"why\":\"too much\",\"expectedVersion\":0}"))
+                .build();
+        HttpResponse<String> changed = HTTP.send(change, BodyHandlers.ofString());
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+        LiveLimits there = second.getBean(LiveLimits.class);
+        Eventually.that(() -> assertThat(there.get("log")).isPresent());
+        assertThat(get(first, "/limiter/log").statusCode()).isEqualTo(200);
+        assertThat(get(second, "/limiter/log").statusCode()).isEqualTo(429);
+        there.remove(
+                "log", ChangeNote.of("ann", ""), there.get("log").orElseThrow().version());
+        LiveLimits here = first.getBean(LiveLimits.class);
+        Eventually.that(() -> assertThat(here.get("log")).isEmpty());
+    }
+
+    @Test
+    void traffic_starts_and_stops() throws Exception {
+        HttpRequest.Builder traffic = HttpRequest.newBuilder(uri(first, "/traffic"));
+        HTTP.send(traffic.POST(BodyPublishers.noBody()).build(), BodyHandlers.discarding());
+        LimiterFactory limiters = first.getBean(LimiterFactory.class);
+        try {
+            Eventually.that(() -> assertThat(limiters.statistics().totals()).anySatisfy(limit -> {
+                assertThat(limit.prefix()).isEqualTo("traffic:");
+                assertThat(limit.granted()).isPositive();
+            }));
+        } finally {
+            String stopped =
+                    HTTP.send(traffic.DELETE().build(), BodyHandlers.ofString()).body();
+            assertThat(stopped).isEqualTo("{\"secondsLeft\":0}");
+        }
     }
 
     private static long retryAfter(HttpResponse<String> response) {

@@ -1,0 +1,71 @@
+package io.limiter.console;
+
+import io.limiter.live.LiveLimits;
+import java.time.Duration;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.servlet.DispatcherServlet;
+
+/** The console, if {@code limiter.console.enabled} is set. */
+@AutoConfiguration(afterName = "io.limiter.spring.autoconfigure.LimiterAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "limiter.console.enabled")
+@ConditionalOnBooleanProperty(name = "limiter.enabled", matchIfMissing = true)
+@ConditionalOnWebApplication
+@EnableConfigurationProperties(ConsoleProperties.class)
+public class LimiterConsoleAutoConfiguration {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration LINGER = Duration.ofSeconds(10);
+
+    @Bean
+    Console limiterConsole(ObjectProvider<LiveLimits> limits, ListableBeanFactory beans, ConsoleProperties properties) {
+        SecurityPresence.check(beans, properties);
+        return new Console(live(limits), properties);
+    }
+
+    @Bean
+    FleetFeed limiterConsoleFeed(ObjectProvider<LiveLimits> limits) {
+        return new FleetFeed(live(limits), SECOND, LINGER);
+    }
+
+    private static LiveLimits live(ObjectProvider<LiveLimits> limits) {
+        LiveLimits found = limits.getIfUnique();
+        if (found == null) {
+            throw new ConsoleStartException(
+                    "The console of the limiter is enabled, and there are no live limits to show.",
+                    "Remove limiter.live.enabled=false, use limits over Redis instead of limiter.type=local, or disable the"
+                            + " console with limiter.console.enabled=false.");
+        }
+        return found;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnClass(DispatcherServlet.class)
+    static class Servlet {
+
+        @Bean
+        ServletConsole limiterServletConsole(Console console, FleetFeed feed) {
+            return new ServletConsole(console, feed);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    @ConditionalOnClass(DispatcherHandler.class)
+    static class Reactive {
+
+        @Bean
+        ReactiveConsole limiterReactiveConsole(Console console, FleetFeed feed) {
+            return new ReactiveConsole(console, feed);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+package io.limiter.console;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.limiter.live.LiveChange;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveSettings;
+import io.limiter.live.OnFailure;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The JSON that the page reads and writes, by a mapper of its own: that of the application may have other names, and another
+ * major version. Times are milliseconds since 1970, durations are seconds.
+ */
+final class Wire {
+
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private Wire() {}
+
+    static String text(Object value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** @throws IllegalArgumentException if the body cannot be read */
+    static <T> T read(byte[] body, Class<T> type) {
+        try {
+            T read = MAPPER.readValue(body, type);
+            if (read == null) {
+                throw new IllegalArgumentException("the body must be a JSON object");
+            }
+            return read;
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the body cannot be read: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException("the body cannot be read", e);
+        }
+    }
+
+    /** @throws IllegalArgumentException if a value that a request needs is missing */
+    static <T> T needed(String name, @Nullable T value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " is missing");
+        }
+        return value;
+    }
+
+    record Settings(
+            @Nullable String kind,
+            @Nullable Double rate,
+            @Nullable Double capacity,
+            @Nullable Double burst,
+            @Nullable Integer limit,
+            @Nullable Double period,
+            @Nullable Double timeout,
+            @Nullable Boolean enforce,
+            @Nullable String failurePolicy,
+            @Nullable Double failureShare) {
+
+        static Settings of(LiveSettings settings) {
+            return new Settings(
+                    settings.kind() == null ? null : settings.kind().toString(),
+                    settings.rate(),
+                    settings.capacity(),
+                    seconds(settings.burst()),
+                    settings.limit(),
+                    seconds(settings.period()),
+                    seconds(settings.timeout()),
+                    settings.enforce(),
+                    settings.failurePolicy() == null
+                            ? null
+                            : settings.failurePolicy().name(),
+                    settings.failureShare());
+        }
+
+        /** @throws IllegalArgumentException if a value is out of range */
+        LiveSettings toLive() {
+            return new LiveSettings(
+                    kind == null ? null : LiveKind.of(kind),
+                    rate,
+                    capacity,
+                    duration("burst", burst),
+                    limit,
+                    duration("period", period),
+                    duration("timeout", timeout),
+                    enforce,
+                    failurePolicy == null ? null : policy(failurePolicy),
+                    failureShare);
+        }
+
+        private static OnFailure policy(String name) {
+            return Arrays.stream(OnFailure.values())
+                    .filter(each -> each.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("failurePolicy must be one of "
+                            + Arrays.toString(OnFailure.values()) + ", was '" + name + "'"));
+        }
+
+        private static @Nullable Double seconds(@Nullable Duration duration) {
+            return duration == null ? null : duration.toSeconds() + duration.getNano() / 1e9;
+        }
+
+        private static @Nullable Duration duration(String name, @Nullable Double seconds) {
+            if (seconds == null) {
+                return null;
+            }
+            // Written so that NaN fails.
+            if (!(seconds >= 0 && seconds <= Integer.MAX_VALUE)) {
+                throw new IllegalArgumentException(
+                        name + " must be between 0 and " + Integer.MAX_VALUE + " seconds, was " + seconds);
+            }
+            // Exact, where a double times 1e9 is not.
+            return Duration.ofNanos(
+                    BigDecimal.valueOf(seconds).movePointRight(9).longValue());
+        }
+    }
+
+    record Live(
+            String name,
+            Settings settings,
+            long version,
+            long since,
+            @Nullable Long expiresAt,
+            String who,
+            String why) {
+
+        static Live of(LiveLimit limit) {
+            return new Live(
+                    limit.name(),
+                    Settings.of(limit.settings()),
+                    limit.version(),
+                    limit.since().toEpochMilli(),
+                    limit.expiresAt().map(Instant::toEpochMilli).orElse(null),
+                    limit.who(),
+                    limit.why());
+        }
+    }
+
+    record Change(
+            long version,
+            String name,
+            @Nullable Live before,
+            @Nullable Live after,
+            long at,
+            String who,
+            String why) {
+
+        static Change of(LiveChange change) {
+            return new Change(
+                    change.version(),
+                    change.name(),
+                    change.before().map(Live::of).orElse(null),
+                    change.after().map(Live::of).orElse(null),
+                    change.at().toEpochMilli(),
+                    change.who(),
+                    change.why());
+        }
+    }
+
+    record Session(@Nullable String user, boolean write, boolean unsecured, Caller.@Nullable Csrf csrf) {}
+
+    record Limits(long version, List<Live> limits) {}
+
+    record History(List<Change> changes) {}
+
+    /**
+     * An error.
+     *
+     * @param current in a conflict, the live limit that the name has
+     */
+    record Problem(String problem, @Nullable Live current) {}
+
+    /**
+     * What the page gets each second. Rates are per second, {@code null} until an instance has reported twice.
+     *
+     * @param version of the newest change that this instance has applied
+     * @param problem why the fleet cannot be read; the rest is then what was read last
+     * @param series with the first message only
+     */
+    record FleetState(
+            long at,
+            long version,
+            @Nullable String problem,
+            List<Instance> instances,
+            List<Limit> limits,
+            List<Live> live,
+            @Nullable List<Series> series) {}
+
+    record Instance(
+            String name,
+            long at,
+            long version,
+            boolean up,
+            String backend,
+            @Nullable Double granted,
+            @Nullable Double rejected,
+            List<Inapplicable> notApplied) {}
+
+    record Limit(
+            String prefix,
+            String name,
+            String kind,
+            String limit,
+            Settings settings,
+            @Nullable Double granted,
+            @Nullable Double rejected,
+            @Nullable Double errors,
+            Map<String, Double> sources,
+            List<HotKey> hottest,
+            List<Inapplicable> notApplied,
+            boolean differs) {}
+
+    record HotKey(String key, long requests) {}
+
+    /** A live limit that an instance could not apply. */
+    record Inapplicable(String instance, String prefix, String name, String why) {}
+
+    /** Rates of a limit in the last two minutes, oldest first. */
+    record Series(String prefix, String name, List<Double> granted, List<Double> rejected) {}
+
+    record PutRequest(
+            @Nullable String name,
+            @Nullable Settings settings,
+            @Nullable String why,
+            @Nullable Long expiresSeconds,
+            @Nullable Long expectedVersion) {}
+
+    record RemoveRequest(
+            @Nullable String name,
+            @Nullable String why,
+            @Nullable Long expectedVersion) {}
+
+    record RollBackRequest(
+            @Nullable Long version,
+            @Nullable String why,
+            @Nullable Long expectedVersion) {}
+}

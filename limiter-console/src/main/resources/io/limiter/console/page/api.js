@@ -1,0 +1,112 @@
+/** Calls of the console's server. */
+
+export class ApiError extends Error {
+  constructor(status, problem, current) {
+    super(problem);
+    this.status = status;
+    this.current = current;
+  }
+}
+
+let token = null;
+
+async function call(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(`api/${path}`, {cache: 'no-store', credentials: 'same-origin', redirect: 'manual', ...options});
+  } catch {
+    throw new ApiError(0, '', null);
+  }
+  const isJson = (response.headers.get('Content-Type') || '').includes('json');
+  const body = isJson ? await response.json() : {};
+  if (!response.ok) {
+    throw new ApiError(response.status, body.problem || body.detail || '', body.current || null);
+  }
+  return body;
+}
+
+/** Who calls, whether they may write, and the CSRF token of the application. */
+export async function session() {
+  const body = await call('session');
+  token = body.csrf || null;
+  return body;
+}
+
+export const history = () => call('history').then(body => body.changes);
+
+async function write(path, body) {
+  const send = () => call(path, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Limiter-Console': '1',
+      ...(token ? {[token.header]: token.token} : {}),
+    },
+    body: JSON.stringify(body),
+  });
+  try {
+    return await send();
+  } catch (error) {
+    if (error.status !== 403 || !token) {
+      throw error;
+    }
+    // The token goes with the session, which may be a new one.
+    await session();
+    return send();
+  }
+}
+
+export const put = change => write('limits', change);
+export const remove = change => write('limits/remove', change);
+export const rollBack = change => write('limits/roll-back', change);
+
+/** Milliseconds without a message after which the connection counts as lost. */
+const SILENCE = 5000;
+const RETRY = 2000;
+
+/**
+ * Follows the fleet, and connects again whenever the connection is lost.
+ *
+ * @param {(fleet: object) => void} onFleet with each message
+ * @param {(status: number) => void} onLost with the HTTP status, 0 if there is no answer
+ */
+export function follow(onFleet, onLost) {
+  let source = null;
+  let watchdog = 0;
+
+  function open() {
+    source = new EventSource('api/fleet');
+    source.addEventListener('fleet', event => {
+      wait();
+      onFleet(JSON.parse(event.data));
+    });
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) {
+        again();
+      } else {
+        onLost(0);
+      }
+    });
+    wait();
+  }
+
+  function wait() {
+    clearTimeout(watchdog);
+    watchdog = setTimeout(again, SILENCE);
+  }
+
+  async function again() {
+    clearTimeout(watchdog);
+    source.close();
+    let status = 0;
+    try {
+      await session();
+    } catch (error) {
+      status = error.status;
+    }
+    onLost(status);
+    watchdog = setTimeout(open, RETRY);
+  }
+
+  open();
+}

@@ -1,0 +1,144 @@
+/** Shows what a change will do, and makes it. */
+import * as api from './api.js';
+import {ask, toast} from './dialog.js';
+import {el} from './dom.js';
+import {ago, describe, described} from './format.js';
+import {durationText, fieldName, fieldText} from './form.js';
+import {inShadow, liveOf, now, state} from './state.js';
+import {t} from './words.js';
+
+const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
+
+/** What differs between two settings: names, and values before and after; undefined for the application's own. */
+function differences(limit, live, settings) {
+  return FIELDS.filter(name => settings[name] !== undefined || live && live.settings[name] != null)
+    .map(name => ({name, before: limit.settings[name] ?? undefined, after: settings[name]}))
+    .filter(each => each.before !== each.after);
+}
+
+function value(name, of) {
+  return of === undefined || of === null ? t('own') : fieldText(name, of);
+}
+
+/** "50/s", of the settings that the change is about. */
+function headline(limit, changes, side) {
+  const subset = {kind: limit.kind};
+  for (const change of changes) {
+    subset[change.name] = change[side];
+  }
+  // A window is a number in a period.
+  if (('limit' in subset || 'period' in subset) && limit.settings.period != null) {
+    subset.limit ??= limit.settings.limit;
+    subset.period ??= limit.settings.period;
+  }
+  return describe(subset) || t('own');
+}
+
+const by = () => state.session.user ? t('byYou', state.session.user) : t('byYouPlain');
+
+/**
+ * @param {() => void} done after the change
+ * @param {object|null} live the live limit that the caller has seen
+ */
+export function previewChange(limit, live, change, done) {
+  const changes = differences(limit, live, change.settings);
+  const shadowNow = inShadow(limit);
+  if (changes.length === 0 && !live) {
+    toast(t('nothingChanged'), {failed: true});
+    return;
+  }
+  const instances = state.fleet.instances.length;
+  const duration = change.expiresSeconds === null ? t('untilRemoved') : t('forTime', durationText(change.expiresSeconds));
+  const scales = limit.kind === 'token-bucket' && change.settings.rate !== undefined
+    && change.settings.capacity === undefined && change.settings.burst === undefined;
+  const apply = enforce => store(limit, live, {
+    ...change, settings: enforce === null ? change.settings : {...change.settings, enforce},
+  }, done);
+  ask(t('previewTitle'), [
+    el('div', {className: 'change', id: 'change'},
+      limit.name, ': ',
+      changes.length === 0 ? headline(limit, [], 'after') === t('own') ? describe(limit.settings) : '' :
+        t('fromTo', headline(limit, changes, 'before'), headline(limit, changes, 'after')),
+      el('small', {}, [by(), duration, change.why].filter(text => text).join(', '))),
+    el('ul', {className: 'muted small'},
+      changes.length > 1 ? changes.map(each => el('li', {},
+        `${fieldName(each.name, limit.kind)}: ${t('fromTo', value(each.name, each.before), value(each.name, each.after))}`)) : null,
+      el('li', {}, instances === 1 ? t('onInstance') : t('onInstances', instances)),
+      scales ? el('li', {}, t('burstScales')) : null,
+      el('li', {}, t('codeNote'))),
+  ], [
+    {id: 'try-shadow', text: t('tryShadow'), more: t('tryShadowText'), run: () => apply(false)},
+    {id: 'enforce', text: t('enforceNow'), more: t('enforceText'), primary: true, run: () => apply(shadowNow ? true : null)},
+  ]);
+}
+
+async function store(limit, live, change, done) {
+  await attempt(async () => {
+    const stored = await api.put({
+      name: limit.name, ...change, expectedVersion: live ? live.version : 0,
+    });
+    toast(t('applied', limit.name, stored.version), {action: {
+      text: t('undo'),
+      run: () => undo(stored, done),
+    }});
+  }, done);
+}
+
+function undo(stored, done) {
+  return attempt(async () => {
+    await api.rollBack({version: stored.version, expectedVersion: stored.version, why: ''});
+    toast(t('rolledBack', stored.name));
+  }, done);
+}
+
+export function askRemove(live, done) {
+  ask(t('removeTitle'), [
+    el('div', {className: 'change', id: 'change'}, live.name, ': ', t('fromTo', described(live), t('own'))),
+    el('p', {className: 'muted small'}, t('removeText')),
+  ], [{
+    id: 'confirm', text: t('removeLive'), primary: true,
+    run: () => attempt(async () => {
+      await api.remove({name: live.name, why: '', expectedVersion: live.version});
+      toast(t('removed', live.name));
+    }, done),
+  }]);
+}
+
+export function askRollBack(change, done) {
+  const current = liveOf(change.name);
+  ask(t('rollBackTitle'), [
+    el('div', {className: 'change', id: 'change'}, change.name, ': ', t('fromTo', described(current), described(change.before))),
+    el('p', {className: 'muted small'},
+      change.before ? t('rollBackPut', described(change.before)) : t('rollBackRemove')),
+  ], [{
+    id: 'confirm', text: t('rollBack'), primary: true,
+    run: () => attempt(async () => {
+      await api.rollBack({version: change.version, expectedVersion: current ? current.version : 0, why: ''});
+      toast(t('rolledBack', change.name));
+    }, done),
+  }]);
+}
+
+async function attempt(action, done) {
+  try {
+    await action();
+  } catch (error) {
+    if (error.status === 409) {
+      conflict(error.current);
+    } else {
+      const reason = error.message || (error.status === 403 || error.status === 401 ? t('noRights')
+        : error.status ? `HTTP ${error.status}` : t('noAnswer'));
+      toast(t('failed', reason), {failed: true});
+    }
+  }
+  done();
+}
+
+function conflict(current) {
+  ask(t('conflictTitle'), [
+    el('div', {className: 'change', id: 'conflict'}, current
+      ? t('conflictNow', described(current), current.who, ago(current.since, now()))
+      : t('conflictNone')),
+    el('p', {className: 'muted small'}, t('conflictAgain')),
+  ], []);
+}

@@ -1,0 +1,49 @@
+/** Dialogs and short messages. */
+import {el} from './dom.js';
+import {t} from './words.js';
+
+const TOAST_MILLIS = 8000;
+
+/**
+ * Asks before something is done.
+ *
+ * @param {string} title
+ * @param {Array<Node>} content
+ * @param {Array<{text: string, more?: string, primary?: boolean, id: string, run: () => void}>} choices
+ */
+export function ask(title, content, choices) {
+  const button = choice => el('button', {
+    type: 'button', id: choice.id, className: choice.primary ? 'primary' : null,
+    onclick: () => {
+      dialog.close();
+      choice.run();
+    },
+  }, choice.text, choice.more ? el('small', {}, choice.more) : null);
+  const tall = choices.some(choice => choice.more);
+  const cancel = el('button', {type: 'button', className: 'quiet', onclick: () => dialog.close()},
+    choices.length > 0 ? t('cancel') : t('close'));
+  const dialog = el('dialog', {'aria-labelledby': 'dialog-title', onclose: () => dialog.remove()},
+    el('h2', {id: 'dialog-title'}, title),
+    content,
+    tall
+      ? [el('div', {className: 'choices'}, choices.map(button)), el('div', {className: 'actions'}, cancel)]
+      : el('div', {className: 'actions'}, cancel, choices.map(button)));
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {{text: string, run: () => void}|null} action */
+export function toast(text, {failed = false, action = null} = {}) {
+  const element = el('div', {className: failed ? 'toast failed' : 'toast'},
+    el('span', {}, text),
+    action ? el('button', {
+      type: 'button',
+      onclick: () => {
+        element.remove();
+        action.run();
+      },
+    }, action.text) : null);
+  const toasts = document.getElementById('toasts');
+  toasts.replaceChildren(element);
+  setTimeout(() => element.remove(), TOAST_MILLIS);
+}

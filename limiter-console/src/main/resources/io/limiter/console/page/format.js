@@ -1,0 +1,124 @@
+/** Numbers, times and limits as text. */
+import {currentLanguage, t} from './words.js';
+
+const formats = new Map();
+
+function numberFormat(options) {
+  const id = currentLanguage() + JSON.stringify(options);
+  if (!formats.has(id)) {
+    formats.set(id, new Intl.NumberFormat(currentLanguage(), options));
+  }
+  return formats.get(id);
+}
+
+export function number(value) {
+  return numberFormat({maximumSignificantDigits: 6}).format(value);
+}
+
+/** Of requests per second. */
+export function rate(value) {
+  if (value === null || value === undefined) {
+    return '–';
+  }
+  if (value >= 100_000) {
+    return numberFormat({notation: 'compact', maximumFractionDigits: 1}).format(value);
+  }
+  const digits = value > 0 && value < 9.95 ? 1 : 0;
+  return numberFormat({minimumFractionDigits: digits, maximumFractionDigits: digits}).format(value);
+}
+
+export function count(value) {
+  return value >= 1_000_000
+    ? numberFormat({notation: 'compact', maximumFractionDigits: 1}).format(value)
+    : numberFormat({maximumFractionDigits: 0}).format(value);
+}
+
+/** The share of rejected in all; null without requests. */
+export function shareOf(granted, rejected) {
+  const all = granted + rejected;
+  return all > 0 ? rejected / all : null;
+}
+
+export function percent(share) {
+  if (share === null) {
+    return '–';
+  }
+  const digits = share > 0 && share < 0.0995 ? 1 : 0;
+  return numberFormat({style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits}).format(share);
+}
+
+/** Seconds as "30 s", "5 min", "2 h". */
+export function span(seconds) {
+  for (const [word, unit] of [['daysShort', 86400], ['hoursShort', 3600], ['minutesShort', 60]]) {
+    if (seconds >= unit && (seconds % unit === 0 || seconds >= 3 * unit)) {
+      return t(word, number(Math.round(seconds / unit)));
+    }
+  }
+  return t('secondsShort', number(seconds >= 10 ? Math.round(seconds) : Math.round(seconds * 1000) / 1000));
+}
+
+export function ago(millis, now) {
+  const seconds = Math.max(0, Math.round((now - millis) / 1000));
+  return seconds < 3 ? t('justNow') : t('ago', span(seconds));
+}
+
+export function moment(millis) {
+  const sameDay = new Date(millis).toDateString() === new Date().toDateString();
+  return new Intl.DateTimeFormat(currentLanguage(), sameDay
+    ? {hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23'}
+    : {month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23'}).format(millis);
+}
+
+/** "50/s", or "1 per 5 s". */
+function permitRate(perSecond) {
+  const seconds = 1 / perSecond;
+  return perSecond < 1 && Math.abs(seconds - Math.round(seconds)) < 1e-6
+    ? t('perTime', span(Math.round(seconds)))
+    : t('rateOf', number(perSecond));
+}
+
+/** The parts of settings that are set, as text. */
+export function describe(settings) {
+  const parts = [];
+  const has = name => settings[name] !== null && settings[name] !== undefined;
+  if (has('rate')) {
+    parts.push(permitRate(settings.rate));
+  }
+  if (has('limit') && has('period')) {
+    parts.push(t('windowOf', number(settings.limit), span(settings.period)));
+  } else if (has('limit')) {
+    parts.push(
+      settings.kind === 'concurrent' ? t('concurrentOf', number(settings.limit))
+      : settings.kind === 'leaky-queue' ? t('waitingOf', number(settings.limit))
+      : settings.kind === 'leaky-bucket' ? t('capacityOf', number(settings.limit))
+      : number(settings.limit));
+  } else if (has('period')) {
+    parts.push(span(settings.period));
+  }
+  if (has('capacity')) {
+    parts.push(t('capacityOf', number(settings.capacity)));
+  }
+  if (has('burst')) {
+    parts.push(t('burstOf', number(settings.burst)));
+  }
+  if (has('timeout') && settings.timeout > 0) {
+    parts.push(t('timeoutOf', span(settings.timeout)));
+  }
+  if (has('failurePolicy')) {
+    parts.push(t('policyOf', settings.failurePolicy));
+  }
+  if (settings.enforce === false) {
+    parts.push(t('shadowOf'));
+  }
+  return parts.join(', ');
+}
+
+/** The limit in effect, without what holds only while the backend is unavailable. */
+export function definitionOf(limit) {
+  return describe({...limit.settings, failurePolicy: null}) || limit.limit;
+}
+
+/** The parts of a live limit in the history. */
+export function described(live) {
+  return live ? describe(live.settings) || t('enforcedOf') : t('own');
+}

@@ -1,0 +1,91 @@
+/** The big chart of one limit, by Chart.js. */
+import {rate} from './format.js';
+import {POINTS} from './state.js';
+import {t} from './words.js';
+
+/** @param {HTMLCanvasElement} canvas */
+export function graph(canvas) {
+  const color = name => {
+    // light-dark() is resolved by the browser only in a property of an element.
+    canvas.style.color = `var(--${name})`;
+    const value = getComputedStyle(canvas).color;
+    canvas.style.color = '';
+    return value;
+  };
+  let marks = [];
+  const line = {borderWidth: 2, pointRadius: 0, pointHitRadius: 8, tension: 0.25, data: []};
+  const changes = {
+    id: 'changes',
+    afterDatasetsDraw(chart) {
+      const {ctx, chartArea: area, scales: {x}} = chart;
+      ctx.save();
+      ctx.strokeStyle = ctx.fillStyle = color('accent');
+      ctx.setLineDash([4, 3]);
+      ctx.font = '12px ' + window.Chart.defaults.font.family;
+      for (const mark of marks) {
+        const at = x.getPixelForValue(mark.at);
+        if (at >= area.left && at <= area.right) {
+          ctx.beginPath();
+          ctx.moveTo(at, area.top);
+          ctx.lineTo(at, area.bottom);
+          ctx.stroke();
+          const right = at + ctx.measureText(mark.text).width + 8 > area.right;
+          ctx.textAlign = right ? 'right' : 'left';
+          ctx.fillText(mark.text, at + (right ? -5 : 5), area.top + 10);
+        }
+      }
+      ctx.restore();
+    },
+  };
+  const chart = new window.Chart(canvas, {
+    type: 'line',
+    data: {datasets: [{...line, fill: true}, {...line}]},
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      interaction: {mode: 'index', intersect: false},
+      scales: {
+        x: {type: 'linear', min: 1 - POINTS, max: 0, grid: {display: false},
+          ticks: {stepSize: 30, maxRotation: 0,
+            callback: value => value === 0 ? t('now') : value % 30 === 0 ? t('secondsAgo', -value) : ''}},
+        y: {beginAtZero: true, suggestedMax: 1, border: {display: false}, ticks: {maxTicksLimit: 5, precision: 0}},
+      },
+      plugins: {
+        legend: {display: false},
+        tooltip: {callbacks: {
+          title: items => items[0].parsed.x === 0 ? t('now') : t('secondsAgo', -items[0].parsed.x),
+          label: item => ` ${item.dataset.label}: ${rate(item.parsed.y)}`,
+        }},
+      },
+    },
+    plugins: [changes],
+  });
+
+  function paint() {
+    const [granted, rejected] = chart.data.datasets;
+    granted.label = t('granted');
+    rejected.label = t('rejected');
+    granted.borderColor = granted.pointBackgroundColor = color('granted');
+    granted.backgroundColor = color('granted').replace('rgb(', 'rgba(').replace(')', ', .09)');
+    rejected.borderColor = rejected.pointBackgroundColor = color('rejected');
+    const {x, y} = chart.options.scales;
+    x.ticks.color = y.ticks.color = color('muted');
+    y.grid = {color: color('line')};
+  }
+
+  paint();
+  return {
+    paint,
+    /** @param newMarks times of changes, in seconds before now, and their text */
+    draw(series, newMarks) {
+      marks = newMarks;
+      const points = values => values.map((value, index) => ({x: index - values.length + 1, y: value}));
+      chart.data.datasets[0].data = points(series.granted);
+      chart.data.datasets[1].data = points(series.rejected);
+      chart.update('none');
+    },
+    close: () => chart.destroy(),
+  };
+}

@@ -1,0 +1,175 @@
+/** All limits of the fleet. */
+import {el, setText, setWidth} from './dom.js';
+import {count, definitionOf, percent, rate, shareOf} from './format.js';
+import {spark} from './spark.js';
+import {badges, idOf, POINTS, seriesOf, state} from './state.js';
+import {t} from './words.js';
+
+/** So that rows do not jump away below the pointer. */
+const SORT_MILLIS = 5000;
+
+const COLUMNS = [
+  {id: 'name', word: 'limit', order: 1, value: limit => limit.name.toLowerCase()},
+  {id: 'trend', word: 'trend'},
+  {id: 'granted', word: 'granted', order: -1, number: true, value: limit => recent(limit, 'granted')},
+  {id: 'rejected', word: 'rejected', order: -1, number: true, value: limit => recent(limit, 'rejected')},
+  {id: 'share', word: 'share', order: -1, number: true,
+    value: limit => shareOf(recent(limit, 'granted'), recent(limit, 'rejected')) ?? -1},
+  {id: 'hottest', word: 'hottest', optional: true},
+];
+
+const chosen = {column: 'rejected', order: -1, filter: ''};
+
+/** The mean of the last 10 s, which does not jump as the newest value does. */
+function recent(limit, outcome) {
+  const values = seriesOf(limit)[outcome].slice(-10);
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+export function limitsView() {
+  const rows = new Map();
+  let sortedAt = 0;
+  let order = [];
+  let measured = false;
+
+  const filter = el('input', {
+    type: 'search', className: 'search', id: 'filter', 'aria-label': t('filter'), placeholder: t('filter'),
+    value: chosen.filter, autocomplete: 'off', spellcheck: 'false',
+    oninput: () => {
+      chosen.filter = filter.value;
+      update();
+    },
+  });
+  const heads = COLUMNS.map(column => el('th', {
+    scope: 'col', role: 'columnheader',
+    className: [column.number ? 'number' : '', column.optional ? 'optional' : ''].join(' ').trim() || null,
+  }, column.value
+    ? el('button', {type: 'button', onclick: () => sortBy(column)}, t(column.word))
+    : t(column.word)));
+  const body = el('tbody', {role: 'rowgroup'});
+  const table = el('div', {className: 'table'}, el('table', {role: 'table', 'aria-label': t('limits')},
+    el('thead', {role: 'rowgroup'}, el('tr', {role: 'row'}, heads)), body));
+  const empty = el('div', {className: 'card empty', hidden: true}, el('h2'), el('p'));
+  const element = el('div', {}, el('div', {className: 'heading'}, el('h1', {}, t('limits')), filter), table, empty);
+
+  function sortBy(column) {
+    chosen.order = chosen.column === column.id ? -chosen.order : column.order;
+    chosen.column = column.id;
+    sortedAt = 0;
+    update();
+  }
+
+  function sorted(limits) {
+    const column = COLUMNS.find(each => each.id === chosen.column);
+    const values = new Map(limits.map(limit => [limit, column.value(limit)]));
+    return [...limits].sort((one, other) => {
+      const [a, b] = [values.get(one), values.get(other)];
+      return (a < b ? -1 : a > b ? 1 : 0) * chosen.order
+        || recent(other, 'granted') - recent(one, 'granted')
+        || one.name.localeCompare(other.name)
+        || one.prefix.localeCompare(other.prefix);
+    }).map(idOf);
+  }
+
+  function update() {
+    const limits = state.fleet ? state.fleet.limits : [];
+    const wanted = chosen.filter.trim().toLowerCase();
+    const shown = limits.filter(limit => (limit.prefix + limit.name).toLowerCase().includes(wanted));
+    COLUMNS.forEach((column, index) => {
+      if (column.id === chosen.column) {
+        heads[index].setAttribute('aria-sort', chosen.order > 0 ? 'ascending' : 'descending');
+      } else {
+        heads[index].removeAttribute('aria-sort');
+      }
+    });
+    const known = new Set(order);
+    const busy = table.matches(':hover') || table.contains(document.activeElement);
+    const added = limits.some(limit => !known.has(idOf(limit)));
+    if (!measured && limits.some(limit => limit.granted !== null)) {
+      measured = true;
+      sortedAt = 0;
+    }
+    if (added || sortedAt === 0 || !busy && Date.now() - sortedAt > SORT_MILLIS) {
+      order = sorted(limits);
+      sortedAt = Date.now();
+    }
+    const byId = new Map(shown.map(limit => [idOf(limit), limit]));
+    for (const [id, row] of rows) {
+      if (!byId.has(id)) {
+        row.element.remove();
+        rows.delete(id);
+      }
+    }
+    let before = null;
+    for (const id of order.filter(each => byId.has(each))) {
+      if (!rows.has(id)) {
+        rows.set(id, limitRow());
+      }
+      const row = rows.get(id);
+      row.update(byId.get(id));
+      const next = before ? before.nextSibling : body.firstChild;
+      if (next !== row.element) {
+        body.insertBefore(row.element, next);
+      }
+      before = row.element;
+    }
+    showEmpty(limits.length, shown.length, wanted);
+  }
+
+  function showEmpty(all, shown, wanted) {
+    table.hidden = shown === 0;
+    empty.hidden = shown > 0;
+    const [title, text] = all > 0 ? [t('noMatch', wanted), '']
+      : state.fleet && state.fleet.instances.length > 0 ? [t('noLimits'), t('noLimitsText')]
+      : [t('waiting'), t('waitingText')];
+    setText(empty.firstChild, title);
+    setText(empty.lastChild, text);
+  }
+
+  return {element, update};
+}
+
+function limitRow() {
+  const link = el('a', {});
+  const marks = el('span', {className: 'badges'});
+  const definition = el('span', {className: 'definition'});
+  const line = spark();
+  const granted = el('td', {role: 'cell', className: 'number is-granted', 'data-head': t('granted')});
+  const rejected = el('td', {role: 'cell', className: 'number', 'data-head': t('rejected')});
+  const shareText = el('span');
+  const shareBar = el('b');
+  const share = el('td', {role: 'cell', className: 'number', 'data-head': t('share')},
+    el('span', {className: 'share'}, el('i', {'aria-hidden': 'true'}, shareBar), shareText));
+  const key = el('span', {className: 'code'});
+  const requests = el('span', {className: 'muted small'});
+  const hottest = el('td', {role: 'cell', className: 'optional'}, key, ' ', requests);
+  const element = el('tr', {role: 'row'},
+    el('td', {role: 'cell', className: 'name'}, link, ' ', marks, definition),
+    el('td', {role: 'cell', className: 'trend'}, line.element), granted, rejected, share, hottest);
+  let shownMarks = '';
+
+  return {
+    element,
+    update(limit) {
+      setText(link, limit.name);
+      link.setAttribute('href', `#/limit/${encodeURIComponent(limit.prefix)}/${encodeURIComponent(limit.name)}`);
+      const next = badges(limit);
+      if (JSON.stringify(next.map(badge => badge.textContent)) !== shownMarks) {
+        shownMarks = JSON.stringify(next.map(badge => badge.textContent));
+        marks.replaceChildren(...next);
+      }
+      setText(definition, [limit.kind, definitionOf(limit)].filter(text => text).join(' · '));
+      const series = seriesOf(limit);
+      line.draw(series, POINTS, t('sparkLabel', rate(limit.granted), rate(limit.rejected)));
+      setText(granted, rate(limit.granted));
+      setText(rejected, rate(limit.rejected));
+      rejected.classList.toggle('is-rejected', limit.rejected > 0);
+      const rejectedShare = shareOf(limit.granted ?? 0, limit.rejected ?? 0);
+      setText(shareText, percent(rejectedShare));
+      setWidth(shareBar, rejectedShare ?? 0);
+      const hot = limit.hottest[0];
+      setText(key, hot ? hot.key : '–');
+      setText(requests, hot ? count(hot.requests) : '');
+    },
+  };
+}

@@ -1,0 +1,77 @@
+package io.limiter.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.security.authentication.AnonymousAuthenticationToken;
+import org.springframework.security.core.authority.SimpleGrantedAuthority;
+
+class CallerTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "same-origin, , true",
+        "same-origin, https://evil.example, true",
+        "same-site, https://shop.example, false",
+        "cross-site, https://evil.example, false",
+        "none, , false",
+        ", , true",
+        ", https://shop.example, true",
+        ", https://shop.example:443, true",
+        ", https://SHOP.example, true",
+        ", https://shop.example:8443, false",
+        ", http://shop.example, false",
+        ", https://evil.example, false",
+        ", null, false",
+        ", 'https://shop.example^', false"
+    })
+    void only_the_same_origin_and_clients_without_one_may_write(String site, String origin, boolean same) {
+        HttpHeaders headers = new HttpHeaders();
+        if (site != null) {
+            headers.set("Sec-Fetch-Site", site);
+        }
+        if (origin != null) {
+            headers.set("Origin", origin);
+        }
+        Caller caller = new Caller("ann", headers, URI.create("https://shop.example:443"), null);
+        assertThat(caller.isSameOrigin()).isEqualTo(same);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "application/json, true",
+        "Application/JSON; charset=UTF-8, true",
+        "text/plain, false",
+        "application/x-www-form-urlencoded, false",
+        ", false"
+    })
+    void only_json_is_read(String type, boolean json) {
+        HttpHeaders headers = new HttpHeaders();
+        if (type != null) {
+            headers.set("Content-Type", type);
+        }
+        assertThat(new Caller(null, headers, URI.create("http://localhost"), null).sendsJson())
+                .isEqualTo(json);
+    }
+
+    @Test
+    void an_anonymous_login_is_none() {
+        assertThat(Caller.userOf(new AnonymousAuthenticationToken(
+                        "key", "anonymousUser", List.of(new SimpleGrantedAuthority("ROLE_ANONYMOUS")))))
+                .isNull();
+        assertThat(Caller.userOf(() -> "ann")).isEqualTo("ann");
+    }
+
+    @Test
+    void the_name_in_the_history_fits() {
+        assertThat(new Caller("x".repeat(300), new HttpHeaders(), URI.create("http://localhost"), null).name())
+                .hasSize(100);
+        assertThat(new Caller(null, new HttpHeaders(), URI.create("http://localhost"), null).name())
+                .isEqualTo("anonymous");
+    }
+}

@@ -1,0 +1,440 @@
+package io.limiter.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveSettings;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.CookieManager;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * The console over HTTP, with Spring Security and CSRF tokens: the same for servlets and for WebFlux. The user viewer may read,
+ * operator may also write, and ann may do neither.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ConsoleContract {
+
+    static final String HOSTILE = "</script><img src=x onerror=alert(1)>\"'\n/\u2028../%2e";
+
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final String PUT = "{\"name\":\"search\",\"settings\":{\"kind\":\"token-bucket\",\"rate\":20},"
+            + "\"why\":\"slow\",\"expiresSeconds\":1800,\"expectedVersion\":0}";
+
+    private final List<ConfigurableApplicationContext> started = new ArrayList<>();
+    private ConfigurableApplicationContext server;
+    private HttpClient http;
+    private Csrf csrf;
+
+    private record Csrf(String header, String token) {}
+
+    abstract WebApplicationType type();
+
+    abstract Class<?> application();
+
+    @BeforeAll
+    void open() {
+        server = start("--limiter.console.write=true");
+    }
+
+    @AfterAll
+    void close() {
+        started.forEach(ConfigurableApplicationContext::close);
+    }
+
+    @BeforeEach
+    void anew() {
+        http = HttpClient.newBuilder().cookieHandler(new CookieManager()).build();
+        csrf = null;
+        limits(server).clear();
+    }
+
+    private ConfigurableApplicationContext start(String... more) {
+        SpringApplication spring = new SpringApplication(application());
+        spring.setWebApplicationType(type());
+        List<String> settings = new ArrayList<>(List.of(
+                "--server.port=0",
+                "--spring.main.banner-mode=off",
+                "--limiter.type=local",
+                "--limiter.console.enabled=true",
+                "--limiter.console.path=/ops/limiter"));
+        settings.addAll(List.of(more));
+        ConfigurableApplicationContext context = spring.run(settings.toArray(String[]::new));
+        started.add(context);
+        return context;
+    }
+
+    private static FakeLiveLimits limits(ConfigurableApplicationContext context) {
+        return context.getBean(FakeLiveLimits.class);
+    }
+
+    private static URI uri(ConfigurableApplicationContext context, String path) {
+        return URI.create("http://localhost:" + context.getEnvironment().getProperty("local.server.port")
+                + "/ops/limiter" + path);
+    }
+
+    private HttpRequest.Builder request(String path, String user) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(server, path));
+        return user.isEmpty() ? request : request.header("Authorization", login(user));
+    }
+
+    private static String login(String user) {
+        return "Basic " + Base64.getEncoder().encodeToString((user + ":secret").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private HttpResponse<String> get(String path, String user) throws Exception {
+        return http.send(request(path, user).build(), BodyHandlers.ofString());
+    }
+
+    private JsonNode json(String path, String user) throws Exception {
+        HttpResponse<String> answer = get(path, user);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return MAPPER.readTree(answer.body());
+    }
+
+    /** As the page does it. */
+    private HttpRequest.Builder write(String path, String user, String body) throws Exception {
+        if (csrf == null) {
+            JsonNode token = json("/api/session", "viewer").get("csrf");
+            csrf = new Csrf(token.get("header").asText(), token.get("token").asText());
+        }
+        return request(path, user)
+                .header("Content-Type", "application/json")
+                .header("X-Limiter-Console", "1")
+                .header("Sec-Fetch-Site", "same-origin")
+                .header(csrf.header(), csrf.token())
+                .POST(BodyPublishers.ofString(body));
+    }
+
+    private HttpResponse<String> post(String path, String user, String body) throws Exception {
+        return http.send(write(path, user, body).build(), BodyHandlers.ofString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "/", "/assets/main.js", "/api/session", "/api/limits", "/api/history", "/api/fleet"})
+    void reading_needs_a_login_and_the_right(String path) throws Exception {
+        assertThat(get(path, "").statusCode()).isEqualTo(401);
+        assertThat(get(path, "ann").statusCode()).isEqualTo(403);
+        HttpRequest request = request(path, "viewer").build();
+        try (InputStream body = http.send(request, BodyHandlers.ofInputStream()).body()) {
+            assertThat(body).isNotNull();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/api/limits", "/api/limits/remove", "/api/limits/roll-back"})
+    void writing_needs_a_login_and_the_right(String path) throws Exception {
+        assertThat(post(path, "", PUT).statusCode()).isEqualTo(401);
+        assertThat(post(path, "ann", PUT).statusCode()).isEqualTo(403);
+        assertThat(post(path, "viewer", PUT).statusCode()).isEqualTo(403);
+        assertThat(limits(server).list()).isEmpty();
+    }
+
+    @Test
+    void an_operator_changes_a_limit_and_rolls_back() throws Exception {
+        HttpResponse<String> put = post("/api/limits", "operator", PUT);
+        assertThat(put.statusCode()).as(put.body()).isEqualTo(200);
+        JsonNode live = MAPPER.readTree(put.body());
+        assertThat(live.get("who").asText()).isEqualTo("operator");
+        assertThat(live.get("expiresAt").asLong() - live.get("since").asLong()).isEqualTo(1_800_000);
+        assertThat(limits(server).get("search").orElseThrow().settings())
+                .isEqualTo(LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20));
+        assertThat(json("/api/limits", "viewer").at("/limits/0/settings/rate").asDouble())
+                .isEqualTo(20);
+
+        long version = live.get("version").asLong();
+        HttpResponse<String> rolledBack = post(
+                "/api/limits/roll-back",
+                "operator",
+                "{\"version\":%d,\"why\":\"fine again\",\"expectedVersion\":%d}".formatted(version, version));
+        assertThat(rolledBack.statusCode()).as(rolledBack.body()).isEqualTo(200);
+        assertThat(limits(server).list()).isEmpty();
+        JsonNode history = json("/api/history", "viewer").get("changes");
+        assertThat(history.at("/0/why").asText()).isEqualTo("fine again");
+        assertThat(history.at("/0/after").isNull()).isTrue();
+        assertThat(history.at("/1/after/settings/rate").asDouble()).isEqualTo(20);
+    }
+
+    @Test
+    void an_operator_removes_a_live_limit() throws Exception {
+        long version = MAPPER.readTree(post("/api/limits", "operator", PUT).body())
+                .get("version")
+                .asLong();
+        HttpResponse<String> removed =
+                post("/api/limits/remove", "operator", "{\"name\":\"search\",\"expectedVersion\":" + version + "}");
+        assertThat(removed.statusCode()).as(removed.body()).isEqualTo(200);
+        assertThat(limits(server).list()).isEmpty();
+    }
+
+    @Test
+    void a_conflict_shows_the_change_of_the_other() throws Exception {
+        limits(server)
+                .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(30), ChangeNote.of("maria", "was first"), 0);
+        HttpResponse<String> conflict = post("/api/limits", "operator", PUT);
+        assertThat(conflict.statusCode()).isEqualTo(409);
+        JsonNode current = MAPPER.readTree(conflict.body()).get("current");
+        assertThat(current.get("who").asText()).isEqualTo("maria");
+        assertThat(current.at("/settings/rate").asDouble()).isEqualTo(30);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "{\"name\":\"s\",\"settings\":{\"rate\":0},\"expectedVersion\":0}; rate must be more than 0",
+                "{\"name\":\"s\",\"settings\":{\"rate\":1}}; expectedVersion is missing",
+                "{\"settings\":{},\"expectedVersion\":0}; name is missing",
+                "{\"name\":\"s\",\"settings\":{\"rat\":1},\"expectedVersion\":0}; rat",
+                "{\"name\":\"s\",\"settings\":{\"period\":-1},\"expectedVersion\":0}; period must be between",
+                "{\"name\":\"s\",\"settings\":{\"kind\":\"x\"},\"expectedVersion\":0}; kind must be one of",
+                "{\"name\":\"s\",\"settings\":{},\"expiresSeconds\":9223372036854775807,\"expectedVersion\":0}; expiresIn",
+                "null; JSON object",
+                "{; cannot be read",
+                "''; cannot be read"
+            })
+    void a_bad_change_is_rejected_with_the_reason(String body, String reason) throws Exception {
+        HttpResponse<String> answer = post("/api/limits", "operator", body == null ? "" : body);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).contains(reason);
+        assertThat(limits(server).list()).isEmpty();
+    }
+
+    @Test
+    void a_long_body_is_rejected() throws Exception {
+        String body = PUT.replace("slow", "x".repeat(Console.MAX_BODY));
+        assertThat(post("/api/limits", "operator", body).statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void a_write_without_the_csrf_token_is_rejected() throws Exception {
+        HttpRequest request = request("/api/limits", "operator")
+                .header("Content-Type", "application/json")
+                .header("X-Limiter-Console", "1")
+                .POST(BodyPublishers.ofString(PUT))
+                .build();
+        assertThat(http.send(request, BodyHandlers.ofString()).statusCode()).isEqualTo(403);
+        assertThat(limits(server).list()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "X-Limiter-Console, '', 403",
+        "Content-Type, application/x-www-form-urlencoded, 415",
+        "Content-Type, text/plain, 415",
+        "Sec-Fetch-Site, same-site, 403",
+        "Sec-Fetch-Site, cross-site, 403"
+    })
+    void a_write_that_a_form_or_another_site_could_send_is_rejected(String header, String value, int status)
+            throws Exception {
+        HttpRequest.Builder request = write("/api/limits", "operator", PUT);
+        if (value.isEmpty()) {
+            HttpRequest all = request.build();
+            request = HttpRequest.newBuilder(all, (name, any) -> !name.equalsIgnoreCase(header));
+        } else {
+            request.setHeader(header, value);
+        }
+        HttpResponse<String> answer = http.send(request.build(), BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        assertThat(limits(server).list()).isEmpty();
+    }
+
+    @Test
+    void without_write_nothing_can_be_changed() throws Exception {
+        ConfigurableApplicationContext usual = server;
+        ConfigurableApplicationContext readOnly = start();
+        server = readOnly;
+        try {
+            assertThat(json("/api/session", "operator").get("write").asBoolean())
+                    .isFalse();
+            HttpResponse<String> answer = post("/api/limits", "operator", PUT);
+            assertThat(answer.statusCode()).isEqualTo(403);
+            assertThat(answer.body()).contains("limiter.console.write");
+            assertThat(limits(readOnly).list()).isEmpty();
+        } finally {
+            server = usual;
+        }
+    }
+
+    @Test
+    void the_page_loads_only_files_of_the_console() throws Exception {
+        HttpResponse<String> start = get("", "viewer");
+        assertThat(start.statusCode()).isEqualTo(302);
+        assertThat(start.headers().firstValue("Location")).hasValue("limiter/");
+        HttpResponse<String> page = get("/", "viewer");
+        assertThat(page.headers().firstValue("Content-Type")).hasValue("text/html;charset=UTF-8");
+        assertStrict(page);
+        assertThat(page.body()).doesNotContainPattern("<script(?![^>]* src=)|<style|\\son[a-z]+=|style=|javascript:");
+        List<String> links = Pattern.compile("(?:src|href)=\"([^\"#]+)\"")
+                .matcher(page.body())
+                .results()
+                .map(match -> match.group(1))
+                .toList();
+        assertThat(links).contains("assets/main.js", "assets/chart.js").allMatch(link -> link.startsWith("assets/"));
+        for (String link : links) {
+            assertStrict(get("/" + link, "viewer"));
+        }
+        followImports("main.js", new ArrayList<>());
+    }
+
+    private void followImports(String file, List<String> seen) throws Exception {
+        if (seen.contains(file)) {
+            return;
+        }
+        seen.add(file);
+        HttpResponse<String> script = get("/assets/" + file, "viewer");
+        assertThat(script.statusCode()).as(file).isEqualTo(200);
+        assertThat(script.headers().firstValue("Content-Type")).hasValue("text/javascript;charset=UTF-8");
+        assertThat(script.body()).doesNotContain("innerHTML", "insertAdjacentHTML", "document.write", "eval(");
+        for (MatchResult each : Pattern.compile("from '\\./([^']+)'")
+                .matcher(script.body())
+                .results()
+                .toList()) {
+            followImports(each.group(1), seen);
+        }
+    }
+
+    private static void assertStrict(HttpResponse<String> answer) {
+        assertThat(answer.statusCode()).as(answer.uri().toString()).isEqualTo(200);
+        assertThat(answer.headers().allValues("Content-Security-Policy"))
+                .singleElement()
+                .asString()
+                .startsWith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+                .doesNotContain("unsafe");
+        assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+        assertThat(answer.headers().allValues("X-Frame-Options")).containsExactly("DENY");
+    }
+
+    @Test
+    void a_known_file_is_not_sent_again() throws Exception {
+        String tag =
+                get("/assets/chart.js", "viewer").headers().firstValue("ETag").orElseThrow();
+        HttpRequest request = request("/assets/chart.js", "viewer")
+                .header("If-None-Match", tag)
+                .build();
+        HttpResponse<String> again = http.send(request, BodyHandlers.ofString());
+        assertThat(again.statusCode()).isEqualTo(304);
+        assertThat(again.body()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nothing.js", "index.html", "Console.class", "..%2f..%2fapplication.properties"})
+    void no_other_file_is_served(String name) throws Exception {
+        assertThat(get("/assets/" + name, "viewer").statusCode()).isIn(400, 404);
+    }
+
+    @Test
+    void hostile_text_comes_back_as_it_was() throws Exception {
+        String quoted = MAPPER.writeValueAsString(HOSTILE);
+        HttpResponse<String> put = post(
+                "/api/limits",
+                "operator",
+                "{\"name\":%s,\"settings\":{\"enforce\":false},\"why\":%s,\"expectedVersion\":0}"
+                        .formatted(quoted, quoted));
+        assertThat(put.statusCode()).as(put.body()).isEqualTo(200);
+        assertThat(put.headers().firstValue("Content-Type")).hasValue("application/json");
+        JsonNode change = json("/api/history", "viewer").at("/changes/0");
+        assertThat(change.get("name").asText()).isEqualTo(HOSTILE);
+        assertThat(change.get("why").asText()).isEqualTo(HOSTILE);
+        limits(server).reports(() -> List.of(report(HOSTILE)));
+        try (Events events = new Events()) {
+            JsonNode fleet = events.next();
+            assertThat(fleet.at("/limits/0/name").asText()).isEqualTo(HOSTILE);
+            assertThat(fleet.at("/limits/0/hottest/0/key").asText()).isEqualTo(HOSTILE);
+        }
+    }
+
+    @Test
+    void open_pages_share_what_the_fleet_reports() throws Exception {
+        limits(server).reports(() -> List.of(report("search")));
+        try (Events one = new Events();
+                Events other = new Events()) {
+            JsonNode first = one.next();
+            assertThat(first.get("series").isArray()).isTrue();
+            assertThat(first.at("/instances/0/name").asText()).isEqualTo("shop:8080");
+            assertThat(one.next().get("series").isNull()).isTrue();
+            assertThat(other.next().get("series").isArray()).isTrue();
+        }
+    }
+
+    private static InstanceReport report(String text) {
+        return new InstanceReport(
+                "shop:8080",
+                Instant.now(),
+                0,
+                "available",
+                List.of(new LimitReport(
+                        "rateLimit:",
+                        text,
+                        "token-bucket",
+                        text,
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(1),
+                        5,
+                        2,
+                        0,
+                        Map.of(),
+                        List.of(new LimitReport.HotKey(text, 7)),
+                        text)));
+    }
+
+    /** The stream that a page reads. */
+    private final class Events implements AutoCloseable {
+
+        private final BufferedReader lines;
+
+        Events() throws IOException, InterruptedException {
+            HttpResponse<InputStream> answer =
+                    http.send(request("/api/fleet", "viewer").build(), BodyHandlers.ofInputStream());
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.headers().firstValue("Content-Type"))
+                    .hasValueSatisfying(contentType -> assertThat(contentType).startsWith("text/event-stream"));
+            assertThat(answer.headers().firstValue("Cache-Control").orElseThrow())
+                    .contains("no-store");
+            lines = new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8));
+        }
+
+        JsonNode next() throws IOException {
+            String line = lines.readLine();
+            while (!line.startsWith("data:")) {
+                line = lines.readLine();
+            }
+            return MAPPER.readTree(line.substring("data:".length()));
+        }
+
+        @Override
+        public void close() throws IOException {
+            lines.close();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.limiter.console;
+
+import io.limiter.live.ChangeNote;
+import io.limiter.live.InstanceReport;
+import io.limiter.live.LimitReport;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The console of a fleet that is made up, to work on the page: run it and open http://localhost:8090/limiter. */
+public final class ConsoleDemo {
+
+    private ConsoleDemo() {}
+
+    public static void main(String[] args) {
+        SpringApplication.run(
+                Application.class,
+                "--server.port=8090",
+                "--limiter.console.enabled=true",
+                "--limiter.console.write=true",
+                "--limiter.console.allow-unsecured=true",
+                "--limiter.type=local");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        LiveLimits liveLimits() {
+            FakeLiveLimits limits = new FakeLiveLimits();
+            Traffic traffic = new Traffic(limits);
+            limits.reports(traffic::reports);
+            limits.put(
+                    "import",
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(4).enforce(false),
+                    new ChangeNote("maria", "Trying out a lower limit before the migration", Duration.ofMinutes(40)),
+                    0);
+            return limits;
+        }
+    }
+
+    /** Calls of made-up limits. */
+    static final class Traffic {
+
+        private record Limit(String prefix, String name, LiveKind kind, LiveSettings settings, double demand) {
+
+            /** Per second. */
+            double most(LiveSettings live) {
+                if (Boolean.FALSE.equals(live.enforce())) {
+                    return rate(live);
+                }
+                return rate(live);
+            }
+
+            private double rate(LiveSettings live) {
+                if (settings.rate() != null) {
+                    return live.rate() == null ? settings.rate() : live.rate();
+                }
+                int limit = live.limit() == null ? settings.limit() : live.limit();
+                return settings.period() == null
+                        ? limit
+                        : limit * 1.0 / settings.period().toSeconds();
+            }
+        }
+
+        private static final List<Limit> LIMITS = List.of(
+                bucket("rateLimit:", "search", 50, 100, 63),
+                bucket("rateLimit:", "import", 10, 10, 6),
+                bucket("rateLimit:", "sms-code", 1.0 / 60, 1, 0.02),
+                window("countLimit:", "login", 30, 60, 0.8),
+                window("http:", "/api/**", 6000, 60, 84),
+                new Limit(
+                        "concurrentLimit:",
+                        "report",
+                        LiveKind.CONCURRENT,
+                        LiveSettings.of(LiveKind.CONCURRENT).limit(8),
+                        3));
+
+        private final FakeLiveLimits live;
+        private final Map<String, long[]> totals = new TreeMap<>();
+        private long lastNanos = System.nanoTime();
+
+        Traffic(FakeLiveLimits live) {
+            this.live = live;
+        }
+
+        private static Limit bucket(String prefix, String name, double rate, double capacity, double demand) {
+            return new Limit(
+                    prefix,
+                    name,
+                    LiveKind.TOKEN_BUCKET,
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate).capacity(capacity),
+                    demand);
+        }
+
+        private static Limit window(String prefix, String name, int limit, int seconds, double demand) {
+            return new Limit(
+                    prefix,
+                    name,
+                    LiveKind.FIXED_WINDOW,
+                    LiveSettings.of(LiveKind.FIXED_WINDOW).limit(limit).period(Duration.ofSeconds(seconds)),
+                    demand);
+        }
+
+        synchronized List<InstanceReport> reports() {
+            double seconds = (System.nanoTime() - lastNanos) / 1e9;
+            lastNanos = System.nanoTime();
+            List<InstanceReport> reports = new ArrayList<>();
+            for (int i = 1; i <= 3; i++) {
+                double share = new double[] {0.5, 0.3, 0.2}[i - 1];
+                List<LimitReport> limits = new ArrayList<>();
+                for (Limit limit : LIMITS) {
+                    LiveSettings settings = live.settingsOf(limit.name()).get();
+                    double wave = 1
+                            + 0.25
+                                    * Math.sin(System.nanoTime() / 9e9
+                                            + limit.name().length());
+                    double demand = limit.demand() * wave * (0.9 + 0.2 * Math.random());
+                    double granted = Math.min(demand, limit.most(settings));
+                    long[] counts = totals.computeIfAbsent(i + limit.name(), any -> new long[2]);
+                    counts[0] += Math.round(granted * share * seconds);
+                    counts[1] += Math.round((demand - granted) * share * seconds);
+                    LiveSettings effective = settings.isEmpty() ? limit.settings() : merged(limit, settings);
+                    limits.add(new LimitReport(
+                            limit.prefix(),
+                            limit.name(),
+                            limit.kind().toString(),
+                            effective.toString(),
+                            effective,
+                            counts[0],
+                            counts[1],
+                            0,
+                            Map.of("REDIS", counts[0] + counts[1] / 3, "REJECTION_CACHE", counts[1] * 2 / 3),
+                            limit.name().equals("report")
+                                    ? List.of()
+                                    : List.of(
+                                            new LimitReport.HotKey("4f0c9a31be77d210", 412 - 20 * i),
+                                            new LimitReport.HotKey("91d2aa0347e6c5bf", 96),
+                                            new LimitReport.HotKey("07be11c2d9f3a846", 31)),
+                            ""));
+                }
+                reports.add(
+                        new InstanceReport("shop-" + i + ":8080", Instant.now(), live.version(), "available", limits));
+            }
+            return reports;
+        }
+
+        private static LiveSettings merged(Limit limit, LiveSettings live) {
+            LiveSettings own = limit.settings();
+            return own.rate(live.rate() == null ? own.rate() : live.rate())
+                    .limit(live.limit() == null ? own.limit() : live.limit())
+                    .period(live.period() == null ? own.period() : live.period())
+                    .enforce(live.enforce());
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package io.limiter.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.Uninterruptibles;
+import io.limiter.LimiterBackendException;
+import io.limiter.testing.Eventually;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class FleetFeedTest {
+
+    private final FakeLiveLimits limits = new FakeLiveLimits();
+    private FleetFeed feed = feed(Duration.ZERO);
+
+    private static final class Open implements FleetFeed.Subscriber {
+
+        private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+
+        @Override
+        public void accept(String event) {
+            events.add(event);
+        }
+
+        @Override
+        public void end() {
+            events.add("end");
+        }
+
+        String next() {
+            return Uninterruptibles.takeUninterruptibly(events);
+        }
+    }
+
+    private FleetFeed feed(Duration linger) {
+        FleetFeed started = new FleetFeed(limits, Duration.ofMillis(1), linger);
+        started.start();
+        return started;
+    }
+
+    @AfterEach
+    void stop() {
+        feed.stop();
+    }
+
+    @Test
+    void nothing_is_watched_while_no_page_is_open() {
+        assertThat(feed.isWatching()).isFalse();
+        Open page = new Open();
+        assertThat(feed.add(page)).isTrue();
+        assertThat(page.next()).contains("\"series\":[]");
+        assertThat(page.next()).contains("\"series\":null");
+        feed.remove(page);
+        Eventually.that(() -> assertThat(feed.isWatching()).isFalse());
+        int watches = limits.watches();
+        assertThat(watches).isPositive();
+        assertThat(feed.add(page)).isTrue();
+        Eventually.that(() -> assertThat(limits.watches()).isGreaterThan(watches));
+    }
+
+    @Test
+    void a_page_that_is_loaded_again_keeps_its_lines() {
+        feed = feed(Duration.ofHours(1));
+        Open page = new Open();
+        feed.add(page);
+        page.next();
+        feed.remove(page);
+        int watches = limits.watches();
+        Eventually.that(() -> assertThat(limits.watches()).isGreaterThan(watches + 1));
+        assertThat(feed.isWatching()).isTrue();
+    }
+
+    @Test
+    void a_failure_of_the_backend_is_told_and_the_feed_goes_on() {
+        limits.reports(() -> {
+            throw new LimiterBackendException(
+                    LimiterBackendException.Kind.AMBIGUOUS, "timeout", "key", "no answer", null, null);
+        });
+        Open page = new Open();
+        feed.add(page);
+        assertThat(page.next()).contains("no answer");
+        limits.reports(List::of);
+        Eventually.that(() -> assertThat(page.next()).contains("\"problem\":null"));
+    }
+
+    @Test
+    void streams_end_when_the_application_stops() {
+        Open page = new Open();
+        feed.add(page);
+        feed.stop();
+        Eventually.that(() -> assertThat(page.next()).isEqualTo("end"));
+        assertThat(feed.add(new Open())).isFalse();
+    }
+
+    @Test
+    void pages_are_bounded() {
+        Open[] open = new Open[100];
+        for (int i = 0; i < open.length; i++) {
+            open[i] = new Open();
+            assertThat(feed.add(open[i])).isTrue();
+        }
+        assertThat(feed.add(new Open())).isFalse();
+        feed.remove(open[0]);
+        assertThat(feed.add(new Open())).isTrue();
+    }
+}

@@ -1,0 +1,252 @@
+package io.limiter.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import io.limiter.LimiterFactory;
+import io.limiter.sample.SampleApplication;
+import io.limiter.testing.TestRedis;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/**
+ * The sample and its console in a real browser, on a real Redis. {@code -Dbrowser.images=docs/images} also takes the pictures
+ * of the documentation.
+ */
+class ConsoleBrowserTest {
+
+    private static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\">";
+    private static final double PATIENCE_MILLIS = 60_000;
+    private static final int PHONE = 390;
+
+    /** So that the charts of the pictures have something to show. */
+    private static final int PICTURE_MILLIS = 75_000;
+
+    private final List<String> complaints = new ArrayList<>();
+    private ConfigurableApplicationContext sample;
+    private Playwright playwright;
+    private Browser browser;
+    private Page page;
+
+    @BeforeEach
+    void open() throws ReflectiveOperationException {
+        // It is package-private, as in an application.
+        Method application = SampleApplication.class.getDeclaredMethod("application");
+        application.setAccessible(true);
+        sample = ((SpringApplicationBuilder) application.invoke(null))
+                .run(
+                        "--server.port=0",
+                        "--sample.redis.port=" + TestRedis.freePort(),
+                        // A slow machine is not an outage.
+                        "--limiter.failure.decision-timeout=2m");
+        PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
+        Optional<Path> installed = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+                .map(Path::of)
+                .filter(Files::exists)
+                .findFirst();
+        playwright = Playwright.create(new Playwright.CreateOptions()
+                .setEnv(installed.isPresent() ? Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1") : Map.of()));
+        BrowserType.LaunchOptions options = new BrowserType.LaunchOptions().setArgs(List.of("--no-sandbox"));
+        installed.ifPresent(options::setExecutablePath);
+        browser = playwright.chromium().launch(options);
+        page = browser.newContext(new Browser.NewContextOptions()
+                        .setViewportSize(1280, 840)
+                        .setLocale("en-GB")
+                        .setColorScheme(ColorScheme.LIGHT))
+                .newPage();
+        page.setDefaultTimeout(PATIENCE_MILLIS);
+        page.onConsoleMessage(message -> {
+            // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
+            if (message.type().equals("error") && !message.text().contains("429")) {
+                complaints.add(message.text());
+            }
+        });
+        page.onPageError(complaints::add);
+    }
+
+    @AfterEach
+    void close() {
+        playwright.close();
+        sample.close();
+    }
+
+    @Test
+    void an_operator_lowers_a_limit_watches_it_bite_and_takes_it_back() {
+        page.navigate(uri("/"));
+        callUntilRejected();
+        page.click("#traffic");
+        assertThat(page.locator("#traffic")).hasText("Stop traffic");
+        assertNoScrolling();
+
+        page.click("#console");
+        assertThat(page).hasURL(uri("/limiter/"));
+        assertThat(page.locator("#connection")).hasText("Live");
+        assertThat(page.locator("#sum-instances")).hasText("2");
+        Locator search = row("search");
+        assertThat(search.locator("td[data-head='Granted/s']")).hasText(Pattern.compile("[3-9]\\d"));
+        takeTime();
+        picture("console-light");
+        hostileNamesAreText();
+
+        changeToTenPerSecond();
+        Locator granted = page.locator(".legend b").first();
+        Locator rejected = page.locator(".legend b").nth(1);
+        assertThat(granted).hasText(Pattern.compile("(9|1[0-3])(\\.\\d)?"));
+        assertThat(rejected).hasText(Pattern.compile("[3-9]\\d"));
+        takeTime(10_000);
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+        page.evaluate("scrollTo(0, 0)");
+        picture("console-dark");
+        onThePhone();
+        page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+
+        rollBack();
+        assertThat(page.locator("#live")).containsText("None.");
+        assertThat(granted).hasText(Pattern.compile("[3-9]\\d"));
+        otherViews();
+        inChinese();
+        assertThat(complaints).isEmpty();
+        sample.close();
+        assertThat(page.locator("#lost")).containsText("连接已断开");
+    }
+
+    private void callUntilRejected() {
+        assertThat(page.locator("#remaining")).hasText("–");
+        page.click("#call");
+        assertThat(page.locator("#answer")).hasText("granted");
+        assertThat(page.locator("#limit")).hasText("of 10");
+        for (int i = 0; i < 4; i++) {
+            page.click("#burst");
+        }
+        assertThat(page.locator("#rejected")).hasText(Pattern.compile("[1-9]\\d*"));
+        assertThat(page.locator("#next")).hasText(Pattern.compile("in \\d+ s|now"));
+    }
+
+    private Locator row(String name) {
+        return page.locator("tbody tr")
+                .filter(new Locator.FilterOptions()
+                        .setHas(page.locator(
+                                "a", new Page.LocatorOptions().setHasText(Pattern.compile("^" + name + "$")))));
+    }
+
+    private void hostileNamesAreText() {
+        sample.getBean(LimiterFactory.class).build(HOSTILE, 1, 1, 60).tryAcquire(HOSTILE);
+        page.fill("#filter", "onerror");
+        assertThat(page.locator("td.name a")).hasText(HOSTILE);
+        page.click("td.name a");
+        assertThat(page.locator("h1")).hasText(HOSTILE);
+        assertThat(page.locator("#main img")).hasCount(0);
+        assertThat(page).hasTitle("Limiter console");
+        page.click(".back");
+        page.fill("#filter", "");
+    }
+
+    /** By the keyboard alone. */
+    private void changeToTenPerSecond() {
+        row("search").locator("a").focus();
+        page.keyboard().press("Enter");
+        page.locator("#field-rate").focus();
+        page.keyboard().type("10");
+        page.locator("#field-why").focus();
+        page.keyboard().type("Search backend is slow, INC-4711");
+        page.keyboard().press("Enter");
+        assertThat(page.locator("#change")).containsText("search: 50/s → 10/s");
+        assertThat(page.locator("#change")).containsText("by you, for 30 minutes");
+        assertThat(page.locator("dialog")).containsText("On 2 instances");
+        assertThat(page.locator(".choices button").first()).containsText("Try in shadow mode first");
+        page.locator("#enforce").focus();
+        page.keyboard().press("Enter");
+        assertThat(page.locator("#toasts")).containsText("search is changed");
+        assertThat(page.locator("#live")).containsText("10/s");
+        assertThat(page.locator("#live")).containsText("INC-4711");
+    }
+
+    private void rollBack() {
+        page.locator(".changes button").first().click();
+        assertThat(page.locator("#change")).containsText("10/s → the application’s limit");
+        page.click("#confirm");
+        assertThat(page.locator("#toasts")).containsText("rolled back");
+    }
+
+    private void onThePhone() {
+        page.setViewportSize(PHONE, 844);
+        assertNoScrolling();
+        picture("console-phone");
+        for (String view : new String[] {"history", "instances", "limits"}) {
+            page.click("[data-view=" + view + "]");
+            assertThat(page.locator("[data-view=" + view + "]")).hasAttribute("aria-current", "page");
+            assertNoScrolling();
+        }
+        row("search").locator("a").click();
+        page.click("#preview");
+        assertNoScrolling();
+        page.keyboard().press("Escape");
+        assertThat(page.locator("dialog")).hasCount(0);
+        page.setViewportSize(1280, 840);
+    }
+
+    private void otherViews() {
+        page.click("[data-view=instances]");
+        assertThat(page.locator("tbody tr")).hasCount(2);
+        assertThat(page.locator("tbody")).containsText("second-instance");
+        page.click("[data-view=history]");
+        assertThat(page.locator(".changes li")).hasCount(2);
+        assertThat(page.locator(".changes")).containsText("INC-4711");
+    }
+
+    private void inChinese() {
+        page.click("#language");
+        assertThat(page.locator("html")).hasAttribute("lang", "zh-CN");
+        assertThat(page.locator("h1")).hasText("变更记录");
+        page.click("#theme");
+        page.click("#theme");
+        assertThat(page.locator("html")).hasAttribute("data-theme", "dark");
+    }
+
+    private void assertNoScrolling() {
+        assertThat((Integer)
+                        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+                .isZero();
+    }
+
+    private String uri(String path) {
+        return "http://localhost:" + sample.getEnvironment().getProperty("local.server.port") + path;
+    }
+
+    private void takeTime() {
+        takeTime(PICTURE_MILLIS);
+    }
+
+    private void takeTime(int millis) {
+        if (System.getProperty("browser.images") != null) {
+            page.waitForTimeout(millis);
+        }
+    }
+
+    private void picture(String name) {
+        String folder = System.getProperty("browser.images");
+        if (folder != null) {
+            page.screenshot(
+                    new Page.ScreenshotOptions().setPath(Path.of("..", folder).resolve(name + ".png")));
+        }
+    }
+}
