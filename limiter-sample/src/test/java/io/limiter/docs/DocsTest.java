@@ -294,7 +294,11 @@ class DocsTest {
                 for (Object volume : volumes) {
                     Path source = examples.resolve(volume.toString().split(":")[0]);
                     // What the build makes may not be there yet.
-                    assertThat(source.endsWith("target/app.jar") ? source.resolveSibling("../pom.xml").normalize() : source)
+                    assertThat(
+                                    source.endsWith("target/app.jar")
+                                            ? source.resolveSibling("../pom.xml")
+                                                    .normalize()
+                                            : source)
                             .exists();
                 }
             }
