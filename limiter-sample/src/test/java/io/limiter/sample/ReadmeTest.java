@@ -137,7 +137,7 @@ class ReadmeTest {
                         .map(m -> m.group(1))
                         .findFirst()
                         .orElse("");
-                found.add(match.group(1) + "=" + value.replaceAll("[\"\\[\\]\\s]", ""));
+                found.add(match.group(1) + "=" + value.replaceAll("[\"\\[\\]\\s\\\\]", ""));
             });
         }
         return found;
