@@ -205,6 +205,12 @@ class LiveLimitsTest {
                 .isThrownBy(() -> put(factory, "unknown", TEN.rate(-1)))
                 .withMessageContaining("was -1.0");
         assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(
+                        factory,
+                        "unknown",
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).burst(Duration.ofDays(200_000))))
+                .withMessageContaining("burst");
+        assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", LiveSettings.NONE))
                 .withMessageContaining("sets nothing");
         assertThat(factory.live().list()).containsExactly(old);

@@ -158,7 +158,9 @@ public final class LiveNumbers {
     /** High enough that a short burst has a permit, and that a large capacity fills in time. */
     private static double rateFor(LiveSettings settings) {
         Duration burst = settings.burst();
-        double rate = burst == null || burst.isNegative() || burst.isZero() ? 1 : 1e9 / burst.toNanos();
+        double rate = burst == null || burst.isNegative() || burst.isZero()
+                ? 1
+                : 1 / (burst.toSeconds() + burst.getNano() / 1e9);
         double permits = or(settings.capacity(), 1.0) + or(settings.limit(), 1);
         return Math.min(1e9, Math.max(1, Math.max(rate, permits / 1e6)));
     }
