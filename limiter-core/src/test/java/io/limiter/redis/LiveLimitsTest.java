@@ -505,6 +505,36 @@ class LiveLimitsTest {
         assertThat(factory.live().list()).isEqualTo(other.live().list());
     }
 
+    @Test
+    void one_that_cannot_be_read_does_not_hold_up_the_others() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", "broken", "by hand"));
+        LiveFleet.logged(() -> put(one, "search", TEN));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @Test
+    void a_listener_may_renew_those_that_expire_together() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter first = one.build("first", TokenBucket.perSecond(100));
+        RateLimiter second = one.build("second", TokenBucket.perSecond(100));
+        for (String name : List.of("first", "second")) {
+            one.live().put(name, TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
+        }
+        one.live().subscribe(change -> {
+            if (change.after().isEmpty() && change.name().equals("first")) {
+                put(one, "first", TEN.rate(20));
+                put(one, "second", TEN.rate(20));
+            }
+        });
+        FLEET.clock().advance(Duration.ofMinutes(1));
+        one.pollLiveLimits();
+        assertThat(one.live().list()).hasSize(2);
+        assertThat(first.limit().permitsPerSecond()).isEqualTo(20);
+        assertThat(second.limit().permitsPerSecond()).isEqualTo(20);
+    }
+
     private static Instant serverTime() {
         return Instant.EPOCH.plus(FLEET.clock().micros(), ChronoUnit.MICROS);
     }

@@ -135,6 +135,34 @@ class LiveOutageTest {
         assertThat(old.live().version()).isEqualTo(1);
     }
 
+    @Test
+    void a_change_right_after_the_loss_does_not_end_the_others() {
+        RedisRateLimiterFactory one = restoring();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        one.live().put("search", TEN, NOTE, 0);
+        FLEET.loseEverything();
+        LiveFleet.logged(() -> one.live().put("other", TEN, NOTE, 0));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(FLEET.instance().live().list()).hasSize(2);
+    }
+
+    @Test
+    void live_limits_that_redis_has_evicted_end_everywhere() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        one.live().put("search", TEN, NOTE, 0);
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+        assertThat(LiveFleet.logged(() -> {
+                    one.pollLiveLimits();
+                    one.pollLiveLimits();
+                }))
+                .singleElement()
+                .asString()
+                .startsWith("Redis has lost live limits");
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
+        assertThat(one.live().list()).isEmpty();
+    }
+
     private static RedisRateLimiterFactory restoring() {
         return FLEET.instance(settings -> settings.liveLimits(LiveFleet.BY_HAND.restore(true)));
     }

@@ -41,6 +41,9 @@ public final class RedisLiveLimits implements LiveLimits {
 
     private static final AsyncLog log = AsyncLog.of(RedisLiveLimits.class);
 
+    /** Another instance may have removed what expires by then. */
+    private static final long EXPIRES_SOON_MICROS = 1_000_000;
+
     private final LiveStore store;
     private final OverridesByName overrides;
     private final FleetReports fleet;
@@ -156,6 +159,8 @@ public final class RedisLiveLimits implements LiveLimits {
         if (expectedVersion < 0) {
             throw new IllegalArgumentException("expectedVersion must be at least 0, was " + expectedVersion);
         }
+        // First, so that a loss is seen: after the write the store is no longer empty.
+        poll();
         LiveStore.Written written = store.write(new LiveStore.Write(
                 LiveJson.field(name),
                 expectedVersion,
@@ -274,7 +279,13 @@ public final class RedisLiveLimits implements LiveLimits {
         } else if (read.version() < copy.version) {
             read = read();
         }
-        if (read.version() != copy.version || !read.stamp().equals(copy.stamp)) {
+        boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
+        if (sameVersion && !read.complete()) {
+            log.warn(
+                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
+                    copy.version);
+        }
+        if (!sameVersion || !read.complete()) {
             apply(read);
         }
         expire();
@@ -287,7 +298,9 @@ public final class RedisLiveLimits implements LiveLimits {
 
     private LiveStore.Read read() {
         long before = ticker.read();
-        LiveStore.Read read = store.read(copy.version, copy.stamp, expiredFields);
+        long soon = serverMicros() + EXPIRES_SOON_MICROS;
+        boolean hasLimits = copy.limits.values().stream().anyMatch(each -> !each.isExpired(soon));
+        LiveStore.Read read = store.read(copy.version, copy.stamp, hasLimits, expiredFields);
         offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
         expiredFields.clear();
         return read;
@@ -412,9 +425,12 @@ public final class RedisLiveLimits implements LiveLimits {
         }
         copy = new Copy(copy.version, copy.stamp, limits);
         for (StoredLimit each : expired) {
+            expiredFields.add(LiveJson.field(each.limit().name()));
+            overrides.live(each.limit().name(), LiveSettings.NONE);
+        }
+        // Last, because a listener may store live limits of these names again.
+        for (StoredLimit each : expired) {
             LiveLimit limit = each.limit();
-            expiredFields.add(LiveJson.field(limit.name()));
-            overrides.live(limit.name(), LiveSettings.NONE);
             publish(ended(
                     each, limit.version(), limit.expiresAt().orElseThrow(), limit.who(), "expired: " + limit.why()));
         }
