@@ -20,7 +20,7 @@ final class LiveStore {
     /** The channel of hints, and what all keys start with. */
     static final String CHANNEL = "{limiter:live}";
 
-    private static final String LIMITS = CHANNEL + ":limits";
+    static final String LIMITS = CHANNEL + ":limits";
     private static final String VERSION = CHANNEL + ":version";
     private static final String HISTORY = CHANNEL + ":history";
     private static final String WATCHED = CHANNEL + ":watched";
