@@ -48,6 +48,13 @@ public final class Overrides implements Supplier<LiveSettings> {
     synchronized void add(ChangeableLimit<?> limiter) {
         limiters.add(limiter);
         apply(limiter, true);
+        if (limiter.isLive()) {
+            limiter.show();
+        }
+    }
+
+    synchronized void show(ChangeableLimit<?> limiter) {
+        limiter.show();
     }
 
     /** Applies from the next decisions on. */
