@@ -116,7 +116,7 @@ public final class LivePoller implements AutoCloseable {
     }
 
     private void run() {
-        while (thread == Thread.currentThread() && !Thread.currentThread().isInterrupted()) {
+        while (thread == Thread.currentThread()) {
             await(poll());
         }
     }
@@ -177,7 +177,8 @@ public final class LivePoller implements AutoCloseable {
             early.tryAcquire(Math.min((long) jittered, expiryNanos), TimeUnit.NANOSECONDS);
             early.drainPermits();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            // A listener may interrupt this thread; only pause() ends it.
+            log.debug("The thread that polls live limits was interrupted, and goes on.");
         }
     }
 
