@@ -17,6 +17,12 @@ public final class LimiterBackendException extends RuntimeException {
 
     private static final String MAYBE_DONE = "; it may have been made all the same, so count the permits as taken";
 
+    /** What the keys of live limits start with; those of limiters end with the brace. */
+    private static final String LIVE_LIMITS = "{limiter:live}:";
+
+    private static final String MAYBE_CHANGED =
+            "; a change may have been made all the same, so read the live limits before you repeat it";
+
     /** What a failure means for the request, and for the next one. */
     public enum Kind {
         /** Nothing was done, and a retry may succeed soon: Redis is loading, fails over, or cannot be reached. */
@@ -86,6 +92,9 @@ public final class LimiterBackendException extends RuntimeException {
     /** Composed on demand, because most failures of an outage are never shown. */
     @Override
     public String getMessage() {
+        if (key.startsWith(LIVE_LIMITS)) {
+            return "live limits: " + text + (ambiguous ? MAYBE_CHANGED : "");
+        }
         String shown = ShownKey.of(key);
         // An error of a client can name the key, too.
         String shownText = shown.equals(key) ? text : text.replace(key, shown);

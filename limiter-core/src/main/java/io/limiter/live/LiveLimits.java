@@ -9,11 +9,13 @@ import java.util.function.Supplier;
  * Limits of a fleet that are changed while it runs. Safe for use by many threads.
  *
  * <p>A live limit has a name and applies to all limiters of that name in all instances, whatever their prefix and hash tag,
- * within about a second. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
+ * within about a second. Requests that already wait for permits of a concurrency limit keep the limit that they started
+ * with. It overrides only the settings that it has, and it outranks {@link io.limiter.RateLimiter#setRate},
  * configuration and annotations. Limiters of {@link io.limiter.LimiterFactory#withoutLiveLimits()} ignore it.
  *
  * <p>Live limits are stored in Redis; each instance has a copy, which it uses while Redis is unavailable. If Redis loses
- * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set.
+ * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set; versions then go on from the newest that the
+ * next writer knows, or from 0, so an old version may be used again.
  *
  * <p>Methods that call Redis block, and throw {@link io.limiter.LimiterBackendException} if it fails.
  */
@@ -37,6 +39,7 @@ public interface LiveLimits {
     /**
      * Stores a live limit and applies it here; other instances follow.
      *
+     * @param name from 1 to 200 characters, not blank
      * @param settings replace those of the live limit that the name has
      * @param expectedVersion {@link LiveLimit#version()} of the live limit that is replaced; 0 if there is none
      * @throws IllegalArgumentException if the settings are out of range or do not fit the limiters of the name; nothing changes
@@ -68,7 +71,8 @@ public interface LiveLimits {
     LiveChange rollBack(long version, ChangeNote note, long expectedVersion);
 
     /**
-     * Calls a listener for each change after it was applied here, on a thread of the limiters, so it must be fast. A live limit
+     * Calls a listener for each change after it was applied here, in their order and one at a time, on the thread that polls or
+     * one that calls this object, so it must be fast. It may change live limits; it is called for these changes later. A live limit
      * that expires is a change without {@link LiveChange#after()}, whose version is the live limit's.
      *
      * @return ends it

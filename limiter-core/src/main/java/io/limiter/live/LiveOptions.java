@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * How an instance takes part in live limits. Immutable.
  *
- * @param pollInterval how often it asks Redis for changes, from 100 ms to 1 h; an early hint over pub/sub makes it faster
+ * @param pollInterval how often it asks Redis for changes, from 100 ms to 1 h; an early hint over pub/sub makes it faster.
+ *     With Jedis, hints hold one connection of the pool
  * @param restore whether it writes its copy back if Redis has lost the live limits; otherwise it drops its copy
  * @param showKeys whether its reports have the hottest keys themselves; otherwise they have hashes of them
  * @param instance its name in reports; empty for host, process and a random number

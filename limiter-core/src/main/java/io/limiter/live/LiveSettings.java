@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind which the numbers are for, and which the limiters must be; required for the numbers of a name
  *     without limiters here
  * @param rate permits per second of a token bucket, leaky bucket or leaky queue
- * @param capacity of a token bucket in permits, instead of burst
+ * @param capacity of a token bucket in permits, at least 1, instead of burst. It is not known how many permits calls take: a
+ *     kind of limit that rejects requests for more than its capacity rejects those while the live limit holds
  * @param burst capacity of a token bucket in seconds
  * @param limit most permits in a window, or held at the same time; capacity of a leaky bucket; most waiting in a leaky queue
  * @param period length of a window

@@ -10,11 +10,14 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveOptions;
+import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
 import io.limiter.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -145,9 +148,25 @@ public final class LiveFleet implements BeforeAllCallback, AfterAllCallback, Bef
                 .sleeper(clock)
                 .liveLimits(BY_HAND)
                 .liveHints(false);
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
         RedisRateLimiterFactory factory = settings.apply(builder).build();
         factories.add(factory);
         factory.pollLiveLimits();
+        // Its own thread polls once when it starts, which would call the listeners of a test on that thread.
+        Eventually.that(() -> assertThat(pollingSince(before)).isEmpty());
         return factory;
+    }
+
+    private static List<Thread> pollingSince(Set<Thread> before) {
+        List<Thread> polling = new ArrayList<>();
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            if (!before.contains(thread)
+                    && thread.getName().equals("limiter-live")
+                    && Arrays.stream(frames)
+                            .noneMatch(frame -> frame.getMethodName().equals("tryAcquire"))) {
+                polling.add(thread);
+            }
+        });
+        return polling;
     }
 }

@@ -70,6 +70,14 @@ class LiveFleetTest {
     }
 
     @Test
+    void a_report_that_redis_refuses_does_not_fail_the_poll() {
+        RedisRateLimiterFactory one = instance("one", true);
+        one.live().fleet().watch();
+        FLEET.<String>commands(commands -> commands.set("{limiter:live}:fleet", "not a hash"));
+        assertThat(LiveFleet.logged(one::pollLiveLimits)).isEmpty();
+    }
+
+    @Test
     void hashes_of_one_key_are_equal_in_all_instances() {
         RedisRateLimiterFactory one = instance("one", false);
         RedisRateLimiterFactory other = instance("other", false);

@@ -34,6 +34,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -205,6 +207,32 @@ class LiveLimitsTest {
                 .isThrownBy(() -> put(factory, "unknown", TEN.rate(-1)))
                 .withMessageContaining("was -1.0");
         assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(
+                        factory,
+                        "unknown",
+                        LiveSettings.of(LiveKind.TOKEN_BUCKET).burst(Duration.ofDays(200_000))))
+                .withMessageContaining("burst");
+        for (String name : List.of("search", "unknown")) {
+            for (double capacity : new double[] {Double.NaN, 0.9, -1}) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> put(factory, name, TEN.capacity(capacity)))
+                        .withMessageContaining("capacity (permits) must be at least 1, was " + capacity);
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> put(factory, name, TEN.capacity(Double.POSITIVE_INFINITY)))
+                    .withMessageContaining("capacity (permits)");
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(
+                        factory, "unknown", LiveSettings.of(LiveKind.CONCURRENT).limit(0)))
+                .withMessageContaining("was 0");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, "n".repeat(201), TEN))
+                .withMessage("name must have 1 to 200 characters, had 201");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> put(factory, " ", TEN))
+                .withMessage("name must have 1 to 200 characters, had none");
+        assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", LiveSettings.NONE))
                 .withMessageContaining("sets nothing");
         assertThat(factory.live().list()).containsExactly(old);
@@ -229,6 +257,7 @@ class LiveLimitsTest {
         assertThat(other.live().put("search", TEN.rate(20), NOTE, 1).version()).isEqualTo(2);
         other.live().remove("nothing", NOTE, 0);
         assertThat(other.live().version()).isEqualTo(2);
+        assertThat(other.live().history()).hasSize(2);
     }
 
     @Test
@@ -400,6 +429,66 @@ class LiveLimitsTest {
     }
 
     @Test
+    void a_limiter_that_keeps_its_own_limit_keeps_its_failure_policy() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        RateLimiter own = other.build("search", TokenBucket.of(100, 1));
+        Supplier<LiveSettings> settings = other.live().settingsOf("search");
+        put(
+                one,
+                "search",
+                TEN.rate(0.5).failurePolicy(OnFailure.DENY).enforce(false).timeout(Duration.ofSeconds(1)));
+        LiveFleet.logged(other::pollLiveLimits);
+        assertThat(own.limit().permitsPerSecond()).isEqualTo(100);
+        assertThat(totalsPolicy(other)).isEqualTo(FailurePolicy.THROW);
+        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
+        other.withPrefix("a:").build("search", TokenBucket.perSecond(100).capacity(5));
+        assertThat(settings.get().enforce()).isFalse();
+
+        put(one, "pay", TEN.failurePolicy(OnFailure.DENY));
+        other.pollLiveLimits();
+        other.withPrefix("bucket:").build("pay", TokenBucket.perSecond(100));
+        other.withPrefix("window:").build("pay", FixedWindow.of(9, Duration.ofHours(1)));
+        assertThat(other.statistics().totals())
+                .filteredOn(totals -> totals.name().equals("pay"))
+                .extracting(totals -> totals.prefix() + totals.failurePolicy().orElseThrow())
+                .containsExactlyInAnyOrder("bucket:" + FailurePolicy.DENY, "window:" + FailurePolicy.THROW);
+    }
+
+    @Test
+    void a_listener_may_wait_for_a_thread_that_changes_a_limit() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        List<String> changes = new ArrayList<>();
+        one.live().subscribe(change -> {
+            if (change.name().equals("first")) {
+                CompletableFuture.runAsync(() -> put(one, "second", TEN))
+                        .orTimeout(1, TimeUnit.MINUTES)
+                        .join();
+            }
+        });
+        one.live().subscribe(change -> changes.add(change.name()));
+        put(one, "first", TEN);
+        assertThat(changes).containsExactly("first", "second");
+    }
+
+    @Test
+    void listeners_get_the_changes_of_a_listener_last() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        List<Long> versions = new ArrayList<>();
+        other.live().subscribe(change -> {
+            if (change.version() == 1) {
+                put(other, "own", TEN);
+            }
+        });
+        other.live().subscribe(change -> versions.add(change.version()));
+        put(one, "first", TEN);
+        put(one, "second", TEN);
+        other.pollLiveLimits();
+        assertThat(versions).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
     void listeners_get_changes_in_order_after_they_were_applied() throws Exception {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();
@@ -497,6 +586,50 @@ class LiveLimitsTest {
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
         assertThat(factory.live().version()).isEqualTo(10_001);
         assertThat(factory.live().list()).isEqualTo(other.live().list());
+    }
+
+    @Test
+    void one_that_cannot_be_read_does_not_hold_up_the_others() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", "broken", "by hand"));
+        LiveFleet.logged(() -> put(one, "search", TEN));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @Test
+    void nobody_can_write_a_second_line_into_the_log() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        one.live().subscribe(change -> {
+            throw new IllegalStateException("a listener's own mistake");
+        });
+        String forged = "ann\n12:00:00 INFO all is well\u2028\u0085\u001b[2J";
+        assertThat(LiveFleet.logged(() -> one.live().put(forged, TEN, ChangeNote.of(forged, forged), 0)))
+                .singleElement()
+                .asString()
+                .contains("ann?12:00:00 INFO")
+                .doesNotContainPattern("[\\p{Cc}\\u2028]");
+    }
+
+    @Test
+    void a_listener_may_renew_those_that_expire_together() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter first = one.build("first", TokenBucket.perSecond(100));
+        RateLimiter second = one.build("second", TokenBucket.perSecond(100));
+        for (String name : List.of("first", "second")) {
+            one.live().put(name, TEN, NOTE.expiresIn(Duration.ofMinutes(1)), 0);
+        }
+        one.live().subscribe(change -> {
+            if (change.after().isEmpty() && change.name().equals("first")) {
+                put(one, "first", TEN.rate(20));
+                put(one, "second", TEN.rate(20));
+            }
+        });
+        FLEET.clock().advance(Duration.ofMinutes(1));
+        one.pollLiveLimits();
+        assertThat(one.live().list()).hasSize(2);
+        assertThat(first.limit().permitsPerSecond()).isEqualTo(20);
+        assertThat(second.limit().permitsPerSecond()).isEqualTo(20);
     }
 
     private static Instant serverTime() {

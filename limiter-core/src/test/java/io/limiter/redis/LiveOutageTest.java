@@ -130,9 +130,73 @@ class LiveOutageTest {
         FLEET.loseEverything();
         RedisRateLimiterFactory fresh = restoring();
         fresh.live().put("search", TEN.rate(30), NOTE, 0);
-        old.pollLiveLimits();
+        assertThat(LiveFleet.logged(old::pollLiveLimits))
+                .containsExactly(
+                        "Redis has lost live limits: it has version 1 of them, and this instance had 2. It drops what is"
+                                + " not there; it was not written back, because live limits have been changed since.");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(30);
         assertThat(old.live().version()).isEqualTo(1);
+    }
+
+    @Test
+    void a_change_right_after_the_loss_does_not_end_the_others() {
+        RedisRateLimiterFactory one = restoring();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        one.live().put("search", TEN, NOTE, 0);
+        FLEET.loseEverything();
+        LiveFleet.logged(() -> one.live().put("other", TEN, NOTE, 0));
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+        assertThat(FLEET.instance().live().list()).hasSize(2);
+    }
+
+    @Test
+    void live_limits_that_redis_has_evicted_end_everywhere() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter limiter = one.build("search", TokenBucket.perSecond(100));
+        one.live().put("search", TEN, NOTE, 0);
+        FLEET.<Long>commands(commands -> commands.del("{limiter:live}:limits"));
+        assertThat(LiveFleet.logged(() -> {
+                    one.pollLiveLimits();
+                    one.pollLiveLimits();
+                }))
+                .singleElement()
+                .asString()
+                .startsWith("Redis has lost live limits");
+        assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
+        assertThat(one.live().list()).isEmpty();
+    }
+
+    @Test
+    void a_failed_change_says_that_it_is_one() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        FLEET.<Long>commands(commands -> commands.lpush("{limiter:live}:version", "not a string"));
+        LiveFleet.logged(() -> {
+            assertThatThrownBy(() -> one.live().put("search", TEN, NOTE, 0))
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasMessageStartingWith("live limits: Redis failed: ")
+                    .hasMessageNotContaining("permits");
+            FLEET.<Long>commands(commands -> commands.del("{limiter:live}:version"));
+        });
+    }
+
+    @Test
+    void a_listener_cannot_end_the_polls() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory polling = FLEET.instance(
+                settings -> settings.liveLimits(LiveOptions.DEFAULT.pollInterval(Duration.ofMillis(100))));
+        RateLimiter limiter = polling.build("search", TokenBucket.perSecond(100));
+        polling.live().subscribe(change -> {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("a listener's own mistake");
+        });
+        LiveFleet.logged(() -> {
+            one.live().put("search", TEN, NOTE, 0);
+            Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10));
+            one.live().put("search", TEN.rate(20), NOTE, 1);
+            Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(20));
+            one.live().put("search", TEN.rate(30), NOTE, 2);
+            Eventually.that(() -> assertThat(limiter.limit().permitsPerSecond()).isEqualTo(30));
+        });
     }
 
     private static RedisRateLimiterFactory restoring() {

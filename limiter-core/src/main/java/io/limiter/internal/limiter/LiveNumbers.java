@@ -43,10 +43,11 @@ public final class LiveNumbers {
     @SuppressWarnings("unchecked") // Each kind stays.
     static <L extends Limit<?>> L applied(L own, LiveSettings settings) {
         LiveKind kind = settings.kind();
-        if (kind != null && kindOf(own) != null && !isOf(kind, own)) {
+        LiveKind ownKind = kindOf(own);
+        if (kind != null && !isOf(kind, own) && (ownKind != null || !settings.hasNumbers())) {
             throw new IllegalArgumentException("kind " + kind + " cannot be applied to " + own
-                    + ": a kind cannot be changed live, because the state of one means nothing to another; use kind "
-                    + kindOf(own));
+                    + ": a kind cannot be changed live, because the state of one means nothing to another; "
+                    + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
         }
         if (!settings.hasNumbers()) {
             return own;
@@ -96,6 +97,10 @@ public final class LiveNumbers {
                     + own.warmUp().period() + ", leave them out: the period makes the capacity");
         }
         if (settings.capacity() != null) {
+            // Written so that NaN fails. Less would grant nothing without a wait.
+            if (!(settings.capacity() >= 1)) {
+                throw new IllegalArgumentException("capacity (permits) must be at least 1, was " + settings.capacity());
+            }
             return own.withRateAndCapacity(rate, settings.capacity());
         }
         return settings.burst() == null ? own.withRate(rate) : own.withRateAndBurst(rate, settings.burst());
@@ -158,8 +163,11 @@ public final class LiveNumbers {
     /** High enough that a short burst has a permit, and that a large capacity fills in time. */
     private static double rateFor(LiveSettings settings) {
         Duration burst = settings.burst();
-        double rate = burst == null || burst.isNegative() || burst.isZero() ? 1 : 1e9 / burst.toNanos();
-        double permits = or(settings.capacity(), 1.0) + or(settings.limit(), 1);
+        double rate = burst == null || burst.isNegative() || burst.isZero()
+                ? 1
+                : 1 / (burst.toSeconds() + burst.getNano() / 1e9);
+        double capacity = or(settings.capacity(), 1.0);
+        double permits = (Double.isNaN(capacity) ? 1 : capacity) + or(settings.limit(), 1);
         return Math.min(1e9, Math.max(1, Math.max(rate, permits / 1e6)));
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What changes the limiters of one name after they were built: a rate that was set, for those of a prefix, and above it a live
- * limit, for all. They supply the current live settings.
+ * limit, for all. They supply the live settings, as long as those fit a limiter of the name, or there is none.
  */
 public final class Overrides implements Supplier<LiveSettings> {
 
@@ -30,7 +30,8 @@ public final class Overrides implements Supplier<LiveSettings> {
     private final Set<ChangeableLimit<?>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
     private final Map<String, Double> ratesByPrefix = new HashMap<>(2);
     private @Nullable LiveSettings warnedOf;
-    private volatile LiveSettings live = LiveSettings.NONE;
+    private LiveSettings live = LiveSettings.NONE;
+    private volatile LiveSettings supplied = LiveSettings.NONE;
 
     /**
      * @param kept holds those that change something
@@ -42,12 +43,13 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     @Override
     public LiveSettings get() {
-        return live;
+        return supplied;
     }
 
     synchronized void add(ChangeableLimit<?> limiter) {
         limiters.add(limiter);
         apply(limiter, true);
+        supply();
         if (limiter.isLive()) {
             limiter.show();
         }
@@ -64,10 +66,12 @@ public final class Overrides implements Supplier<LiveSettings> {
         for (ChangeableLimit<?> limiter : limiters) {
             apply(limiter, limiter.prefix().equals(prefix));
         }
+        supply();
     }
 
     /**
-     * Applies from the next decisions on. Limiters that it does not fit keep their own limit, with a warning.
+     * Applies from the next decisions on. Limiters that it does not fit keep their own limit and failure policy, with a warning,
+     * and those of another kind without one.
      *
      * @param newLive {@link LiveSettings#NONE} for none
      */
@@ -77,6 +81,29 @@ public final class Overrides implements Supplier<LiveSettings> {
         for (ChangeableLimit<?> limiter : limiters) {
             apply(limiter, false);
         }
+        supply();
+    }
+
+    private void supply() {
+        if (live.isEmpty()) {
+            supplied = live;
+            return;
+        }
+        List<ChangeableLimit<?>> changed = changed();
+        supplied = changed.isEmpty() || changed.stream().anyMatch(limiter -> fits(limiter, withRate(limiter, false)))
+                ? live
+                : LiveSettings.NONE;
+    }
+
+    /** Those that live limits change. */
+    private List<ChangeableLimit<?>> changed() {
+        List<ChangeableLimit<?>> changed = new ArrayList<>(limiters);
+        changed.removeIf(limiter -> !limiter.isLive());
+        return changed;
+    }
+
+    private boolean fits(ChangeableLimit<?> limiter, Limit<?> own) {
+        return isConcerned(own, live) && problem(limiter, own, live) == null;
     }
 
     private void keepIfNeeded() {
@@ -96,19 +123,17 @@ public final class Overrides implements Supplier<LiveSettings> {
             limiter.change(own, limiter.builtEngine());
             return;
         }
-        L applied = own;
         String problem = problem(limiter, own, live);
-        if (problem == null) {
-            applied = isConcerned(own, live) ? LiveNumbers.applied(own, live) : own;
-        } else if (warnedOf != live) {
+        if (problem != null && warnedOf != live) {
             warnedOf = live;
             log.warn(
                     "Limiter '{}' keeps its own limit {}, because the live limit does not fit: {}", name, own, problem);
         }
+        boolean fits = fits(limiter, own);
         OnFailure policy = live.failurePolicy();
         limiter.change(
-                applied,
-                policy == null
+                fits ? LiveNumbers.applied(own, live) : own,
+                policy == null || !fits
                         ? limiter.builtEngine()
                         : limiter.builtEngine().with(policy(policy, live.failureShare())));
     }
@@ -169,8 +194,7 @@ public final class Overrides implements Supplier<LiveSettings> {
      * @throws IllegalArgumentException if the settings do not fit the limiters
      */
     synchronized void check(LiveSettings settings) {
-        List<ChangeableLimit<?>> changed = new ArrayList<>(limiters);
-        changed.removeIf(limiter -> !limiter.isLive());
+        List<ChangeableLimit<?>> changed = changed();
         if (changed.isEmpty()) {
             LiveNumbers.checkWithoutLimiter(name, settings);
         }

@@ -32,7 +32,7 @@ final class FleetReports implements Fleet {
     static final Duration WATCHED = Duration.ofSeconds(5);
 
     /** Limits in one report; a factory may have counters for 10,000. */
-    static final int MAX_LIMITS = 1000;
+    static final int MAX_LIMITS = 200;
 
     private static final AsyncLog log = AsyncLog.of(FleetReports.class);
 

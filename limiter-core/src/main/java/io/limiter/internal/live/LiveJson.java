@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,7 @@ final class LiveJson {
             .build();
 
     private static final int PARTS = 4;
+    private static final Pattern STORED = Pattern.compile("\\d{1,16} \\d{1,16} \\d{1,16} ");
 
     private LiveJson() {}
 
@@ -76,6 +78,10 @@ final class LiveJson {
      * @return with {@link LiveSettings#NONE} and a problem if this instance does not understand the settings
      */
     static StoredLimit stored(String name, String stored) {
+        if (!STORED.matcher(stored).lookingAt()) {
+            LiveLimit unreadable = new LiveLimit(name, LiveSettings.NONE, 0, Instant.EPOCH, Optional.empty(), "", "");
+            return new StoredLimit(stored, unreadable, 0, "this instance does not understand the live limit");
+        }
         String[] parts = stored.split(" ", PARTS);
         long version = Long.parseLong(parts[0]);
         long expiresMicros = Long.parseLong(parts[2]);

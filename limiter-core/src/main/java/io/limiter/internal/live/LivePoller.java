@@ -4,6 +4,7 @@ import com.google.common.base.Ticker;
 import io.limiter.LimiterTotals;
 import io.limiter.internal.limiter.OverridesByName;
 import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.internal.redis.client.RedisHints;
 import io.limiter.live.LiveLimits;
@@ -29,6 +30,7 @@ public final class LivePoller implements AutoCloseable {
     private static final Duration WATCHED_INTERVAL = Duration.ofSeconds(1);
     private static final double JITTER = 0.2;
     private static final int CLOSE_MILLIS = 1000;
+    private static final LogThrottle UNEXPECTED = new LogThrottle();
 
     private final RedisLiveLimits limits;
     private final @Nullable RedisHints hints;
@@ -117,7 +119,13 @@ public final class LivePoller implements AutoCloseable {
 
     private void run() {
         while (thread == Thread.currentThread()) {
-            await(poll());
+            long nanos = interval.toNanos();
+            try {
+                nanos = nanosUntilNext(poll());
+            } catch (RuntimeException | Error e) {
+                log.error(UNEXPECTED, "Live limits could not be polled; the next poll follows.", e);
+            }
+            await(nanos);
         }
     }
 
@@ -126,7 +134,7 @@ public final class LivePoller implements AutoCloseable {
      *
      * @return whether reports are wanted
      */
-    public synchronized boolean poll() {
+    public boolean poll() {
         try {
             boolean watched = limits.poll();
             succeeded();
@@ -137,7 +145,7 @@ public final class LivePoller implements AutoCloseable {
         }
     }
 
-    private void succeeded() {
+    private synchronized void succeeded() {
         if (!readable) {
             readable = true;
             log.info("Live limits can be read again.");
@@ -152,8 +160,7 @@ public final class LivePoller implements AutoCloseable {
         if (thread == null) {
             return;
         }
-        if (readable) {
-            readable = false;
+        if (becomesUnreadable()) {
             Throwable cause = failure.getCause();
             log.warn(
                     "Live limits cannot be read. Those known here stay in effect until they expire.",
@@ -167,14 +174,24 @@ public final class LivePoller implements AutoCloseable {
         }
     }
 
-    private void await(boolean watched) {
+    private synchronized boolean becomesUnreadable() {
+        boolean was = readable;
+        readable = false;
+        return was;
+    }
+
+    private long nanosUntilNext(boolean watched) {
         long nanos =
                 watched && interval.compareTo(WATCHED_INTERVAL) > 0 ? WATCHED_INTERVAL.toNanos() : interval.toNanos();
         double jittered = nanos * (1 + JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1));
         long untilExpiryMicros = Math.max(1, limits.untilExpiryMicros());
         long expiryNanos = untilExpiryMicros > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : untilExpiryMicros * 1000;
+        return Math.min((long) jittered, expiryNanos);
+    }
+
+    private void await(long nanos) {
         try {
-            early.tryAcquire(Math.min((long) jittered, expiryNanos), TimeUnit.NANOSECONDS);
+            early.tryAcquire(nanos, TimeUnit.NANOSECONDS);
             early.drainPermits();
         } catch (InterruptedException e) {
             // A listener may interrupt this thread; only pause() ends it.

@@ -20,7 +20,7 @@ final class LiveStore {
     /** The channel of hints, and what all keys start with. */
     static final String CHANNEL = "{limiter:live}";
 
-    private static final String LIMITS = CHANNEL + ":limits";
+    static final String LIMITS = CHANNEL + ":limits";
     private static final String VERSION = CHANNEL + ":version";
     private static final String HISTORY = CHANNEL + ":history";
     private static final String WATCHED = CHANNEL + ":watched";
@@ -77,10 +77,11 @@ final class LiveStore {
             Map<String, String> limits) {}
 
     /**
+     * @param hasLimits whether the reader has limits that Redis must have, too
      * @param expired fields of limits that have expired, to be removed
      */
-    Read read(long version, String stamp, List<String> expired) {
-        List<String> arguments = new ArrayList<>(List.of(Long.toString(version), stamp));
+    Read read(long version, String stamp, boolean hasLimits, List<String> expired) {
+        List<String> arguments = new ArrayList<>(List.of(Long.toString(version), stamp, hasLimits ? "1" : "0"));
         arguments.addAll(expired);
         List<Object> reply = call(read, List.of(LIMITS, VERSION, HISTORY, WATCHED), arguments);
         Map<String, String> limits = new TreeMap<>();

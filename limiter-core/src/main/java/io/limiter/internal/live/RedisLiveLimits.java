@@ -23,10 +23,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -41,12 +44,21 @@ public final class RedisLiveLimits implements LiveLimits {
 
     private static final AsyncLog log = AsyncLog.of(RedisLiveLimits.class);
 
+    /** Another instance may have removed what expires by then. */
+    private static final long EXPIRES_SOON_MICROS = 1_000_000;
+
+    private static final int MAX_NAME = 200;
+
     private final LiveStore store;
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final Ticker ticker;
     private final boolean restores;
     private final List<Consumer<LiveChange>> listeners = new CopyOnWriteArrayList<>();
+    // Applied here, in order. Listeners are called without the monitor: one may wait for a thread that changes live
+    // limits.
+    private final Queue<LiveChange> unpublished = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean publishing = new AtomicBoolean();
     private volatile Copy copy = Copy.EMPTY;
     private volatile boolean closed;
     // Server time less the ticker's, in microseconds.
@@ -134,13 +146,13 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public void remove(String name, ChangeNote note, long expectedVersion) {
-        checkName(name);
         write(name, note, expectedVersion, 0, 0, "");
     }
 
     private static void checkName(String name) {
-        if (name.isBlank()) {
-            throw new IllegalArgumentException("name must not be blank, was '" + name + "'");
+        if (name.isBlank() || name.length() > MAX_NAME) {
+            throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had "
+                    + (name.isBlank() ? "none" : String.valueOf(name.length())));
         }
     }
 
@@ -151,11 +163,13 @@ public final class RedisLiveLimits implements LiveLimits {
     private Optional<LiveChange> write(
             String name, ChangeNote note, long expectedVersion, long lastsMicros, long expiresMicros, String limit) {
         if (closed) {
-            throw BackendFailures.closed(LiveStore.CHANNEL);
+            throw BackendFailures.closed(LiveStore.LIMITS);
         }
         if (expectedVersion < 0) {
             throw new IllegalArgumentException("expectedVersion must be at least 0, was " + expectedVersion);
         }
+        // First, so that a loss is seen: after the write the store is no longer empty.
+        poll();
         LiveStore.Written written = store.write(new LiveStore.Write(
                 LiveJson.field(name),
                 expectedVersion,
@@ -263,41 +277,68 @@ public final class RedisLiveLimits implements LiveLimits {
      * @return whether reports are wanted
      * @throws LimiterBackendException if Redis fails; the copy stays
      */
-    public synchronized boolean poll() {
+    public boolean poll() {
+        try {
+            return applyNew();
+        } finally {
+            publish();
+        }
+    }
+
+    private synchronized boolean applyNew() {
         LiveStore.Read read = read();
-        if (read.version() < copy.version && !restored()) {
-            log.warn(
-                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
-                            + " there; set LiveOptions.restore to have it written back.",
-                    read.version(),
-                    copy.version);
-        } else if (read.version() < copy.version) {
+        if (restores && read.version() < copy.version) {
+            restore();
             read = read();
         }
-        if (read.version() != copy.version || !read.stamp().equals(copy.stamp)) {
+        if (read.version() < copy.version) {
+            log.warn(
+                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
+                            + " there; {}.",
+                    read.version(),
+                    copy.version,
+                    restores
+                            ? "it was not written back, because live limits have been changed since"
+                            : "set LiveOptions.restore to have it written back");
+        }
+        boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
+        if (sameVersion && !read.complete()) {
+            log.warn(
+                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
+                    copy.version);
+        }
+        if (!sameVersion || !read.complete()) {
             apply(read);
         }
-        expire();
+        endExpired();
         boolean watched = !read.watched().isEmpty();
         if (watched) {
-            fleet.report(copy.version, read.watched(), this::problem);
+            report(read.watched());
         }
         return watched;
     }
 
+    /** Redis may refuse the report and still have the live limits, for example without memory. */
+    private void report(String secret) {
+        try {
+            fleet.report(copy.version, secret, this::problem);
+        } catch (RuntimeException e) {
+            log.debug("What this instance decides could not be reported.", e);
+        }
+    }
+
     private LiveStore.Read read() {
         long before = ticker.read();
-        LiveStore.Read read = store.read(copy.version, copy.stamp, expiredFields);
+        long soon = serverMicros() + EXPIRES_SOON_MICROS;
+        boolean hasLimits = copy.limits.values().stream().anyMatch(each -> !each.isExpired(soon));
+        LiveStore.Read read = store.read(copy.version, copy.stamp, hasLimits, expiredFields);
         offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
         expiredFields.clear();
         return read;
     }
 
-    /** Writes the copy back, if it is to be. If another instance has a newer one, that stays. */
-    private boolean restored() {
-        if (!restores) {
-            return false;
-        }
+    /** Writes the copy back. If another instance has a newer one, or live limits were changed since, that stays. */
+    private void restore() {
         Map<String, String> limits = new TreeMap<>();
         long now = serverMicros();
         copy.limits.forEach((name, limit) -> {
@@ -309,7 +350,6 @@ public final class RedisLiveLimits implements LiveLimits {
             log.warn(
                     "Redis had lost the live limits; this instance has written version {} of them back.", copy.version);
         }
-        return true;
     }
 
     private void apply(LiveStore.Read read) {
@@ -321,7 +361,7 @@ public final class RedisLiveLimits implements LiveLimits {
         newestVersion = Math.max(newestVersion, read.version());
         for (LiveChange change : changes) {
             StoredLimit after = limits.get(change.name());
-            // Expired ones follow in expire().
+            // Expired ones follow in endExpired().
             overrides.live(
                     change.name(),
                     after == null || after.isExpired(now)
@@ -331,7 +371,7 @@ public final class RedisLiveLimits implements LiveLimits {
                 log.warn("The limiters '{}' keep their own limit: {}", change.name(), after.problem());
             }
         }
-        changes.forEach(this::publish);
+        unpublished.addAll(changes);
     }
 
     /** Applies the entries of the history to the limits. */
@@ -398,7 +438,15 @@ public final class RedisLiveLimits implements LiveLimits {
     }
 
     /** Ends live limits whose time is over, also while Redis is unavailable. */
-    synchronized void expire() {
+    void expire() {
+        try {
+            endExpired();
+        } finally {
+            publish();
+        }
+    }
+
+    private synchronized void endExpired() {
         long now = serverMicros();
         List<StoredLimit> expired = copy.limits.values().stream()
                 .filter(each -> each.isExpired(now))
@@ -415,8 +463,24 @@ public final class RedisLiveLimits implements LiveLimits {
             LiveLimit limit = each.limit();
             expiredFields.add(LiveJson.field(limit.name()));
             overrides.live(limit.name(), LiveSettings.NONE);
-            publish(ended(
+            unpublished.add(ended(
                     each, limit.version(), limit.expiresAt().orElseThrow(), limit.who(), "expired: " + limit.why()));
+        }
+    }
+
+    /**
+     * Calls the listeners for what was applied, in order. Does nothing while another thread does, or a listener of this one:
+     * that comes to the newer changes after the older ones.
+     */
+    private void publish() {
+        while (!unpublished.isEmpty() && publishing.compareAndSet(false, true)) {
+            try {
+                for (LiveChange next = unpublished.poll(); next != null; next = unpublished.poll()) {
+                    publish(next);
+                }
+            } finally {
+                publishing.set(false);
+            }
         }
     }
 
@@ -424,7 +488,7 @@ public final class RedisLiveLimits implements LiveLimits {
         for (Consumer<LiveChange> listener : listeners) {
             try {
                 listener.accept(change);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.error("A listener of live limits has failed for {}.", change, e);
             }
         }

@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,8 @@ public final class AsyncLog {
     static final int MAX_QUEUED = 1024;
 
     private static final int IDLE_SECONDS = 10;
+    // Unicode's, and its separators of lines and paragraphs.
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
     private static final Duration FLUSH_PAUSE = Duration.ofMillis(2);
 
     private static final ThreadPoolExecutor THREAD = new ThreadPoolExecutor(
@@ -135,14 +138,19 @@ public final class AsyncLog {
 
     private void write(Level level, String format, @Nullable Object[] arguments) {
         Throwable thrown = MessageFormatter.getThrowableCandidate(arguments);
-        String line = MessageFormatter.arrayFormat(format, arguments).getMessage();
+        String line = oneLine(MessageFormatter.arrayFormat(format, arguments).getMessage());
         if (thrown == null) {
             logger.atLevel(level).log(line);
         } else if (level == Level.ERROR || logger.isDebugEnabled()) {
             logger.atLevel(level).setCause(thrown).log(line);
         } else {
-            logger.atLevel(level).log(line + " (" + thrown + ")");
+            logger.atLevel(level).log(oneLine(line + " (" + thrown + ")"));
         }
+    }
+
+    /** Without control characters: names and notes are what callers say, and must not look like another line. */
+    private static String oneLine(String text) {
+        return CONTROL.matcher(text).replaceAll("?");
     }
 
     private static void writeDropped() {

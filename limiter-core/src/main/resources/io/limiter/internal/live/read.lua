@@ -1,8 +1,10 @@
 -- Reads what has changed. In front of this stands clock.lua.
--- KEYS: limits, version, history, watched. ARGV: the version and the stamp that the reader has, and the names of expired
--- limits.
+-- KEYS: limits, version, history, watched. ARGV: the version and the stamp that the reader has, whether it has limits that
+-- must be here, and the names of expired limits.
 
-for i = 3, #ARGV do
+-- Each read uses the limits, so that Redis would rather evict what is not read.
+local lost = redis.call('HLEN', KEYS[1]) == 0 and ARGV[3] == '1'
+for i = 4, #ARGV do
   local found = redis.call('HGET', KEYS[1], ARGV[i])
   local expires = found and tonumber(string.match(found, '^%d+ %d+ (%d+) ')) or 0
   if expires > 0 and expires <= now then
@@ -29,6 +31,9 @@ if not complete then
   if not complete then
     all = redis.call('HGETALL', KEYS[1])
   end
+end
+if lost then
+  complete = false
 end
 return {
   version, stamp, string.format('%.0f', now), redis.call('GET', KEYS[4]) or '', complete and '1' or '0', changes, all

@@ -1,16 +1,23 @@
 package io.limiter.internal.redis.client;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import io.limiter.internal.log.AsyncLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.Subscription;
+import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * Messages of one Redis channel, as hints that may be lost. Subscribes on a thread of its own, which Jedis keeps while it is
  * subscribed, and which ends with Lettuce, because that receives messages on its own thread and restores the subscription.
+ *
+ * <p>While Jedis keeps the thread, only that may close the connection: it goes back to the application's pool, and must not be
+ * there before the last reply was read.
  */
 public final class RedisHints implements AutoCloseable {
 
@@ -23,6 +30,10 @@ public final class RedisHints implements AutoCloseable {
     // Guarded by the monitor of this.
     private @Nullable Thread thread;
     private @Nullable RedisConnection connection;
+    // Whether the thread is subscribed and reads messages, as with Jedis.
+    private boolean threadReads;
+    // Whether the connection stays subscribed without the thread, as with Lettuce.
+    private boolean kept;
     private boolean failed;
     private long failedNanos;
     private boolean logged;
@@ -60,27 +71,67 @@ public final class RedisHints implements AutoCloseable {
         try {
             opened = connections.getConnection();
             if (opens(opened)) {
-                opened.subscribe((message, pattern) -> onMessage.run(), channel.getBytes(StandardCharsets.UTF_8));
+                opened.subscribe(new Listener(onMessage), channel.getBytes(StandardCharsets.UTF_8));
                 keep = keepsSubscribed(opened);
             }
         } catch (RuntimeException e) {
             failed(channel, e);
         } finally {
             if (!keep && opened != null) {
+                ended();
                 close(opened);
             }
         }
     }
 
+    /** Calls back for messages, and for the subscription, which is closed already if {@link #close} was earlier. */
+    private final class Listener implements MessageListener, SubscriptionListener {
+
+        private final Runnable onMessage;
+        private final Thread subscribing = Thread.currentThread();
+
+        Listener(Runnable onMessage) {
+            this.onMessage = onMessage;
+        }
+
+        @Override
+        public void onMessage(Message message, byte @Nullable [] pattern) {
+            onMessage.run();
+        }
+
+        @Override
+        public void onChannelSubscribed(byte[] channel, long count) {
+            // On a thread of Lettuce's, waiting for an UNSUBSCRIBE would keep its reply from being read.
+            if (Thread.currentThread() == subscribing) {
+                startsReading();
+            }
+        }
+    }
+
+    /** Not earlier: Jedis would take the reply of an UNSUBSCRIBE before its SUBSCRIBE for the end. */
+    private synchronized void startsReading() {
+        threadReads = true;
+        if (closed) {
+            unsubscribe(connection);
+        }
+    }
+
+    private synchronized void ended() {
+        threadReads = false;
+        connection = null;
+    }
+
     /** @return {@code false} if this was closed meanwhile */
     private synchronized boolean opens(RedisConnection opened) {
         connection = opened;
+        kept = false;
         return !closed;
     }
 
     private synchronized boolean keepsSubscribed(RedisConnection opened) {
         failed = false;
-        return !closed && isSubscribed(opened);
+        kept = !closed && isSubscribed(opened);
+        return kept;
     }
 
     private synchronized void failed(String channel, RuntimeException failure) {
@@ -106,19 +157,14 @@ public final class RedisHints implements AutoCloseable {
     /** Ends the subscription. */
     @Override
     public void close() {
-        RedisConnection open;
         synchronized (this) {
             closed = true;
-            open = connection;
+            if (connection == null) {
+                return;
+            }
         }
-        if (open != null) {
-            closeSoon(open);
-        }
-    }
-
-    /** A client waits for a Redis that does not answer for up to a minute. */
-    private static void closeSoon(RedisConnection open) {
-        Thread closing = new Thread(null, () -> close(open), "limiter-live-hints", 0, false);
+        // A client waits for a Redis that does not answer for up to a minute.
+        Thread closing = new Thread(null, this::end, "limiter-live-hints", 0, false);
         closing.setDaemon(true);
         closing.start();
         try {
@@ -128,15 +174,41 @@ public final class RedisHints implements AutoCloseable {
         }
     }
 
-    private static void close(RedisConnection open) {
+    private void end() {
+        RedisConnection own;
+        Thread reading;
+        synchronized (this) {
+            if (threadReads) {
+                // Within the monitor, so that the thread does not close the connection meanwhile.
+                unsubscribe(connection);
+            }
+            own = kept ? connection : null;
+            reading = thread;
+        }
+        if (own != null) {
+            unsubscribe(own);
+            close(own);
+        } else if (reading != null) {
+            Uninterruptibles.joinUninterruptibly(reading);
+        }
+    }
+
+    private static void unsubscribe(@Nullable RedisConnection open) {
         try {
-            Subscription subscription = open.getSubscription();
+            Subscription subscription = open == null ? null : open.getSubscription();
             if (subscription != null && subscription.isAlive()) {
                 subscription.unsubscribe();
             }
-            open.close();
         } catch (RuntimeException e) {
             log.debug("A subscription could not be ended.", e);
+        }
+    }
+
+    private static void close(RedisConnection open) {
+        try {
+            open.close();
+        } catch (RuntimeException e) {
+            log.debug("The connection of a subscription could not be closed.", e);
         }
     }
 }
