@@ -205,6 +205,23 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         return live == null ? super.live() : live.limits();
     }
 
+    /**
+     * Ends polls and the subscription of live limits, as is needed before the connection factory stops. Live limits stay in
+     * effect. Does nothing without live limits.
+     */
+    public void pauseLive() {
+        if (live != null) {
+            live.pause();
+        }
+    }
+
+    /** Sees changes of live limits again after {@link #pauseLive}; does nothing otherwise. */
+    public void resumeLive() {
+        if (live != null) {
+            live.resume();
+        }
+    }
+
     /** Reads live limits now, for tests. */
     void pollLiveLimits() {
         Objects.requireNonNull(live, "without live limits").poll();

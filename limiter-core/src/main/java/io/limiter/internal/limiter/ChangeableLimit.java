@@ -22,6 +22,8 @@ class ChangeableLimit<L extends Limit<?>> {
     // Strong, so that they are kept as long as a limiter needs them.
     private @Nullable Overrides overrides;
     private boolean live;
+    // For the counters, which must not keep this limiter.
+    private final Object identity = new Object();
 
     ChangeableLimit(String prefix, String name, L limit, Failover engine) {
         this.prefix = prefix;
@@ -51,13 +53,32 @@ class ChangeableLimit<L extends Limit<?>> {
 
     /** Applies from the next decision on. */
     final void change(L newLimit, Failover newEngine) {
-        if (!newLimit.equals(limit)) {
-            limit = newLimit;
-            counters.limit(newLimit);
+        limit = newLimit;
+        engine = newEngine;
+        if (isShown()) {
+            show();
         }
-        if (newEngine != engine) {
-            engine = newEngine;
-            counters.failurePolicy(newEngine.policy());
+    }
+
+    /** Whether its counters show this limit, rather than another one of the same name. */
+    final boolean isShown() {
+        return counters.shows(identity);
+    }
+
+    final void show() {
+        if (!counters.prefix().equals(prefix) || !counters.name().equals(name)) {
+            // They are for many limits.
+            return;
+        }
+        counters.show(identity);
+        counters.limit(limit);
+        counters.failurePolicy(engine.policy());
+    }
+
+    /** Has its counters show this limit, if another one of the same name was built after it. */
+    final void builtAgain() {
+        if (overrides != null && live && !isShown()) {
+            overrides.show(this);
         }
     }
 

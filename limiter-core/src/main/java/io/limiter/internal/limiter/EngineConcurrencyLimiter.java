@@ -61,6 +61,11 @@ public final class EngineConcurrencyLimiter implements ConcurrencyLimiter {
         changeable.countIn(newCounters);
     }
 
+    /** To be called when it is built again, which makes no new one. */
+    void builtAgain() {
+        changeable.builtAgain();
+    }
+
     /** Sets what may change it. To be called before any other thread sees this limiter. */
     void overriddenBy(Overrides overrides, boolean live) {
         changeable.overriddenBy(overrides, live);

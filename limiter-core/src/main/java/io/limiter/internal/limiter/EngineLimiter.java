@@ -41,6 +41,11 @@ public class EngineLimiter<L extends Limit<?>> implements Limiter {
         bound.countIn(counters);
     }
 
+    /** To be called when it is built again, which makes no new one. */
+    final void builtAgain() {
+        bound.builtAgain();
+    }
+
     /** Sets what may change it. To be called before any other thread sees this limiter. */
     final void overriddenBy(Overrides overrides, boolean live) {
         bound.overriddenBy(overrides, live);

@@ -167,6 +167,11 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     private Object limiter(LimiterId id, Supplier<?> create) {
         Object cached = limiters.getIfPresent(id);
+        if (cached instanceof EngineLimiter<?> engineLimiter) {
+            engineLimiter.builtAgain();
+        } else if (cached instanceof EngineConcurrencyLimiter concurrencyLimiter) {
+            concurrencyLimiter.builtAgain();
+        }
         if (cached != null) {
             return cached;
         }

@@ -50,6 +50,13 @@ public final class Overrides implements Supplier<LiveSettings> {
         limiters.add(limiter);
         apply(limiter, true);
         supply();
+        if (limiter.isLive()) {
+            limiter.show();
+        }
+    }
+
+    synchronized void show(ChangeableLimit<?> limiter) {
+        limiter.show();
     }
 
     /** Applies from the next decisions on. */

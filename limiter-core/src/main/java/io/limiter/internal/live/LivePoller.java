@@ -36,7 +36,8 @@ public final class LivePoller implements AutoCloseable {
     private final @Nullable RedisHints hints;
     private final Duration interval;
     private final Semaphore early = new Semaphore(0);
-    private final Thread thread;
+    // Changed under the monitor of early. The thread that it is polls; one that it no longer is ends.
+    private volatile @Nullable Thread thread;
     private volatile boolean closed;
     // Guarded by the monitor of this.
     private boolean readable = true;
@@ -45,9 +46,6 @@ public final class LivePoller implements AutoCloseable {
         this.limits = limits;
         this.hints = hints;
         this.interval = interval;
-        this.thread = new Thread(null, this::run, "limiter-live", 0, false);
-        thread.setContextClassLoader(LivePoller.class.getClassLoader());
-        thread.setDaemon(true);
     }
 
     /**
@@ -73,8 +71,46 @@ public final class LivePoller implements AutoCloseable {
                 store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
         RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options.restore());
         LivePoller poller = new LivePoller(limits, parts.hints, options.pollInterval());
-        poller.thread.start();
+        poller.resume();
         return poller;
+    }
+
+    /** Polls, in the background, unless it does already or is closed. */
+    public void resume() {
+        synchronized (early) {
+            if (closed || thread != null) {
+                return;
+            }
+            if (hints != null) {
+                hints.resume();
+            }
+            Thread started = new Thread(null, this::run, "limiter-live", 0, false);
+            started.setContextClassLoader(LivePoller.class.getClassLoader());
+            started.setDaemon(true);
+            thread = started;
+            started.start();
+        }
+    }
+
+    /** Ends the thread and the subscription, until {@link #resume}. */
+    public void pause() {
+        Thread ended;
+        synchronized (early) {
+            ended = thread;
+            if (ended == null) {
+                return;
+            }
+            thread = null;
+            if (hints != null) {
+                hints.close();
+            }
+        }
+        early.release();
+        try {
+            ended.join(CLOSE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     public LiveLimits limits() {
@@ -82,7 +118,7 @@ public final class LivePoller implements AutoCloseable {
     }
 
     private void run() {
-        while (!closed) {
+        while (thread == Thread.currentThread()) {
             long nanos = interval.toNanos();
             try {
                 nanos = nanosUntilNext(poll());
@@ -114,14 +150,14 @@ public final class LivePoller implements AutoCloseable {
             readable = true;
             log.info("Live limits can be read again.");
         }
-        if (hints != null && !closed) {
+        if (hints != null) {
             hints.ensureSubscribed(LiveStore.CHANNEL, early::release);
         }
     }
 
     /** Redis being unavailable is reported elsewhere in detail. */
     private void failed(RuntimeException failure) {
-        if (closed) {
+        if (thread == null) {
             return;
         }
         if (becomesUnreadable()) {
@@ -158,7 +194,7 @@ public final class LivePoller implements AutoCloseable {
             early.tryAcquire(nanos, TimeUnit.NANOSECONDS);
             early.drainPermits();
         } catch (InterruptedException e) {
-            // A listener may interrupt this thread; only close() ends it.
+            // A listener may interrupt this thread; only pause() ends it.
             log.debug("The thread that polls live limits was interrupted, and goes on.");
         }
     }
@@ -168,19 +204,7 @@ public final class LivePoller implements AutoCloseable {
     public void close() {
         closed = true;
         limits.close();
-        if (hints != null) {
-            hints.close();
-        }
-        early.release();
-        boolean interrupted = false;
-        try {
-            thread.join(CLOSE_MILLIS);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        pause();
     }
 
     /** Made when it is first needed, because the name of the host may have to be looked up. */

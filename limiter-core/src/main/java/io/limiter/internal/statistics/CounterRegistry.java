@@ -38,7 +38,8 @@ public final class CounterRegistry {
     public LimiterCounters of(String prefix, String name, Limit<?> limit, FailurePolicy policy) {
         LimiterCounters known = byId.get(new Id(prefix, name));
         LimiterCounters counters = known == null ? add(prefix, name) : known;
-        if (counters != other) {
+        // What a resolver chooses for one call is not shown instead of the limit that live limits change.
+        if (counters != other && !counters.isShowing()) {
             counters.limit(limit);
             counters.failurePolicy(policy);
         }

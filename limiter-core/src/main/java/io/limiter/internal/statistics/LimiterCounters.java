@@ -76,6 +76,25 @@ public final class LimiterCounters implements LimiterTotals {
         return adders;
     }
 
+    /**
+     * Shows another limit than before, if several of one name have been built.
+     *
+     * @param limiter whose limit is shown from now on
+     */
+    public void show(Object limiter) {
+        built.shown = limiter;
+    }
+
+    /** Whether limiters decide what is shown, by {@link #show}. */
+    boolean isShowing() {
+        return built.shown != null;
+    }
+
+    /** Whether it is this limiter whose limit is shown. */
+    public boolean shows(Object limiter) {
+        return built.shown == limiter;
+    }
+
     public void limit(Limit<?> newLimit) {
         built.limit = newLimit;
     }
@@ -199,6 +218,7 @@ public final class LimiterCounters implements LimiterTotals {
     /** The latest settings of the limiters of this name. */
     private static final class Built {
         private volatile boolean rateSet;
+        private volatile @Nullable Object shown;
         private volatile @Nullable Limit<?> limit;
         private volatile @Nullable FailurePolicy policy;
         private volatile @Nullable PrefetchTerms prefetch;

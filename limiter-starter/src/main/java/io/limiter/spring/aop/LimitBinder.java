@@ -46,15 +46,15 @@ final class LimitBinder {
     }
 
     /**
-     * Checks that limits of one name are the same after a change of the configuration. Of limits bound later, those of the same
-     * names must be the same, too.
+     * Checks that limits of one name are the same after a change of the configuration.
      *
+     * @return from when on limits bound later must be the same as those of their names, too
      * @throws IllegalArgumentException if they differ; nothing changes
      */
-    void recheck(List<DeclaredLimit> all) {
+    Runnable recheck(List<DeclaredLimit> all) {
         ConcurrentHashMap<Name, DeclaredLimit> changed = new ConcurrentHashMap<>();
         all.forEach(declared -> checkAgrees(declared, changed));
-        byName = changed;
+        return () -> byName = changed;
     }
 
     /** Two different limits on one bucket would rescale it with every call, and neither would hold. */

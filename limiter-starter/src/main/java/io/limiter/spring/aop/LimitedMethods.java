@@ -86,8 +86,10 @@ final class LimitedMethods {
                                 .toList());
             }
             List<Runnable> changes = new ArrayList<>();
+            // First, because limiters that are built are shown.
+            changes.add(binder.recheck(
+                    changed.values().stream().flatMap(List::stream).toList()));
             changed.forEach((method, limits) -> changes.add(method.change(limits)));
-            binder.recheck(changed.values().stream().flatMap(List::stream).toList());
             parser.configure(configured);
             changes.forEach(Runnable::run);
         }

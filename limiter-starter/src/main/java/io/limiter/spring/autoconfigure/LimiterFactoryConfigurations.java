@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
@@ -82,6 +83,12 @@ final class LimiterFactoryConfigurations {
         @ConditionalOnProperty(prefix = "limiter.failure", name = "warm-up", matchIfMissing = true)
         LimiterWarmUp limiterWarmUp(ObjectProvider<LimiterFactory> factory) {
             return new LimiterWarmUp(factory);
+        }
+
+        @Bean
+        @ConditionalOnBooleanProperty(name = "limiter.live.enabled", matchIfMissing = true)
+        LiveLimitsLifecycle limiterLiveLimitsLifecycle(ObjectProvider<LimiterFactory> factory) {
+            return new LiveLimitsLifecycle(factory);
         }
 
         @Bean

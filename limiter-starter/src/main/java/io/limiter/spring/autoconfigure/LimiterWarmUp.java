@@ -17,7 +17,7 @@ final class LimiterWarmUp implements SmartLifecycle {
     static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     /** After connection factories (0), before web servers and beans without a phase. */
-    private static final int PHASE = Integer.MAX_VALUE / 2;
+    static final int PHASE = Integer.MAX_VALUE / 2;
 
     private final ObjectProvider<LimiterFactory> factory;
     private volatile boolean running;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.limiter.LimiterFactory;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import java.net.URI;
@@ -24,10 +25,12 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.core.userdetails.UserDetailsService;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.security.web.server.SecurityWebFilterChain;
 
 /** The endpoint behind Spring Boot's own security, which all other tests switch off, and behind rules by role. */
 class LimitersEndpointSecurityTest {
@@ -70,6 +73,19 @@ class LimitersEndpointSecurityTest {
                             .password("{noop}secret")
                             .roles("USER")
                             .build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Reactive {
+
+        @Bean
+        SecurityWebFilterChain chain(ServerHttpSecurity http) {
+            return http.authorizeExchange(requests -> requests.anyExchange().hasRole("OPERATOR"))
+                    .httpBasic(Customizer.withDefaults())
+                    .csrf(ServerHttpSecurity.CsrfSpec::disable)
+                    .build();
         }
     }
 
@@ -158,6 +174,28 @@ class LimitersEndpointSecurityTest {
         assertThat(live.get(NAME).orElseThrow().settings()).isEqualTo(LiveSettings.NONE.limit(7));
         live.remove(
                 NAME, ChangeNote.of("test", ""), live.get(NAME).orElseThrow().version());
+    }
+
+    @Test
+    void the_user_is_named_in_a_reactive_application_too() throws Exception {
+        try (ConfigurableApplicationContext reactive = Operated.connected(
+                Reactive.class,
+                "--spring.main.web-application-type=reactive",
+                "--spring.autoconfigure.exclude=",
+                "--spring.security.user.name=operator",
+                "--spring.security.user.password=secret",
+                "--spring.security.user.roles=OPERATOR",
+                "--management.endpoint.limiters.access=unrestricted")) {
+            String limit = "limiters/reactive-" + NAME;
+            String put = "{\"kind\":\"fixed-window\",\"limit\":7,\"who\":\"somebody else\"}";
+            assertThat(post(reactive, limit, "", put).statusCode()).isEqualTo(401);
+            HttpResponse<String> changed = post(reactive, limit, "operator", put);
+            assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+            assertThat(changed.body()).contains("\"who\":\"operator\"");
+            LiveLimits live = reactive.getBean(LiveLimits.class);
+            LiveLimit stored = live.get("reactive-" + NAME).orElseThrow();
+            live.remove(stored.name(), ChangeNote.of("test", ""), stored.version());
+        }
     }
 
     @Test

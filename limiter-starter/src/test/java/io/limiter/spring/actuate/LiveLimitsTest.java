@@ -29,7 +29,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
@@ -42,10 +44,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
 
 /** Two applications on one Redis, whose limits an operator changes at the endpoint of one of them. */
 class LiveLimitsTest {
@@ -119,6 +124,9 @@ class LiveLimitsTest {
 
         @CountLimit(name = "live-configured", limit = 9, period = 3600)
         public void configured() {}
+
+        @CountLimit(name = "live-refreshed", limit = 9, period = 3600)
+        public void refreshed() {}
 
         @RateLimit(
                 name = "live-timeout",
@@ -346,6 +354,32 @@ class LiveLimitsTest {
             assertThat(answer.at("/current/version").asLong()).isEqualTo(version);
             assertThat(answer.at("/current/why").asText()).isEqualTo("first");
         }
+    }
+
+    @Test
+    void a_refreshed_limit_is_shown_before_and_after_a_live_limit() throws Exception {
+        Map<String, Object> changing = new HashMap<>();
+        MutablePropertySources sources = one.getEnvironment().getPropertySources();
+        sources.addFirst(new MapPropertySource("changing", changing));
+        for (int refreshed : new int[] {8, 7, 6, 5, 7, 9}) {
+            changing.put("limiter.limits.live-refreshed.limit", refreshed);
+            one.publishEvent(new EnvironmentChangeEvent(changing.keySet()));
+            assertThat(shownLimit("live-refreshed")).as("refreshed").isEqualTo(refreshed);
+            long version = changed("live-refreshed", "{\"limit\":2,\"who\":\"ann\"}");
+            assertThat(shownLimit("live-refreshed")).as("live").isEqualTo(2);
+            version = changed("live-refreshed", "{\"enforce\":false,\"who\":\"ann\",\"version\":" + version + "}");
+            assertThat(shownLimit("live-refreshed")).as("in shadow mode").isEqualTo(refreshed);
+            removed("live-refreshed", version);
+            assertThat(shownLimit("live-refreshed")).as("removed").isEqualTo(refreshed);
+        }
+        sources.remove("changing");
+        one.publishEvent(new EnvironmentChangeEvent(changing.keySet()));
+    }
+
+    private static int shownLimit(String name) throws Exception {
+        return JSON.readTree(get(one, "limiters/" + name).body())
+                .at("/definition/limit")
+                .asInt();
     }
 
     @Test

@@ -148,6 +148,12 @@ public final class RedisHints implements AutoCloseable {
         }
     }
 
+    /** Lets it be subscribed again after {@link #close}. */
+    public synchronized void resume() {
+        closed = false;
+        failed = false;
+    }
+
     /** Ends the subscription. */
     @Override
     public void close() {

@@ -1,0 +1,118 @@
+package io.limiter.spring.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.limiter.LimiterFactory;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveSettings;
+import io.limiter.spring.Contexts;
+import io.limiter.spring.LogLines;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.RedisProcess;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+
+/** Live limits of applications that stop, and start again. */
+class LiveLimitsLifecycleTest {
+
+    private static final String POOLED = "spring.data.redis.lettuce.pool.enabled=true";
+    private static final String NOT_POOLED = "spring.data.redis.lettuce.pool.enabled=false";
+    private static final String JEDIS = "spring.data.redis.client-type=jedis";
+
+    private static final String CHANNEL = "{limiter:live}";
+    private static final ChangeNote NOTE = ChangeNote.of("ann", "");
+
+    private static RedisProcess redis;
+    private static RedisClient client;
+    private static StatefulRedisConnection<String, String> connection;
+
+    @BeforeAll
+    static void start() {
+        redis = RedisProcess.start();
+        client = RedisClient.create("redis://127.0.0.1:" + redis.port());
+        connection = client.connect();
+    }
+
+    @AfterEach
+    void flush() {
+        connection.sync().flushall();
+    }
+
+    @AfterAll
+    static void stop() {
+        client.shutdown();
+        redis.close();
+    }
+
+    /** An application that polls once, so that it sees changes by hints only. */
+    private static void run(String option, ContextConsumer<AssertableApplicationContext> test) {
+        Contexts.plain()
+                .withConfiguration(Contexts.redis())
+                .withPropertyValues(
+                        "spring.data.redis.host=127.0.0.1",
+                        "spring.data.redis.port=" + redis.port(),
+                        "limiter.failure.decision-timeout=2m",
+                        "limiter.live.poll-interval=1h",
+                        option)
+                .run(test);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {POOLED, NOT_POOLED, JEDIS})
+    void a_context_that_closes_logs_nothing_and_leaves_no_thread(String option) {
+        try (LogLines ours = new LogLines("io.limiter");
+                LogLines springs = new LogLines("org.springframework.data.redis")) {
+            run(option, context -> {
+                context.getBean(LimiterFactory.class).build("closing", 1, 1, 60).tryAcquire();
+                Eventually.that(() -> assertThat(subscribers()).isOne());
+            });
+            AsyncLog.flush(Duration.ofMinutes(1));
+            assertThat(ours.all()).isEmpty();
+            assertThat(springs.all()).isEmpty();
+        }
+        Eventually.that(() -> assertThat(subscribers()).isZero());
+        Eventually.that(() -> assertThat(threads()).isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {POOLED, NOT_POOLED, JEDIS})
+    void a_context_that_starts_again_sees_changes(String option) {
+        run(
+                option,
+                context -> run(option, other -> {
+                    Eventually.that(() -> assertThat(subscribers()).isEqualTo(2));
+                    LiveLimits live = context.getBean(LiveLimits.class);
+                    LiveLimits others = other.getBean(LiveLimits.class);
+                    context.stop();
+                    Eventually.that(() -> assertThat(subscribers()).isOne());
+                    others.put("first", LiveSettings.NONE.enforce(false), NOTE, 0);
+                    context.start();
+                    Eventually.that(() -> assertThat(live.get("first")).isPresent());
+                    Eventually.that(() -> assertThat(subscribers()).isEqualTo(2));
+                    others.put("second", LiveSettings.NONE.enforce(false), NOTE, 0);
+                    Eventually.that(() -> assertThat(live.get("second")).isPresent());
+                }));
+    }
+
+    private static long subscribers() {
+        return connection.sync().pubsubNumsub(CHANNEL).get(CHANNEL);
+    }
+
+    private static List<String> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("limiter-live"))
+                .toList();
+    }
+}
