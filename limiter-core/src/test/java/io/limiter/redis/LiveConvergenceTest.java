@@ -1,0 +1,112 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveOptions;
+import io.limiter.live.LiveSettings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Prints how long another instance under load takes to obey a change, and what both then grant. */
+@Tag("soak")
+class LiveConvergenceTest {
+
+    private static final int CHANGES = 50;
+    private static final int THREADS = 16;
+    private static final ChangeNote NOTE = ChangeNote.of("ann", "flood");
+
+    @RegisterExtension
+    static final LiveFleet FLEET = new LiveFleet();
+
+    @ParameterizedTest(name = "hints {0}")
+    @ValueSource(booleans = {true, false})
+    void another_instance_obeys_within_a_second_and_a_bit(boolean hints) throws InterruptedException {
+        RedisRateLimiterFactory one = instance(hints);
+        RedisRateLimiterFactory other = instance(hints);
+        RateLimiter limiter = other.build("search", TokenBucket.perSecond(50).capacity(50));
+        LongAdder granted = new LongAdder();
+        List<Thread> load = new ArrayList<>();
+        for (RedisRateLimiterFactory factory : List.of(one, other)) {
+            RateLimiter used = factory.build("search", TokenBucket.perSecond(50).capacity(50));
+            for (int i = 0; i < THREADS; i++) {
+                load.add(new Thread(() -> {
+                    while (!Thread.currentThread().isInterrupted()) {
+                        if (used.tryAcquire()) {
+                            granted.increment();
+                        }
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                }));
+            }
+        }
+        load.forEach(Thread::start);
+        long[] micros = new long[CHANGES];
+        double before;
+        double after;
+        try {
+            before = perSecond(granted);
+            long version = 0;
+            for (int i = 0; i < CHANGES; i++) {
+                double rate = i % 2 == 0 ? 20 : 30;
+                long start = System.nanoTime();
+                version = one.live()
+                        .put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(rate), NOTE, version)
+                        .version();
+                while (limiter.getRate() != rate) {
+                    LockSupport.parkNanos(100_000);
+                }
+                micros[i] = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - start);
+                // Not in step with the polls.
+                Thread.sleep(i * 7L);
+            }
+            one.live().put("search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(20), NOTE, version);
+            Thread.sleep(3000);
+            after = perSecond(granted);
+        } finally {
+            load.forEach(Thread::interrupt);
+            for (Thread each : load) {
+                each.join();
+            }
+        }
+        Arrays.sort(micros);
+        System.out.printf(
+                Locale.ROOT,
+                "%s: %d changes obeyed after %.1f ms (median), %.1f ms (worst); granted %.1f/s at 50/s, %.1f/s at 20/s%n",
+                hints ? "with hints" : "by polls alone",
+                CHANGES,
+                micros[CHANGES / 2] / 1e3,
+                micros[CHANGES - 1] / 1e3,
+                before,
+                after);
+        assertThat(after).isLessThan(before);
+    }
+
+    private static RedisRateLimiterFactory instance(boolean hints) {
+        return FLEET.instance(builder -> builder.clock(
+                        "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]",
+                        com.google.common.base.Ticker.systemTicker())
+                .liveLimits(LiveOptions.DEFAULT)
+                .liveHints(hints));
+    }
+
+    private static double perSecond(LongAdder granted) throws InterruptedException {
+        long before = granted.sum();
+        Duration time = Duration.ofSeconds(5);
+        Thread.sleep(time.toMillis());
+        return (granted.sum() - before) / (double) time.toSeconds();
+    }
+}
