@@ -143,7 +143,7 @@ class LimiterPropertiesTest {
                 getClass().getClassLoader().getResources("META-INF/spring-configuration-metadata.json"))) {
             for (JsonNode property : new ObjectMapper().readTree(url).get("properties")) {
                 String name = property.get("name").asText();
-                if (name.startsWith("limiter.")
+                if (name.startsWith("limiter.") && !name.startsWith("limiter.console.")
                         || name.startsWith("management.health.limiter")
                         || name.equals("management.endpoint.limiters.access")) {
                     properties.put(name, property);
