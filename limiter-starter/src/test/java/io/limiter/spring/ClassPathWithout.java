@@ -1,7 +1,6 @@
 package io.limiter.spring;
 
 import java.io.File;
-import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.MalformedURLException;
 import java.net.URL;
@@ -14,8 +13,9 @@ import java.util.regex.Pattern;
  * This JVM's class path with some libraries missing. Classes are loaded anew from what is left, so what would miss a library in
  * an application misses it here, which a filter in front of classes that are already linked cannot show.
  */
-final class ClassPathWithout implements AutoCloseable {
+final class ClassPathWithout {
 
+    // Never closed: BlockHound, in another test of this JVM, changes all classes, and reads their jars for that.
     private final URLClassLoader loader;
 
     /** @param libraries how the names of the jars that are missing start */
@@ -48,11 +48,6 @@ final class ClassPathWithout implements AutoCloseable {
         } finally {
             thread.setContextClassLoader(before);
         }
-    }
-
-    @Override
-    public void close() throws IOException {
-        loader.close();
     }
 
     private static URL url(Path path) {

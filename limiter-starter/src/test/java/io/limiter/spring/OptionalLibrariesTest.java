@@ -119,13 +119,12 @@ class OptionalLibrariesTest {
     private static String call(String kind, Library... missing) throws Exception {
         String[] jars =
                 Arrays.stream(missing).flatMap(library -> library.jars.stream()).toArray(String[]::new);
-        try (ClassPathWithout classPath = new ClassPathWithout(jars)) {
-            for (Library library : missing) {
-                assertThat(classPath.has(library.type)).as(library.type).isFalse();
-            }
-            boolean redis = classPath.has("io.lettuce.core.RedisClient") || classPath.has("redis.clients.jedis.Jedis");
-            return classPath.call(OptionalApplication.class, kind, settings(redis));
+        ClassPathWithout classPath = new ClassPathWithout(jars);
+        for (Library library : missing) {
+            assertThat(classPath.has(library.type)).as(library.type).isFalse();
         }
+        boolean redis = classPath.has("io.lettuce.core.RedisClient") || classPath.has("redis.clients.jedis.Jedis");
+        return classPath.call(OptionalApplication.class, kind, settings(redis));
     }
 
     private static String[] settings(boolean redis) {
