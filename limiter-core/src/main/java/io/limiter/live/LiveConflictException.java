@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A live limit was not changed, because it is not of the expected version: somebody else has changed it. */
+/** A live limit was not changed, because it is not of the expected version: it was changed meanwhile. */
 public class LiveConflictException extends RuntimeException {
 
     @Serial

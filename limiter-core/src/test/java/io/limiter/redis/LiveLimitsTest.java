@@ -598,7 +598,7 @@ class LiveLimitsTest {
     }
 
     @Test
-    void nobody_can_write_a_second_line_into_the_log() {
+    void no_text_writes_a_second_line_into_the_log() {
         RedisRateLimiterFactory one = FLEET.instance();
         one.live().subscribe(change -> {
             throw new IllegalStateException("a listener's own mistake");

@@ -125,7 +125,7 @@ public final class LimitersEndpoint {
      * @param remove {@code true} to remove the live limit
      * @param rollBack the version of a change whose effect is undone
      * @param expiresIn after which the live limit ends by itself
-     * @param who makes the change, where nobody is logged in
+     * @param who makes the change, without a login
      * @return the live limit, or the change of a roll back
      */
     @WriteOperation

@@ -26,7 +26,7 @@ final class LiveRequest {
     /**
      * Who makes the change.
      *
-     * @param named by the request; used where nobody is logged in
+     * @param named by the request; used without a login
      * @throws IllegalArgumentException if that is unknown
      */
     static String who(SecurityContext security, @Nullable String named) {

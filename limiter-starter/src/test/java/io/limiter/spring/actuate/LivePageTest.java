@@ -58,7 +58,7 @@ class LivePageTest {
         }
     }
 
-    /** The page cannot know the versions of this Redis. Nobody is logged in, so the request names who. */
+    /** The page cannot know the versions of this Redis. There is no login, so the request names who. */
     private static String body(String written, LiveLimits live) {
         String version = live.get("search").map(LiveLimit::version).orElse(0L).toString();
         return written.replaceAll("(\"version\"|\"rollBack\"): \\d+", "$1: " + version)
