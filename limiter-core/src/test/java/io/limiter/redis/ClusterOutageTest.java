@@ -1,6 +1,7 @@
 package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -10,6 +11,7 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.internal.redis.client.RedisCalls;
 import io.limiter.testing.TestCluster;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -187,6 +190,29 @@ class ClusterOutageTest {
                 cluster.startAgain(killed);
                 itsKeys.forEach(key -> awaitRedis(limiter, key));
                 assertThat(factory.backendState().unavailableNodes()).doesNotContain(killed);
+            } finally {
+                ((DisposableBean) connections).destroy();
+            }
+        }
+    }
+
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void a_dead_master_is_not_taken_for_one_that_answers() throws Exception {
+        try (TestCluster cluster = TestCluster.start(3, "--cluster-require-full-coverage", "no")) {
+            RedisConnectionFactory connections = connect(false, new RedisClusterConfiguration(cluster.nodes()));
+            try {
+                RedisCalls redis = new RedisCalls(connections);
+                redis.connect();
+                String dead = cluster.nodeOf("key");
+                assertThat(redis.isOn(dead, "key")).isTrue();
+                cluster.kill(dead);
+                assertThatThrownBy(() -> redis.isOn(dead, "key")).isInstanceOf(RuntimeException.class);
+                String living = cluster.nodes().stream()
+                        .filter(node -> !node.equals(dead))
+                        .findFirst()
+                        .orElseThrow();
+                assertThat(redis.isOn(living, "key")).isFalse();
             } finally {
                 ((DisposableBean) connections).destroy();
             }

@@ -57,8 +57,14 @@ public interface Backend extends AutoCloseable {
         return BackendState.ONLY_NODE;
     }
 
-    /** Learns anew which node decides which keys, if the client does not do that by itself. May block. */
-    default void refreshNodes() {}
+    /**
+     * Whether a node decides a key that a probe has just asked about; another one may have answered. Blocks.
+     *
+     * @throws RuntimeException if the node decides it as far as the client knows, and does not answer
+     */
+    default boolean isOn(String node, String key) {
+        return nodeOf(key).equals(node);
+    }
 
     /**
      * A key that a node decides, for a probe of that node: the given one, if it still does.

@@ -87,13 +87,21 @@ public final class Breakers implements AutoCloseable {
         return known == null ? key : known.keyOn(node, key);
     }
 
-    /** Whether a node still decides a key, by the newest that the client knows; may block. */
+    /**
+     * See {@link Backend#isOn}.
+     *
+     * @throws LimiterBackendException if the node does not answer
+     */
     boolean isOn(String node, String key) {
         Backend known = backend;
-        if (known != null) {
-            known.refreshNodes();
+        if (known == null || node.equals(BackendState.ONLY_NODE)) {
+            return true;
         }
-        return node.equals(BackendState.ONLY_NODE) || node.equals(nodeOf(key));
+        try {
+            return known.isOn(node, key);
+        } catch (RuntimeException e) {
+            throw known.notConnected(key, e);
+        }
     }
 
     BackendState state() {

@@ -1,5 +1,6 @@
 package io.limiter.internal.redis.client;
 
+import io.limiter.LimiterBackendException.Kind;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Objects;
@@ -40,6 +41,18 @@ final class ClusterSlots {
             // Of this only a label depends; the decision itself reports what is wrong. A failed probe tries again.
             if (masters == null) {
                 masters = new String[ClusterSlotHashUtil.SLOT_COUNT];
+            }
+        }
+    }
+
+    /** {@code PING}; an error reply is an answer, too. */
+    void ping(String node) {
+        try (RedisClusterConnection connection = connections.getClusterConnection()) {
+            int port = node.lastIndexOf(':') + 1;
+            connection.ping(new RedisClusterNode(node.substring(0, port - 1), Integer.parseInt(node.substring(port))));
+        } catch (RuntimeException e) {
+            if (RedisErrors.of(node, e).kind() != Kind.PERMANENT) {
+                throw e;
             }
         }
     }

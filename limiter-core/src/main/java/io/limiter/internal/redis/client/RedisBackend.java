@@ -26,8 +26,8 @@ public abstract class RedisBackend implements Backend {
     }
 
     @Override
-    public final void refreshNodes() {
-        redis.refreshNodes();
+    public final boolean isOn(String node, String key) {
+        return redis.isOn(node, key);
     }
 
     @Override

@@ -127,8 +127,25 @@ public final class RedisCalls {
         return master == null ? BackendState.ONLY_NODE : master;
     }
 
-    /** Loads which node has which slot, where the client is not told; blocks. */
-    public void refreshNodes() {
+    /**
+     * Whether a node has a key that a probe has just asked about; blocks. Lettuce sends a call to the node that it names
+     * here; other clients may have followed the key to a node that they name up to 100 ms later, so the node itself is
+     * called.
+     *
+     * @throws RuntimeException if the node has the key as far as the client knows, and does not answer
+     */
+    public boolean isOn(String node, String key) {
+        refreshNodes();
+        if (!nodeOf(key).equals(node)) {
+            return false;
+        }
+        if (lettuce == null && isCluster()) {
+            slots.ping(node);
+        }
+        return true;
+    }
+
+    private void refreshNodes() {
         if (lettuce == null && isCluster()) {
             slots.load();
         }
