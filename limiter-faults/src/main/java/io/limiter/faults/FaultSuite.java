@@ -11,9 +11,11 @@ import io.limiter.faults.report.Progress;
 import io.limiter.faults.report.ReliabilityPage;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
 /** Runs experiments one after the other, prints their results, and writes the page about them. */
@@ -71,10 +73,20 @@ public final class FaultSuite {
         System.out.println();
         System.out.println(ReliabilityPage.summary(results));
         if (options.page() != null) {
-            int existing = Experiments.all().size();
-            Files.writeString(options.page(), ReliabilityPage.page(results, existing, environment, options.seed()));
+            write(options, results, environment);
         }
         return results.stream().allMatch(Result::holds);
+    }
+
+    private static void write(Options options, List<Result> results, Environment environment) throws IOException {
+        Path page = Objects.requireNonNull(options.page());
+        String before = Files.exists(page) ? Files.readString(page) : "";
+        Files.writeString(
+                page,
+                options.soak()
+                        ? ReliabilityPage.withSoak(before, results, environment, options.seed())
+                        : ReliabilityPage.page(
+                                before, results, Experiments.all().size(), environment, options.seed()));
     }
 
     /** The same for an experiment however many others run. */

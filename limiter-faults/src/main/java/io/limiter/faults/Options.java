@@ -16,10 +16,13 @@ import org.jspecify.annotations.Nullable;
  * The options of the program.
  *
  * @param page where the page goes; {@code null} if it is not written
+ * @param soak whether the page gets only another section of a soak
  * @param list whether the program only says what there is
  */
 record Options(
-        List<Experiment> experiments, long seed, @Nullable Path page, boolean list) {
+        List<Experiment> experiments, long seed, @Nullable Path page, boolean soak, boolean list) {
+
+    private static final int SHOWN_MINUTES = 30;
 
     static final Path PAGE = Path.of("docs", "reliability.md");
 
@@ -27,7 +30,7 @@ record Options(
             --list         what experiments there are
             --short        a selection, in about four minutes, that a busy machine cannot break
             --only a,b     only these; * stands for anything, as in redis-*
-            --soak n       random faults for n minutes, such as 30, instead
+            --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
             --out file     writes the page there; all experiments write docs/reliability.md without it, and some write none
             """;
@@ -37,6 +40,7 @@ record Options(
         List<Experiment> selected = all;
         long seed = 1;
         Path page = null;
+        boolean soak = false;
         boolean list = false;
         while (rest.hasNext()) {
             String option = rest.next();
@@ -48,13 +52,17 @@ record Options(
                             .map(Experiment::onBusyMachine)
                             .toList();
                 case "--only" -> selected = select(value(option, rest), all);
-                case "--soak" -> selected = List.of(soak(number(option, value(option, rest))));
+                case "--soak" -> {
+                    long minutes = number(option, value(option, rest));
+                    selected = List.of(soak(minutes));
+                    soak = minutes >= SHOWN_MINUTES;
+                }
                 case "--seed" -> seed = number(option, value(option, rest));
                 case "--out" -> page = Path.of(value(option, rest));
                 default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
             }
         }
-        return new Options(selected, seed, page == null && selected.equals(all) ? PAGE : page, list);
+        return new Options(selected, seed, page == null && (soak || selected.equals(all)) ? PAGE : page, soak, list);
     }
 
     private static List<Experiment> select(String patterns, List<Experiment> all) {

@@ -35,26 +35,38 @@ public final class ReliabilityPage {
             "also measured",
             "verdict");
 
+    private static final String SOAK = "\n## Soak\n";
+
     private ReliabilityPage() {}
 
     /**
-     * The whole page.
+     * The whole page. The section of a soak stays.
      *
+     * @param before the page as it was, if there was one
      * @param existing how many experiments there are, of which some may not have run
      */
-    public static String page(List<Result> results, int existing, Environment environment, long seed) {
+    public static String page(String before, List<Result> results, int existing, Environment environment, long seed) {
         return template()
-                .replace("${environment}", environment.toString())
-                .replace("${seed}", Long.toString(seed))
-                .replace(
-                        "${held}",
-                        Long.toString(
-                                results.stream().filter(ReliabilityPage::held).count()))
-                .replace(
-                        "${experiments}",
-                        results.size() + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
-                .replace("${exceptions}", exceptions(results))
-                .replace("${table}", markdown(rows(results)));
+                        .replace("${environment}", environment.toString())
+                        .replace("${seed}", Long.toString(seed))
+                        .replace(
+                                "${held}",
+                                Long.toString(results.stream()
+                                        .filter(ReliabilityPage::held)
+                                        .count()))
+                        .replace(
+                                "${experiments}",
+                                results.size()
+                                        + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
+                        .replace("${exceptions}", exceptions(results))
+                        .replace("${table}", markdown(rows(results)))
+                + (before.contains(SOAK) ? before.substring(before.indexOf(SOAK)) : "");
+    }
+
+    /** The page with another section of a soak. */
+    public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
+        String others = before.contains(SOAK) ? before.substring(0, before.indexOf(SOAK)) : before;
+        return others + SOAK + "\n" + environment + "; seed " + seed + ".\n\n" + markdown(rows(results)) + "\n";
     }
 
     private static boolean held(Result result) {

@@ -11,12 +11,13 @@ import org.junit.jupiter.api.Test;
 
 class ReliabilityPageTest {
 
+    private static final Environment HERE = new Environment(LocalDate.of(2026, 11, 22), "a machine", "a JVM", "6.2.11");
+
     @Test
     void what_could_not_run_is_said_loudly() {
         Experiment experiment = Experiments.all().get(0);
         List<Result> results = List.of(Result.skipped(experiment, 7, "there is no gcc"));
-        String page = ReliabilityPage.page(
-                results, 3, new Environment(LocalDate.of(2026, 11, 22), "a machine", "a JVM", "6.2.11"), 7);
+        String page = ReliabilityPage.page("", results, 3, HERE, 7);
         assertThat(page)
                 .contains("0 of 1 (a selection of the 3) experiments held")
                 .contains("- **" + experiment.name() + " was skipped**: there is no gcc")
@@ -25,5 +26,16 @@ class ReliabilityPageTest {
                 .contains("2026-11-22, a machine, a JVM, Redis 6.2.11")
                 .doesNotContain("${");
         assertThat(ReliabilityPage.summary(results)).contains("SKIPPED", "was skipped**: there is no gcc");
+    }
+
+    @Test
+    void a_soak_has_a_section_of_its_own_that_the_other_experiments_leave() {
+        List<Result> others = List.of(Result.skipped(Experiments.all().get(0), 7, "there is no gcc"));
+        List<Result> soak = List.of(Result.skipped(Experiments.all().get(1), 8, "there is no time"));
+        String page = ReliabilityPage.page("", others, 3, HERE, 7);
+        String withSoak = ReliabilityPage.withSoak(page, soak, HERE, 8);
+        assertThat(withSoak).startsWith(page).contains("## Soak", "a machine, a JVM, Redis 6.2.11; seed 8.");
+        assertThat(ReliabilityPage.page(withSoak, others, 3, HERE, 7)).isEqualTo(withSoak);
+        assertThat(ReliabilityPage.withSoak(withSoak, soak, HERE, 8)).isEqualTo(withSoak);
     }
 }
