@@ -3,7 +3,8 @@
 
     python3 docs/images/make.py
 
-Figures come from docs/benchmark/README.md (throughput) and docs/failure.md (outage); change them here when those change.
+Figures come from docs/benchmark/README.md (throughput; change them here when those change) and outage.csv, which
+mvn -q compile -Poutage writes.
 """
 import math
 import pathlib
@@ -177,33 +178,62 @@ def group_commit():
 
 
 def outage():
-    # docs/failure.md, "Measured".
-    phases = [("Redis decides", "93,476 decisions", 458, 2662, 139460),
-              ("Redis is stopped for 30 s: policy local", "839,257 decisions, all by this instance", 1, 53, 114884),
-              ("Redis decides again", "111,340 decisions", 253, 1729, 12230)]
-    p = Picture(880, 340, "Latency of decisions before, during and after an outage of Redis")
-    p.text(60, 24, "Latency of decisions, 32 threads, while Redis is stopped (logarithmic)", "title")
-    top, bottom = 66, 262
-    y = lambda us: bottom - math.log10(us) / math.log10(300000) * (bottom - top)
-    for us, label in [(1, "1 µs"), (10, "10 µs"), (100, "100 µs"), (1000, "1 ms"), (10000, "10 ms"), (100000, "100 ms")]:
-        p.line(60, y(us), 860, y(us), "axis")
-        p.text(52, y(us) + 4, label, "small", "end")
-    xs = [(60, 250), (250, 660), (660, 860)]
-    p.rect(250, top - 22, 410, bottom - top + 22, "warn", 0)
-    for (start, end), (name, count, p50, p99, worst) in zip(xs, phases):
-        p.text((start + end) / 2, top - 6, name, "", "middle")
-        p.text((start + end) / 2, bottom + 18, count, "small", "middle")
-        cx = (start + end) / 2 - 30
-        p.line(cx, y(p50), cx, y(worst), "line")
-        for label, us, cls in [("p50", p50, "a"), ("p99", p99, "g"), ("worst", worst, "b")]:
-            p.dot(cx, y(us), cls, 5)
-            value = f"{us:,} µs" if us < 1000 else f"{us / 1000:,.1f} ms" if us < 10000 else f"{us / 1000:,.0f} ms"
-            p.text(cx + 12, y(us) + (16 if us > 100000 else -6 if us < 10 else 4), f"{label} {value}", "")
-    p.line(60, y(100000), 860, y(100000), "bs")
-    p.text(856, y(100000) + 14, "decision timeout", "small", "end")
-    p.text(256, bottom + 40, "circuit breaker open 147 ms after the stop", "small")
-    p.text(654, bottom + 40, "closed 12 ms after Redis goes on", "small")
-    p.text(60, bottom + 64, "Two busy cores: what is above 100 ms is the machine, which is slow to wake threads.", "small")
+    # docs/images/outage.csv, which mvn -q compile -Poutage writes.
+    lines = (HERE / "outage.csv").read_text().splitlines()
+    facts = dict(part.split("=") for part in lines[1].split() if "=" in part)
+    stopped, unavailable, recovered = (int(facts[name + "_ms"]) for name in ("stopped", "unavailable", "recovered"))
+    rows = [dict(zip(lines[2].split(","), map(int, line.split(",")))) for line in lines[3:]]
+    step = rows[1]["ms"] - rows[0]["ms"]
+    first, last = rows[0]["ms"], rows[-1]["ms"] + step
+    p = Picture(880, 484, "What decides, and how long calls take, while Redis is stopped for 30 s")
+    left, right = 64, 864
+    x = lambda ms: left + (ms - first) / (last - first) * (right - left)
+
+    top, bottom, limit = 74, 210, 1000
+    most = max(row["granted_by_redis"] + row["granted_locally"] for row in rows) * 1000 / step
+    most = math.ceil(most / limit) * limit
+    y = lambda per_second: bottom - per_second / most * (bottom - top)
+    p.text(left, 24, "A limit of 1,000 permits/s through an outage of Redis: what decides", "title")
+    p.text(left, 46, "granted per second, on one key, called far more often", "small")
+    p.rect(x(0), top - 16, x(stopped) - x(0), bottom - top + 16, "warn", 0)
+    for n in range(0, most + 1, limit):
+        p.line(left, y(n), right, y(n), "axis")
+        p.text(left - 8, y(n) + 4, f"{n:,}", "small", "end")
+    for row in rows:
+        base, width = y(0), max(x(row["ms"] + step) - x(row["ms"]) - 0.8, 1)
+        for name, cls in [("granted_by_redis", "a"), ("granted_locally", "b")]:
+            height = row[name] * 1000 / step / most * (bottom - top)
+            if height:
+                base -= height
+                p.rect(x(row["ms"]), base, width, height, cls, 0)
+    p.line(left, y(limit), right, y(limit), "line")
+    for at, label in [(0, "Redis is stopped"), (stopped, "Redis goes on")]:
+        p.line(x(at), top - 16, x(at), bottom, "line")
+        p.text(x(at) + (6 if at == 0 else -6), top - 4, label, "small", "start" if at == 0 else "end")
+    p.rect(right - 330, 36, 10, 10, "a", 2); p.text(right - 314, 46, "by Redis", "small")
+    p.rect(right - 240, 36, 10, 10, "b", 2); p.text(right - 224, 46, "by this instance, under the policy local", "small")
+
+    top, bottom = 262, 416
+    micros = [1, 10, 100, 1000, 10000, 100000]
+    y = lambda us: bottom - math.log10(max(us, 1)) / math.log10(400000) * (bottom - top)
+    p.text(left, top - 16, "duration of calls, of buckets that are never empty, in each quarter of a second (logarithmic)", "small")
+    p.rect(x(0), top - 8, x(stopped) - x(0), bottom - top + 8, "warn", 0)
+    for at in (0, stopped):
+        p.line(x(at), top - 8, x(at), bottom, "line")
+    for us, label in zip(micros, ["1 µs", "10 µs", "100 µs", "1 ms", "10 ms", "100 ms"]):
+        p.line(left, y(us), right, y(us), "axis")
+        p.text(left - 8, y(us) + 4, label, "small", "end")
+    p.line(left, y(100000), right, y(100000), "line")
+    p.text(right - 4, y(100000) - 5, "decision timeout", "small", "end")
+    for name, cls in [("worst_us", "bs"), ("p99_us", "gs"), ("p50_us", "as")]:
+        p.path([(x(row["ms"] + step / 2), y(row[name])) for row in rows], cls)
+    for at, (name, cls) in enumerate([("p50", "a"), ("p99", "g"), ("worst", "b")]):
+        p.rect(right - 190 + at * 66, top - 26, 10, 10, cls, 2)
+        p.text(right - 174 + at * 66, top - 16, name, "small")
+    for second in range(first // 1000, last // 1000 + 1, 5):
+        p.text(x(second * 1000), bottom + 18, f"{second} s", "small", "middle")
+    p.text(left, bottom + 42, f"The circuit breaker opens {unavailable} ms after the stop and closes {recovered} ms after Redis goes on.", "small")
+    p.text(left, bottom + 58, "Who takes over has a full bucket: each time its capacity, 250 permits, can be granted once more.", "small")
     p.write("outage.svg")
 
 

@@ -1,9 +1,9 @@
 package io.limiter.benchmark.scale;
 
 /**
- * What a call costs the core of a Redis, and how long the network takes. The defaults are those that docs/benchmark
- * measured: {@code limiter-plain} for a call, 1,024 in flight on a hot key for each further request, 1,024 in flight on
- * many keys for each further key.
+ * What a call costs the core of a Redis, and how long the network takes. The defaults are Redis's processor time as the
+ * benchmark measures it: of {@code limiter-plain} for a call, of {@code limiter} with 1,024 in flight on a hot key for each
+ * further request, and on many keys for each further key.
  *
  * @param callNanos a call with one request for one key, reading it from the socket and writing the reply included
  * @param requestNanos each further request for the same key
@@ -12,7 +12,7 @@ package io.limiter.benchmark.scale;
  */
 record CallCost(long callNanos, long requestNanos, long keyNanos, long oneWayNanos) {
 
-    static final CallCost MEASURED = new CallCost(6_300, 40, 5_000, 150_000);
+    static final CallCost MEASURED = new CallCost(6_300, 40, 1_900, 150_000);
 
     long nanos(int requests, int keys) {
         return callNanos + (long) (keys - 1) * keyNanos + (long) (requests - keys) * requestNanos;
