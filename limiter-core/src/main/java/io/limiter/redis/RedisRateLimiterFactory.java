@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -70,6 +71,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
     private final KnownRejections rejections;
     private final Prefetch engine;
+    private final BiFunction<Backend, Guard, Engine> bounding;
     private final @Nullable GroupCommit groupCommit;
     private final Probe probe;
     private final @Nullable LivePoller live;
@@ -104,10 +106,12 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
         this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
         Backend backend = backend(settings);
-        this.groupCommit = settings.lock == null && settings.shareCalls
-                ? new GroupCommit(backend, settings.groupCommit, blockingCalls, guard)
-                : null;
-        Engine bounded = groupCommit == null ? new UnbatchedEngine(backend, blockingCalls, guard) : groupCommit;
+        GroupCommit.Settings shared = settings.groupCommit;
+        this.bounding = settings.lock == null && settings.shareCalls
+                ? (some, guarded) -> new GroupCommit(some, shared, blockingCalls, guarded)
+                : (some, guarded) -> new UnbatchedEngine(some, blockingCalls, guarded);
+        Engine bounded = bounding.apply(backend, guard);
+        this.groupCommit = bounded instanceof GroupCommit batching ? batching : null;
         this.engine = new Prefetch(new RejectionCache(rejections, bounded), Sleeper.UNINTERRUPTIBLE);
         this.leases = new HeldLeases(engine, sleeper, groupCommit != null);
         this.local = new LocalEngine(settings.maxLocalKeys, settings.ticker, System.currentTimeMillis() * 1000);
@@ -160,13 +164,17 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     }
 
     /**
-     * Connects, loads the scripts and makes a few decisions, so that the first decision of a limiter is as fast as later ones.
-     * Takes no permits and does not block.
+     * Connects, loads the scripts, makes a few decisions, and a few more that fail, so that the first decision of a limiter, and
+     * the first that Redis does not answer, is as fast as later ones. Takes no permits and does not block.
      *
      * @return whether Redis has answered; if not, that is only logged
      */
     public CompletableFuture<Boolean> warmUp() {
-        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> probe.warmUp(engine, guard.decisionTimeout()))
+        return BlockingCalls.start(blockingCalls, Probe.KEY, () -> {
+                    boolean answered = probe.warmUp(engine, guard.decisionTimeout());
+                    FailureWarmUp.run(bounding, local);
+                    return answered;
+                })
                 .exceptionally(e -> {
                     log.warn("The limiters could not be made ready ahead.", e);
                     return false;

@@ -14,6 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.slf4j.helpers.MessageFormatter;
+import org.slf4j.helpers.NOPLogger;
 
 /**
  * The log of a class, written by one daemon thread of this JVM, because an appender may block and callers must not wait
@@ -26,6 +27,9 @@ import org.slf4j.helpers.MessageFormatter;
 public final class AsyncLog {
 
     static final int MAX_QUEUED = 1024;
+
+    /** Logs nothing. */
+    public static final AsyncLog NONE = new AsyncLog(NOPLogger.NOP_LOGGER);
 
     private static final int IDLE_SECONDS = 10;
     // Unicode's, and its separators of lines and paragraphs.

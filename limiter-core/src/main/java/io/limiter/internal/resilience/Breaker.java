@@ -29,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Breaker implements AutoCloseable {
 
-    private static final AsyncLog log = AsyncLog.of(Breakers.class);
-
     private static final int WINDOW = 10;
     private static final int FEWEST = 5;
     private static final int IDLE_SECONDS = 10;
@@ -40,6 +38,7 @@ final class Breaker implements AutoCloseable {
     private final CircuitBreaker breaker;
     private final long probeNanos;
     private final ListenerNotifier notifier;
+    private final AsyncLog log;
     private final ScheduledThreadPoolExecutor prober;
     private final LogThrottle probeFailures = new LogThrottle();
     private final AtomicInteger answersToCount = new AtomicInteger();
@@ -60,6 +59,7 @@ final class Breaker implements AutoCloseable {
             Duration probeInterval,
             ListenerNotifier notifier,
             ThreadFactory probers,
+            AsyncLog log,
             long nowNanos) {
         this.node = node;
         this.all = all;
@@ -67,6 +67,7 @@ final class Breaker implements AutoCloseable {
         this.probeNanos = probeInterval.toNanos();
         this.pauses = new ProbePauses(probeInterval);
         this.notifier = notifier;
+        this.log = log;
         this.breaker = CircuitBreaker.of(
                 "limiter",
                 CircuitBreakerConfig.custom()

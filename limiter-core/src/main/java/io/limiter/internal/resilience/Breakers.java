@@ -27,14 +27,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Breakers implements AutoCloseable {
 
-    private static final AsyncLog log = AsyncLog.of(Breakers.class);
-
     // As many as a Cluster can have.
     private static final int MAX_NODES = 1_000;
 
     private final Duration probeInterval;
     private final ListenerNotifier notifier;
     private final ThreadFactory probers;
+    private final AsyncLog log;
     private final LogThrottle openFailures = new LogThrottle();
     private final Map<String, Breaker> byNode = new ConcurrentHashMap<>();
     private final AtomicReference<BackendState> state =
@@ -50,17 +49,29 @@ public final class Breakers implements AutoCloseable {
      * @param notifier notifies the listeners
      */
     public Breakers(Duration probeInterval, ListenerNotifier notifier) {
-        this(probeInterval, notifier, task -> {
-            Thread thread = new Thread(task, "limiter-probe");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this(probeInterval, notifier, Breakers::prober);
     }
 
     public Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers) {
+        this(probeInterval, notifier, probers, AsyncLog.of(Breakers.class));
+    }
+
+    private Breakers(Duration probeInterval, ListenerNotifier notifier, ThreadFactory probers, AsyncLog log) {
         this.probeInterval = probeInterval;
         this.notifier = notifier;
         this.probers = probers;
+        this.log = log;
+    }
+
+    /** Without listeners, log and, for a day, probes. */
+    static Breakers silent() {
+        return new Breakers(Duration.ofDays(16), ListenerNotifier.NONE, Breakers::prober, AsyncLog.NONE);
+    }
+
+    private static Thread prober(Runnable task) {
+        Thread thread = new Thread(task, "limiter-probe");
+        thread.setDaemon(true);
+        return thread;
     }
 
     /** Sets what tells nodes apart; without it there is one. */
@@ -173,7 +184,7 @@ public final class Breakers implements AutoCloseable {
                 byNode.values().removeIf(known -> !known.isOpen());
             }
             Breaker breaker = byNode.computeIfAbsent(
-                    node, name -> new Breaker(name, this, probeInterval, notifier, probers, answeredNanos));
+                    node, name -> new Breaker(name, this, probeInterval, notifier, probers, log, answeredNanos));
             if (closed) {
                 breaker.close();
                 return;

@@ -36,8 +36,6 @@ public final class Guard implements AutoCloseable {
     /** The {@linkplain LimiterBackendException#problem() problem} of a decision that took longer than it may. */
     public static final String OVERRAN = "timeout";
 
-    private static final AsyncLog log = AsyncLog.of(Guard.class);
-
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int LONGEST_PAUSE_DOUBLINGS = 5;
 
@@ -46,6 +44,7 @@ public final class Guard implements AutoCloseable {
     private final Breakers breakers;
     private final PermanentFailures permanentFailures;
     private final EngineObserver observer;
+    private final AsyncLog log;
     private final LogThrottle overran = new LogThrottle();
     private final Executor outside;
     private volatile long answeredNanos;
@@ -59,7 +58,24 @@ public final class Guard implements AutoCloseable {
     }
 
     Guard(Duration decisionTimeout, Breakers breakers, Deadlines deadlines) {
-        this(decisionTimeout, breakers, deadlines, ListenerNotifier.NONE, EngineObserver.NONE);
+        this(
+                decisionTimeout,
+                breakers,
+                deadlines,
+                ListenerNotifier.NONE,
+                EngineObserver.NONE,
+                AsyncLog.of(Guard.class));
+    }
+
+    /** A guard without listeners, log and probes: once open, its circuit breaker stays open. */
+    public static Guard silent(Duration decisionTimeout) {
+        return new Guard(
+                decisionTimeout,
+                Breakers.silent(),
+                new Deadlines(decisionTimeout, Ticker.systemTicker()),
+                ListenerNotifier.NONE,
+                EngineObserver.NONE,
+                AsyncLog.NONE);
     }
 
     /**
@@ -80,7 +96,8 @@ public final class Guard implements AutoCloseable {
                 breakers,
                 new Deadlines(decisionTimeout, firstDecisionTimeout, Ticker.systemTicker()),
                 notifier,
-                observer);
+                observer,
+                AsyncLog.of(Guard.class));
     }
 
     private Guard(
@@ -88,7 +105,9 @@ public final class Guard implements AutoCloseable {
             Breakers breakers,
             Deadlines deadlines,
             ListenerNotifier notifier,
-            EngineObserver observer) {
+            EngineObserver observer,
+            AsyncLog log) {
+        this.log = log;
         this.permanentFailures = new PermanentFailures(notifier, Ticker.systemTicker());
         this.observer = observer;
         this.decisionTimeout = decisionTimeout;

@@ -1,0 +1,74 @@
+package io.limiter.redis;
+
+import io.limiter.FailurePolicy;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Request;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.resilience.Failover;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Probe;
+import io.limiter.spi.Engine;
+import io.limiter.spi.PendingRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/**
+ * An outage of a backend that nothing depends on. A JVM loads many classes for its first failures, and the thread that ends
+ * overdue requests would do so while callers wait for it.
+ */
+final class FailureWarmUp {
+
+    private static final Duration DECISION_TIMEOUT = Duration.ofMillis(5);
+    /** More than open the circuit breaker. */
+    private static final int REQUESTS = 20;
+
+    private static final TokenBucket LIMIT = TokenBucket.of(1, 1);
+    private static final Request REQUEST = Request.take(1, 0);
+
+    private FailureWarmUp() {}
+
+    /**
+     * Blocks for a decision timeout of its own.
+     *
+     * @param engine the engine of the limiters, for another backend and guard
+     * @param local decides in this JVM; keeps nothing of it
+     * @return a decision while the circuit breaker is open
+     */
+    static Decision run(BiFunction<Backend, Guard, Engine> engine, Engine local) {
+        try (Guard guard = Guard.silent(DECISION_TIMEOUT);
+                Engine silent = engine.apply(new SilentBackend(), guard)) {
+            Failover failover = new Failover(silent, FailurePolicy.LOCAL, local, 1);
+            Stream.generate(() -> failover.start(Probe.KEY, LIMIT, REQUEST))
+                    .limit(REQUESTS)
+                    .toList()
+                    .forEach(PendingRequest::await);
+            return failover.decide(Probe.KEY, LIMIT, REQUEST);
+        } finally {
+            local.reset(Probe.KEY);
+        }
+    }
+
+    /** Never answers. */
+    private static final class SilentBackend implements Backend {
+
+        @Override
+        public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
+            return send.getAsBoolean() ? new CompletableFuture<>() : CompletableFuture.completedFuture(List.of());
+        }
+
+        @Override
+        public boolean blocks() {
+            return false;
+        }
+
+        @Override
+        public void reset(String key) {}
+    }
+}

@@ -1,0 +1,63 @@
+package io.limiter.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Decision.Source;
+import io.limiter.internal.backend.Backend;
+import io.limiter.internal.batch.GroupCommit;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.UnbatchedEngine;
+import io.limiter.local.LocalEngine;
+import io.limiter.spi.Engine;
+import io.limiter.testing.Patience;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+class FailureWarmUpTest {
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void goes_from_a_timeout_to_an_open_circuit_breaker(boolean batches) {
+        AtomicReference<Guard> guard = new AtomicReference<>();
+        LocalEngine local = new LocalEngine();
+        Decision last = FailureWarmUp.run(
+                (backend, given) -> {
+                    guard.set(given);
+                    return engine(batches).apply(backend, given);
+                },
+                local);
+        assertThat(last.source()).isEqualTo(Source.LOCAL);
+        assertThat(guard.get().state().up()).isFalse();
+        assertThat(local.size()).isZero();
+    }
+
+    @Test
+    void logs_nothing() {
+        Logger logger = (Logger) LoggerFactory.getLogger("io.limiter.internal.resilience");
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        try {
+            FailureWarmUp.run(engine(true), new LocalEngine());
+            assertThat(AsyncLog.flush(Patience.DECISION_TIMEOUT)).isTrue();
+        } finally {
+            logger.detachAppender(lines);
+        }
+        assertThat(lines.list).noneMatch(line -> line.getFormattedMessage().contains("limiter:probe"));
+    }
+
+    private static BiFunction<Backend, Guard, Engine> engine(boolean batches) {
+        return batches
+                ? (backend, guard) -> new GroupCommit(backend, GroupCommit.Settings.DEFAULT, Runnable::run, guard)
+                : (backend, guard) -> new UnbatchedEngine(backend, Runnable::run, guard);
+    }
+}
