@@ -1,15 +1,15 @@
 package io.limiter.redis;
 
 import io.limiter.FailurePolicy;
-import io.limiter.algorithm.Decision;
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.resilience.Probe;
 import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.time.Duration;
@@ -29,6 +29,9 @@ final class FailureWarmUp {
     /** More than open the circuit breaker. */
     private static final int REQUESTS = 20;
 
+    /** Of a caller, because messages show a hash of such keys, and computing that loads the most classes. */
+    private static final String KEY = KeySpace.PROBE + "{limiter:warm-up}";
+
     private static final TokenBucket LIMIT = TokenBucket.of(1, 1);
     private static final Request REQUEST = Request.take(1, 0);
 
@@ -39,19 +42,22 @@ final class FailureWarmUp {
      *
      * @param engine the engine of the limiters, for another backend and guard
      * @param local decides in this JVM; keeps nothing of it
-     * @return a decision while the circuit breaker is open
+     * @return the message for callers without a failure policy
      */
-    static Decision run(BiFunction<Backend, Guard, Engine> engine, Engine local) {
+    static String run(BiFunction<Backend, Guard, Engine> engine, Engine local) {
         try (Guard guard = Guard.silent(DECISION_TIMEOUT);
                 Engine silent = engine.apply(new SilentBackend(), guard)) {
             Failover failover = new Failover(silent, FailurePolicy.LOCAL, local, 1);
-            Stream.generate(() -> failover.start(Probe.KEY, LIMIT, REQUEST))
+            Stream.generate(() -> failover.start(KEY, LIMIT, REQUEST))
                     .limit(REQUESTS)
                     .toList()
                     .forEach(PendingRequest::await);
-            return failover.decide(Probe.KEY, LIMIT, REQUEST);
+            failover.with(FailurePolicy.THROW).decide(KEY, LIMIT, REQUEST);
+            return "no failure";
+        } catch (LimiterBackendException e) {
+            return String.valueOf(e.getMessage());
         } finally {
-            local.reset(Probe.KEY);
+            local.reset(KEY);
         }
     }
 
