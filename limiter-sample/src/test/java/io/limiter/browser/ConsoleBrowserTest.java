@@ -7,6 +7,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
 import io.limiter.LimiterFactory;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.TestRedis;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +72,7 @@ class ConsoleBrowserTest {
         browser.takeTime(PICTURE_MILLIS);
         browser.picture("console-light");
         hostileNamesAreText();
+        waitsAreShown();
 
         changeToTenPerSecond();
         Locator granted = page.locator(".legend b").first();
@@ -122,6 +125,21 @@ class ConsoleBrowserTest {
         assertThat(page).hasTitle("Limiter console");
         page.click(".back");
         page.fill("#filter", "");
+    }
+
+    private void waitsAreShown() {
+        RateLimiter queue = sample.getBean(LimiterFactory.class)
+                .build("queue", TokenBucket.perSecond(20).capacity(1));
+        row("queue").locator("a").click();
+        assertThat(page.locator("h1")).hasText("queue");
+        assertThat(page.locator(".legend b").first()).hasText("0");
+        assertThat(page.locator("#waits")).isHidden();
+        for (int i = 0; i < 3; i++) {
+            queue.acquire();
+        }
+        assertThat(page.locator("#waits")).isVisible();
+        assertThat(page.locator("#waits")).containsText("Waits/s");
+        page.click(".back");
     }
 
     /** By the keyboard alone. */
