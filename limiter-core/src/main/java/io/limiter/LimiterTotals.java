@@ -2,6 +2,7 @@ package io.limiter;
 
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,6 +49,19 @@ public interface LimiterTotals {
 
     /** The number of requests that failed with a {@link LimiterBackendException}. */
     long errors();
+
+    /**
+     * The number of requests whose caller waited for permits, also in vain. A wait counts when it ends; of a {@link LimitSet} it
+     * counts for the part that waits longest.
+     */
+    default long waits() {
+        return 0;
+    }
+
+    /** How long those callers waited, in all. */
+    default Duration waited() {
+        return Duration.ZERO;
+    }
 
     /**
      * The keys with the most requests in the last minutes, the hottest first. An estimate: with many keys, it may list one in

@@ -46,9 +46,15 @@ final class FleetRates {
         }
     }
 
-    private record Rates(double granted, double rejected, double errors, Map<String, Double> sources) {
+    private record Rates(
+            double granted,
+            double rejected,
+            double errors,
+            double waits,
+            double waitedSeconds,
+            Map<String, Double> sources) {
 
-        static final Rates NONE = new Rates(0, 0, 0, Map.of());
+        static final Rates NONE = new Rates(0, 0, 0, 0, 0, Map.of());
 
         static Rates between(LimitReport from, LimitReport to, double seconds) {
             Map<String, Double> sources = new TreeMap<>();
@@ -62,13 +68,21 @@ final class FleetRates {
                     (to.granted() - from.granted()) / seconds,
                     (to.rejected() - from.rejected()) / seconds,
                     Math.max(0, to.errors() - from.errors()) / seconds,
+                    Math.max(0, to.waits() - from.waits()) / seconds,
+                    Math.max(0, to.waited().minus(from.waited()).toNanos()) / 1e9 / seconds,
                     sources);
         }
 
         Rates plus(Rates other) {
             Map<String, Double> sum = new TreeMap<>(sources);
             other.sources.forEach((source, rate) -> sum.merge(source, rate, Double::sum));
-            return new Rates(granted + other.granted, rejected + other.rejected, errors + other.errors, sum);
+            return new Rates(
+                    granted + other.granted,
+                    rejected + other.rejected,
+                    errors + other.errors,
+                    waits + other.waits,
+                    waitedSeconds + other.waitedSeconds,
+                    sum);
         }
     }
 
@@ -193,6 +207,8 @@ final class FleetRates {
                 rates == null ? null : rounded(rates.granted()),
                 rates == null ? null : rounded(rates.rejected()),
                 rates == null ? null : rounded(rates.errors()),
+                rates == null ? null : rounded(rates.waits()),
+                rates == null || rates.waits() == 0 ? null : rates.waitedSeconds() / rates.waits(),
                 sources,
                 sum.hottest().stream()
                         .map(key -> new Wire.HotKey(key.key(), key.requests()))

@@ -212,6 +212,12 @@ final class Wire {
             @Nullable Double rejected,
             List<Inapplicable> notApplied) {}
 
+    /**
+     * A limit of the fleet.
+     *
+     * @param waits callers per second whose wait for permits has ended
+     * @param meanWait how long they waited, in seconds; {@code null} without any
+     */
     record Limit(
             String prefix,
             String name,
@@ -221,6 +227,8 @@ final class Wire {
             @Nullable Double granted,
             @Nullable Double rejected,
             @Nullable Double errors,
+            @Nullable Double waits,
+            @Nullable Double meanWait,
             Map<String, Double> sources,
             List<HotKey> hottest,
             List<Inapplicable> notApplied,

@@ -21,6 +21,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -403,6 +404,8 @@ abstract class ConsoleContract {
                         5,
                         2,
                         0,
+                        0,
+                        Duration.ZERO,
                         Map.of(),
                         List.of(new LimitReport.HotKey(text, 7)),
                         text)));

@@ -141,6 +141,8 @@ public final class ConsoleDemo {
                             counts[0],
                             counts[1],
                             0,
+                            limit.name().equals("import") ? counts[0] / 2 : 0,
+                            limit.name().equals("import") ? Duration.ofMillis(counts[0] * 65) : Duration.ZERO,
                             Map.of("REDIS", counts[0] + counts[1] / 3, "REJECTION_CACHE", counts[1] * 2 / 3),
                             limit.name().equals("report")
                                     ? List.of()

@@ -1,11 +1,13 @@
 package io.limiter.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,9 @@ class FleetRatesTest {
                         granted,
                         rejected,
                         0,
+                        // Each granted request waited for 0.2 s.
+                        granted,
+                        Duration.ofMillis(200 * granted),
                         Map.of("REDIS", granted, "REJECTION_CACHE", rejected),
                         List.of(),
                         notApplied)));
@@ -51,6 +56,8 @@ class FleetRatesTest {
         rates.add(List.of(report("a", 11, 130, 4), report("b", 12.5, 17, 7)));
         assertThat(limit().granted()).isEqualTo(35);
         assertThat(limit().rejected()).isEqualTo(4);
+        assertThat(limit().waits()).isEqualTo(35);
+        assertThat(limit().meanWait()).isCloseTo(0.2, within(1e-9));
         assertThat(limit().sources()).isEqualTo(Map.of("REDIS", 35.0, "REJECTION_CACHE", 4.0));
         assertThat(rates.instances()).extracting(Wire.Instance::granted).containsExactly(30.0, 5.0);
         assertThat(rates.at()).isEqualTo(Instant.ofEpochMilli(12_500));
@@ -72,6 +79,15 @@ class FleetRatesTest {
         assertThat(limit().granted()).isEqualTo(20);
         rates.add(List.of(report("a", 12, 13, 1), report("b", 12, 40, 0)));
         assertThat(limit().granted()).isEqualTo(30);
+    }
+
+    @Test
+    void without_waits_there_is_no_mean() {
+        rates.add(List.of(report("a", 10, 5, 0)));
+        assertThat(limit().waits()).isNull();
+        rates.add(List.of(report("a", 11, 5, 3)));
+        assertThat(limit().waits()).isZero();
+        assertThat(limit().meanWait()).isNull();
     }
 
     @Test

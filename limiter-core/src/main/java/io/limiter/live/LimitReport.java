@@ -1,5 +1,6 @@
 package io.limiter.live;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -18,6 +19,8 @@ import java.util.TreeMap;
  * @param granted number of requests granted
  * @param rejected number of requests rejected
  * @param errors number of requests that failed
+ * @param waits number of requests whose caller waited for permits
+ * @param waited how long they waited, in all
  * @param bySource number of requests decided by each {@link io.limiter.algorithm.Decision.Source}
  * @param hottest keys with the most requests, the hottest first; hashed unless {@link LiveOptions#showKeys()}
  * @param notApplied why the live limit could not be applied; empty if it was, or there is none
@@ -31,6 +34,8 @@ public record LimitReport(
         long granted,
         long rejected,
         long errors,
+        long waits,
+        Duration waited,
         Map<String, Long> bySource,
         List<HotKey> hottest,
         String notApplied) {
@@ -71,6 +76,8 @@ public record LimitReport(
                 granted + other.granted,
                 rejected + other.rejected,
                 errors + other.errors,
+                waits + other.waits,
+                waited.plus(other.waited),
                 sources,
                 hottestOfBoth.subList(0, Math.min(HOTTEST, hottestOfBoth.size())),
                 notApplied.isEmpty() ? other.notApplied : notApplied);

@@ -67,7 +67,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
             Sleeper sleeper,
             EngineObserver observer,
             ListenerNotifier notifier) {
-        super(cacheBounds, FailurePolicy.THROW, observer, notifier);
+        super(cacheBounds, FailurePolicy.THROW, observer, notifier, sleeper.ticker());
         this.engine = engine;
         this.failover = Failover.none(engine);
         this.sleeper = sleeper;

@@ -92,7 +92,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     }
 
     private RedisRateLimiterFactory(Builder settings, ListenerNotifier notifier) {
-        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notifier);
+        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notifier, settings.sleeper.ticker());
         this.notifier = notifier;
         this.guard = new Guard(
                 settings.decisionTimeout,

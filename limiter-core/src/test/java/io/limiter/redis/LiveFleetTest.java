@@ -2,7 +2,11 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.ConcurrencyLimiter;
+import io.limiter.Lease;
+import io.limiter.LimitSet;
 import io.limiter.Limiter;
+import io.limiter.LimiterTotals;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
@@ -57,6 +61,59 @@ class LiveFleetTest {
                 .isEqualTo(9);
         assertThat(sum.hottest()).containsExactly(new HotKey("ann", 7), new HotKey("bob", 2));
         assertThat(sum.notApplied()).isEmpty();
+    }
+
+    @Test
+    void waits_add_up_to_those_of_the_callers() throws Exception {
+        RedisRateLimiterFactory one = instance("one", true);
+        RedisRateLimiterFactory other = instance("other", true);
+        TokenBucket perSecond = TokenBucket.perSecond(1).capacity(1);
+        Duration patience = Duration.ofMinutes(1);
+        Duration waited = Duration.ZERO;
+        for (RedisRateLimiterFactory each : List.of(one, other, one)) {
+            waited = waited.plus(each.build("search", perSecond).acquire());
+        }
+        waited = waited.plus(Duration.ofSeconds(1));
+        one.build("search", perSecond).async().tryAcquire(1, patience).join();
+        waited = waited.plus(Duration.ofSeconds(1));
+        LimitSet.of(other.build("search", perSecond)).decide(1, patience);
+        assertThat(waited).isEqualTo(Duration.ofSeconds(4));
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        other.pollLiveLimits();
+        LimitReport sum = LimitReport.sum(one.live().fleet().watch()).get(0);
+        assertThat(sum.granted()).isEqualTo(5);
+        assertThat(sum.waits()).isEqualTo(4);
+        assertThat(sum.waited()).isEqualTo(waited);
+    }
+
+    @Test
+    void a_wait_for_a_lease_counts_also_in_vain() {
+        RedisRateLimiterFactory one = instance("one", true);
+        ConcurrencyLimiter limiter = one.concurrent("report", 1);
+        try (Lease lease = limiter.tryAcquire().orElseThrow()) {
+            assertThat(limiter.tryAcquire(1, Duration.ofSeconds(3))).isEmpty();
+        }
+        LimiterTotals totals = one.statistics().totals().get(0);
+        assertThat(totals.rejected()).isEqualTo(1);
+        assertThat(totals.waits()).isEqualTo(1);
+        assertThat(totals.waited()).isGreaterThanOrEqualTo(Duration.ofSeconds(3));
+    }
+
+    @Test
+    void a_report_of_an_older_version_has_no_waits() {
+        RedisRateLimiterFactory one = instance("one", true);
+        decide(one, "ann", 1);
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        FLEET.<Boolean>commands(commands -> {
+            String report = commands.hget("{limiter:live}:fleet", "one");
+            return commands.hset("{limiter:live}:fleet", "one", report.replaceAll("\"(waits|waitedNanos)\":\\d+,", ""));
+        });
+        LimitReport report = LimitReport.sum(one.live().fleet().watch()).get(0);
+        assertThat(report.granted()).isEqualTo(1);
+        assertThat(report.waits()).isZero();
+        assertThat(report.waited()).isZero();
     }
 
     private static RedisRateLimiterFactory instance(String name, boolean showKeys) {

@@ -52,6 +52,30 @@ class LiveLimitsTest {
     static final LiveFleet FLEET = new LiveFleet();
 
     @Test
+    void a_put_has_to_fit_the_definition_that_was_built_last() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RateLimiter before = one.build("search", TokenBucket.of(10, 1));
+        LiveSettings slow = LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.1);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0));
+        RateLimiter refreshed = one.build("search", TokenBucket.of(10, 60));
+        assertThat(LiveFleet.logged(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0)))
+                .isEmpty();
+        assertThat(refreshed.getRate()).isEqualTo(0.1);
+        assertThat(before.getRate()).as("keeps its own").isEqualTo(10);
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        assertThat(one.live().fleet().watch().get(0).limits().get(0).notApplied())
+                .isEmpty();
+
+        // Built again, it is the newest.
+        one.live().remove("search", ChangeNote.of("ann", ""), one.live().version());
+        one.build("search", TokenBucket.of(10, 1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> one.live().put("search", slow, ChangeNote.of("ann", ""), 0));
+    }
+
+    @Test
     void a_change_reaches_another_instance_by_its_poll() {
         RedisRateLimiterFactory one = FLEET.instance();
         RedisRateLimiterFactory other = FLEET.instance();

@@ -3,29 +3,19 @@ package io.limiter.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.microsoft.playwright.Browser;
-import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
-import com.microsoft.playwright.Playwright;
-import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.ColorScheme;
 import io.limiter.LimiterFactory;
-import io.limiter.sample.SampleApplication;
+import io.limiter.RateLimiter;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.testing.TestRedis;
-import java.lang.reflect.Method;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -35,7 +25,6 @@ import org.springframework.context.ConfigurableApplicationContext;
 class ConsoleBrowserTest {
 
     private static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\">";
-    private static final double PATIENCE_MILLIS = 60_000;
     private static final int PHONE = 390;
 
     /** So that the charts of the pictures have something to show. */
@@ -43,37 +32,14 @@ class ConsoleBrowserTest {
 
     private final List<String> complaints = new ArrayList<>();
     private ConfigurableApplicationContext sample;
-    private Playwright playwright;
-    private Browser browser;
+    private Chromium browser;
     private Page page;
 
     @BeforeEach
-    void open() throws ReflectiveOperationException {
-        // It is package-private, as in an application.
-        Method application = SampleApplication.class.getDeclaredMethod("application");
-        application.setAccessible(true);
-        sample = ((SpringApplicationBuilder) application.invoke(null))
-                .run(
-                        "--server.port=0",
-                        "--sample.redis.port=" + TestRedis.freePort(),
-                        // A slow machine is not an outage.
-                        "--limiter.failure.decision-timeout=2m");
-        PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
-        Optional<Path> installed = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-                .map(Path::of)
-                .filter(Files::exists)
-                .findFirst();
-        playwright = Playwright.create(new Playwright.CreateOptions()
-                .setEnv(installed.isPresent() ? Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1") : Map.of()));
-        BrowserType.LaunchOptions options = new BrowserType.LaunchOptions().setArgs(List.of("--no-sandbox"));
-        installed.ifPresent(options::setExecutablePath);
-        browser = playwright.chromium().launch(options);
-        page = browser.newContext(new Browser.NewContextOptions()
-                        .setViewportSize(1280, 840)
-                        .setLocale("en-GB")
-                        .setColorScheme(ColorScheme.LIGHT))
-                .newPage();
-        page.setDefaultTimeout(PATIENCE_MILLIS);
+    void open() {
+        sample = Samples.start(TestRedis.freePort());
+        browser = new Chromium();
+        page = browser.page();
         page.onConsoleMessage(message -> {
             // A violation of the Content-Security-Policy is an error; so is a rejected call of the playground.
             if (message.type().equals("error") && !message.text().contains("429")) {
@@ -85,7 +51,7 @@ class ConsoleBrowserTest {
 
     @AfterEach
     void close() {
-        playwright.close();
+        browser.close();
         sample.close();
     }
 
@@ -103,19 +69,20 @@ class ConsoleBrowserTest {
         assertThat(page.locator("#sum-instances")).hasText("2");
         Locator search = row("search");
         assertThat(search.locator("td[data-head='Granted/s']")).hasText(Pattern.compile("[3-9]\\d"));
-        takeTime();
-        picture("console-light");
+        browser.takeTime(PICTURE_MILLIS);
+        browser.picture("console-light");
         hostileNamesAreText();
+        waitsAreShown();
 
         changeToTenPerSecond();
         Locator granted = page.locator(".legend b").first();
         Locator rejected = page.locator(".legend b").nth(1);
         assertThat(granted).hasText(Pattern.compile("(9|1[0-3])(\\.\\d)?"));
         assertThat(rejected).hasText(Pattern.compile("[3-9]\\d"));
-        takeTime(10_000);
+        browser.takeTime(10_000);
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
         page.evaluate("scrollTo(0, 0)");
-        picture("console-dark");
+        browser.picture("console-dark");
         onThePhone();
         page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
 
@@ -160,6 +127,21 @@ class ConsoleBrowserTest {
         page.fill("#filter", "");
     }
 
+    private void waitsAreShown() {
+        RateLimiter queue = sample.getBean(LimiterFactory.class)
+                .build("queue", TokenBucket.perSecond(20).capacity(1));
+        row("queue").locator("a").click();
+        assertThat(page.locator("h1")).hasText("queue");
+        assertThat(page.locator(".legend b").first()).hasText("0");
+        assertThat(page.locator("#waits")).isHidden();
+        for (int i = 0; i < 3; i++) {
+            queue.acquire();
+        }
+        assertThat(page.locator("#waits")).isVisible();
+        assertThat(page.locator("#waits")).containsText("Waits/s");
+        page.click(".back");
+    }
+
     /** By the keyboard alone. */
     private void changeToTenPerSecond() {
         row("search").locator("a").focus();
@@ -190,7 +172,7 @@ class ConsoleBrowserTest {
     private void onThePhone() {
         page.setViewportSize(PHONE, 844);
         assertNoScrolling();
-        picture("console-phone");
+        browser.picture("console-phone");
         for (String view : new String[] {"history", "instances", "limits"}) {
             page.click("[data-view=" + view + "]");
             assertThat(page.locator("[data-view=" + view + "]")).hasAttribute("aria-current", "page");
@@ -229,24 +211,6 @@ class ConsoleBrowserTest {
     }
 
     private String uri(String path) {
-        return "http://localhost:" + sample.getEnvironment().getProperty("local.server.port") + path;
-    }
-
-    private void takeTime() {
-        takeTime(PICTURE_MILLIS);
-    }
-
-    private void takeTime(int millis) {
-        if (System.getProperty("browser.images") != null) {
-            page.waitForTimeout(millis);
-        }
-    }
-
-    private void picture(String name) {
-        String folder = System.getProperty("browser.images");
-        if (folder != null) {
-            page.screenshot(
-                    new Page.ScreenshotOptions().setPath(Path.of("..", folder).resolve(name + ".png")));
-        }
+        return Samples.uri(sample, path);
     }
 }

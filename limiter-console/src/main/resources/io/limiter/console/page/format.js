@@ -57,6 +57,13 @@ export function span(seconds) {
   return t('secondsShort', number(seconds >= 10 ? Math.round(seconds) : Math.round(seconds * 1000) / 1000));
 }
 
+/** A mean wait in seconds, as "4 ms", "1.3 s"; null without waits. */
+export function waitTime(seconds) {
+  return seconds === null ? '–'
+    : seconds < 1 ? t('millisShort', number(Math.max(1, Math.round(seconds * 1000))))
+    : span(Math.round(seconds * 10) / 10);
+}
+
 export function ago(millis, now) {
   const seconds = Math.max(0, Math.round((now - millis) / 1000));
   return seconds < 3 ? t('justNow') : t('ago', span(seconds));

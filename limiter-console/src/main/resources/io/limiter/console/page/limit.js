@@ -1,7 +1,7 @@
 /** One limit. */
 import {askRemove, askRollBack, previewChange} from './change.js';
 import {el, setText, setWidth} from './dom.js';
-import {count, definitionOf, describe, moment, percent, rate, shareOf, span} from './format.js';
+import {count, definitionOf, describe, moment, percent, rate, shareOf, span, waitTime} from './format.js';
 import {changeForm} from './form.js';
 import {graph} from './graph.js';
 import {changeList} from './history.js';
@@ -19,6 +19,9 @@ export function limitView(prefix, name, {reload}) {
   const granted = el('b');
   const rejected = el('b');
   const share = el('b');
+  const waits = el('b');
+  const meanWait = el('b');
+  const waiting = el('li', {className: 'plain', id: 'waits', hidden: true}, `${t('waits')} `, waits, ` ${t('meanWait')} `, meanWait);
   const live = el('div', {className: 'card', id: 'live'});
   const form = el('div', {className: 'card', id: 'form'});
   const hottest = el('div', {className: 'card'});
@@ -31,7 +34,7 @@ export function limitView(prefix, name, {reload}) {
         el('h2', {}, t('chart')),
         el('ul', {className: 'legend'},
           el('li', {}, `${t('granted')} `, granted), el('li', {className: 'r'}, `${t('rejected')} `, rejected),
-          el('li', {className: 'plain'}, `${t('rejectedShare')} `, share)),
+          el('li', {className: 'plain'}, `${t('rejectedShare')} `, share), waiting),
         el('div', {className: 'chart'}, canvas)),
       form, recent),
     el('div', {className: 'stack'}, live, hottest, sources));
@@ -68,6 +71,10 @@ export function limitView(prefix, name, {reload}) {
     setText(granted, rate(limit.granted));
     setText(rejected, rate(limit.rejected));
     setText(share, percent(shareOf(limit.granted ?? 0, limit.rejected ?? 0)));
+    // Shown from the first wait on: most limits have none.
+    waiting.hidden &&= !limit.waits;
+    setText(waits, rate(limit.waits));
+    setText(meanWait, waitTime(limit.meanWait));
     canvas.setAttribute('aria-label', t('chartLabel', rate(limit.granted), rate(limit.rejected)));
     const changes = (state.history || []).filter(change => change.name === name);
     chart.draw(seriesOf(limit), changes.map(change => ({

@@ -128,7 +128,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     /** Notifies the observer that the caller waits. Idempotent. */
     void waits() {
         if (!isUrgent() && waits.compareAndSet(false, true)) {
-            Runnable end = mayWait.begins(counters);
+            Runnable end = counters.waitBegins(mayWait);
             whenComplete((result, error) -> end.run());
         }
     }

@@ -67,7 +67,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Decision decision = decideNow(key, backendKey, engine(), limit(), Request.take(permits, timeoutMicros));
         if (decision.granted() && decision.waitMicros() > 0) {
-            Runnable end = counters().mayWait().begins(counters());
+            Runnable end = counters().waitBegins(counters().mayWait());
             try {
                 sleeper.sleep(decision.waitMicros());
             } finally {
@@ -146,7 +146,7 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 pending,
                 Function.identity(),
                 sleeper,
-                decision -> mayWait.begins(counters()),
+                decision -> counters().waitBegins(mayWait),
                 decision -> returnUnused(decision, backendKey, usedEngine, usedLimit, permits));
     }
 

@@ -126,7 +126,7 @@ final class EngineLimitSet implements LimitSet {
         long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
         if (waitMicros > 0) {
             LimiterCounters longest = longestWait(decided);
-            Runnable end = longest.mayWait().begins(longest);
+            Runnable end = longest.waitBegins(longest.mayWait());
             try {
                 sleeper.sleep(waitMicros);
             } finally {
@@ -177,7 +177,7 @@ final class EngineLimitSet implements LimitSet {
                 decided,
                 SetDecision::decision,
                 sleeper,
-                decision -> mayWait.begins(longestWait(decision)),
+                decision -> longestWait(decision).waitBegins(mayWait),
                 granted -> returnUnused(requests, engines, granted));
     }
 

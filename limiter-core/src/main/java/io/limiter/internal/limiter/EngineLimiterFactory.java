@@ -1,5 +1,6 @@
 package io.limiter.internal.limiter;
 
+import com.google.common.base.Ticker;
 import com.google.common.cache.Cache;
 import com.google.common.cache.CacheBuilder;
 import io.limiter.ConcurrencyLimiter;
@@ -53,16 +54,21 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
     /** Without a backend that could fail. */
     protected EngineLimiterFactory(CacheBounds bounds) {
-        this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE);
+        this(bounds, FailurePolicy.THROW, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
     }
 
     /**
      * @param notifier notifies listeners of rejections
+     * @param ticker measures waits
      */
     protected EngineLimiterFactory(
-            CacheBounds bounds, FailurePolicy defaultPolicy, EngineObserver observer, ListenerNotifier notifier) {
+            CacheBounds bounds,
+            FailurePolicy defaultPolicy,
+            EngineObserver observer,
+            ListenerNotifier notifier,
+            Ticker ticker) {
         this.view = new View(new Options(null, HashTag.WHOLE_KEY, defaultPolicy, null, true, true));
-        this.counters = new CounterRegistry(observer, notifier);
+        this.counters = new CounterRegistry(observer, notifier, ticker);
         this.limiters = CacheBuilder.newBuilder()
                 .initialCapacity(bounds.initial())
                 .maximumSize(bounds.maximum())

@@ -7,7 +7,6 @@ import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.OnFailure;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +25,9 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     private final String name;
     private final Set<Overrides> kept;
-    // Guarded by the monitor of this.
-    private final Set<ChangeableLimit<?>> limiters = Collections.newSetFromMap(new WeakHashMap<>());
+    // Guarded by the monitor of this. With the number of the build.
+    private final Map<ChangeableLimit<?>, Long> limiters = new WeakHashMap<>();
+    private long builds;
     private final Map<String, Double> ratesByPrefix = new HashMap<>(2);
     private @Nullable LiveSettings warnedOf;
     private LiveSettings live = LiveSettings.NONE;
@@ -47,7 +47,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     synchronized void add(ChangeableLimit<?> limiter) {
-        limiters.add(limiter);
+        limiters.put(limiter, ++builds);
         apply(limiter, true);
         supply();
         if (limiter.isLive()) {
@@ -56,6 +56,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     }
 
     synchronized void show(ChangeableLimit<?> limiter) {
+        limiters.put(limiter, ++builds);
         limiter.show();
     }
 
@@ -63,7 +64,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     synchronized void setRate(String prefix, double permitsPerSecond) {
         ratesByPrefix.put(prefix, permitsPerSecond);
         keepIfNeeded();
-        for (ChangeableLimit<?> limiter : limiters) {
+        for (ChangeableLimit<?> limiter : limiters.keySet()) {
             apply(limiter, limiter.prefix().equals(prefix));
         }
         supply();
@@ -78,7 +79,7 @@ public final class Overrides implements Supplier<LiveSettings> {
     synchronized void live(LiveSettings newLive) {
         live = newLive;
         keepIfNeeded();
-        for (ChangeableLimit<?> limiter : limiters) {
+        for (ChangeableLimit<?> limiter : limiters.keySet()) {
             apply(limiter, false);
         }
         supply();
@@ -89,17 +90,31 @@ public final class Overrides implements Supplier<LiveSettings> {
             supplied = live;
             return;
         }
-        List<ChangeableLimit<?>> changed = changed();
-        supplied = changed.isEmpty() || changed.stream().anyMatch(limiter -> fits(limiter, withRate(limiter, false)))
+        List<ChangeableLimit<?>> newest = newest();
+        supplied = newest.isEmpty() || newest.stream().anyMatch(limiter -> fits(limiter, withRate(limiter, false)))
                 ? live
                 : LiveSettings.NONE;
     }
 
-    /** Those that live limits change. */
-    private List<ChangeableLimit<?>> changed() {
-        List<ChangeableLimit<?>> changed = new ArrayList<>(limiters);
-        changed.removeIf(limiter -> !limiter.isLive());
-        return changed;
+    /** Those that live limits change, of each prefix and kind the one that was built last: a refresh leaves older ones. */
+    private List<ChangeableLimit<?>> newest() {
+        Map<Object, Long> last = new HashMap<>();
+        limiters.forEach((limiter, build) -> {
+            if (limiter.isLive()) {
+                last.merge(prefixAndKind(limiter), build, Math::max);
+            }
+        });
+        List<ChangeableLimit<?>> newest = new ArrayList<>();
+        limiters.forEach((limiter, build) -> {
+            if (limiter.isLive() && build.equals(last.get(prefixAndKind(limiter)))) {
+                newest.add(limiter);
+            }
+        });
+        return newest;
+    }
+
+    private static Object prefixAndKind(ChangeableLimit<?> limiter) {
+        return List.of(limiter.prefix(), limiter.builtLimit().getClass());
     }
 
     private boolean fits(ChangeableLimit<?> limiter, Limit<?> own) {
@@ -124,7 +139,7 @@ public final class Overrides implements Supplier<LiveSettings> {
             return;
         }
         String problem = problem(limiter, own, live);
-        if (problem != null && warnedOf != live) {
+        if (problem != null && warnedOf != live && newest().contains(limiter)) {
             warnedOf = live;
             log.warn(
                     "Limiter '{}' keeps its own limit {}, because the live limit does not fit: {}", name, own, problem);
@@ -177,7 +192,7 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     private @Nullable String problem(ChangeableLimit<?> limiter, Limit<?> own, LiveSettings settings) {
         if (!isConcerned(own, settings)
-                && limiters.stream()
+                && limiters.keySet().stream()
                         .anyMatch(other ->
                                 other != limiter && other.isLive() && isConcerned(other.builtLimit(), settings))) {
             return null;
@@ -194,11 +209,11 @@ public final class Overrides implements Supplier<LiveSettings> {
      * @throws IllegalArgumentException if the settings do not fit the limiters
      */
     synchronized void check(LiveSettings settings) {
-        List<ChangeableLimit<?>> changed = changed();
-        if (changed.isEmpty()) {
+        List<ChangeableLimit<?>> newest = newest();
+        if (newest.isEmpty()) {
             LiveNumbers.checkWithoutLimiter(name, settings);
         }
-        for (ChangeableLimit<?> limiter : changed) {
+        for (ChangeableLimit<?> limiter : newest) {
             String problem = problem(limiter, withRate(limiter, false), settings);
             if (problem != null) {
                 throw new IllegalArgumentException("the live limit of '" + name + "' does not fit its limiter "
@@ -209,8 +224,8 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     /** Why the live limit could not be applied to the limiters of a prefix; empty if it was. */
     synchronized String notApplied(String prefix) {
-        return limiters.stream()
-                .filter(limiter -> limiter.isLive() && limiter.prefix().equals(prefix))
+        return newest().stream()
+                .filter(limiter -> limiter.prefix().equals(prefix))
                 .map(limiter -> problem(limiter, withRate(limiter, false), live))
                 .filter(problem -> problem != null)
                 .findFirst()

@@ -132,6 +132,8 @@ final class FleetReports implements Fleet {
                 totals.granted(),
                 totals.rejected(),
                 totals.errors(),
+                totals.waits(),
+                totals.waited(),
                 bySource,
                 hottest,
                 problems.of(totals.prefix(), totals.name()));

@@ -212,6 +212,8 @@ final class LiveJson {
                 .put("granted", limit.granted())
                 .put("rejected", limit.rejected())
                 .put("errors", limit.errors())
+                .put("waits", limit.waits())
+                .put("waitedNanos", limit.waited().toNanos())
                 .put("notApplied", limit.notApplied());
         json.set("settings", settings(limit.settings()));
         ObjectNode sources = json.putObject("sources");
@@ -257,6 +259,8 @@ final class LiveJson {
                 json.path("granted").asLong(),
                 json.path("rejected").asLong(),
                 json.path("errors").asLong(),
+                json.path("waits").asLong(),
+                Duration.ofNanos(json.path("waitedNanos").asLong()),
                 sources,
                 hottest,
                 json.path("notApplied").asText());

@@ -28,7 +28,9 @@ public final class LivePoller implements AutoCloseable {
     private static final AsyncLog log = AsyncLog.of(LivePoller.class);
 
     private static final Duration WATCHED_INTERVAL = Duration.ofSeconds(1);
+    /** By how much of the interval a poll may come earlier, so that instances do not poll at the same moments. */
     private static final double JITTER = 0.2;
+
     private static final int CLOSE_MILLIS = 1000;
     private static final LogThrottle UNEXPECTED = new LogThrottle();
 
@@ -183,10 +185,18 @@ public final class LivePoller implements AutoCloseable {
     private long nanosUntilNext(boolean watched) {
         long nanos =
                 watched && interval.compareTo(WATCHED_INTERVAL) > 0 ? WATCHED_INTERVAL.toNanos() : interval.toNanos();
-        double jittered = nanos * (1 + JITTER * (2 * ThreadLocalRandom.current().nextDouble() - 1));
+        long jittered = jittered(nanos, ThreadLocalRandom.current().nextDouble());
         long untilExpiryMicros = Math.max(1, limits.untilExpiryMicros());
         long expiryNanos = untilExpiryMicros > Long.MAX_VALUE / 1000 ? Long.MAX_VALUE : untilExpiryMicros * 1000;
-        return Math.min((long) jittered, expiryNanos);
+        return Math.min(jittered, expiryNanos);
+    }
+
+    /**
+     * @param random at least 0 and less than 1
+     * @return at most the nanos: changes without a hint arrive within the interval
+     */
+    static long jittered(long nanos, double random) {
+        return (long) (nanos * (1 - JITTER * random));
     }
 
     private void await(long nanos) {

@@ -1,5 +1,6 @@
 package io.limiter.internal.statistics;
 
+import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Limit;
@@ -21,16 +22,19 @@ public final class CounterRegistry {
     private final ConcurrentHashMap<Id, LimiterCounters> byId = new ConcurrentHashMap<>();
     private final EngineObserver observer;
     private final ListenerNotifier notifier;
+    private final Ticker ticker;
     private final int max;
     private volatile @Nullable LimiterCounters other;
 
-    public CounterRegistry(EngineObserver observer, ListenerNotifier notifier) {
-        this(observer, notifier, MAX);
+    /** @param ticker measures waits */
+    public CounterRegistry(EngineObserver observer, ListenerNotifier notifier, Ticker ticker) {
+        this(observer, notifier, ticker, MAX);
     }
 
-    public CounterRegistry(EngineObserver observer, ListenerNotifier notifier, int max) {
+    CounterRegistry(EngineObserver observer, ListenerNotifier notifier, Ticker ticker, int max) {
         this.observer = observer;
         this.notifier = notifier;
+        this.ticker = ticker;
         this.max = max;
     }
 
@@ -53,14 +57,14 @@ public final class CounterRegistry {
             return known;
         }
         if (byId.size() < max) {
-            LimiterCounters added = new LimiterCounters(prefix, name, observer, notifier);
+            LimiterCounters added = new LimiterCounters(prefix, name, observer, notifier, ticker);
             byId.put(id, added);
             observer.limiterAdded(added);
             return added;
         }
         LimiterCounters rest = other;
         if (rest == null) {
-            rest = new LimiterCounters("", LimiterTotals.OTHER, observer, notifier);
+            rest = new LimiterCounters("", LimiterTotals.OTHER, observer, notifier, ticker);
             other = rest;
             observer.limiterAdded(rest);
         }

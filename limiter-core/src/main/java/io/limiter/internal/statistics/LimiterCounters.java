@@ -8,6 +8,7 @@ import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
@@ -26,6 +27,9 @@ public final class LimiterCounters implements LimiterTotals {
     private final LongAdder[] granted;
     private final LongAdder[] rejected;
     private final LongAdder errors;
+    private final LongAdder waits;
+    private final LongAdder waitedNanos;
+    private final Ticker ticker;
     private final HotKeys hotKeys;
     private final EngineObserver observer;
     private final ListenerNotifier notifier;
@@ -33,13 +37,18 @@ public final class LimiterCounters implements LimiterTotals {
 
     /**
      * @param notifier notifies listeners of rejections
+     * @param ticker measures waits
      */
-    public LimiterCounters(String prefix, String name, EngineObserver observer, ListenerNotifier notifier) {
+    public LimiterCounters(
+            String prefix, String name, EngineObserver observer, ListenerNotifier notifier, Ticker ticker) {
         this.prefix = prefix;
         this.name = name;
         this.granted = adders();
         this.rejected = adders();
         this.errors = new LongAdder();
+        this.waits = new LongAdder();
+        this.waitedNanos = new LongAdder();
+        this.ticker = ticker;
         this.hotKeys = new HotKeys(Ticker.systemTicker());
         this.observer = observer;
         this.notifier = notifier;
@@ -52,6 +61,9 @@ public final class LimiterCounters implements LimiterTotals {
         this.granted = all.granted;
         this.rejected = all.rejected;
         this.errors = all.errors;
+        this.waits = all.waits;
+        this.waitedNanos = all.waitedNanos;
+        this.ticker = all.ticker;
         this.hotKeys = all.hotKeys;
         this.observer = all.observer;
         this.notifier = ListenerNotifier.NONE;
@@ -65,7 +77,7 @@ public final class LimiterCounters implements LimiterTotals {
 
     /** Counters of a limiter that was not built by a factory. */
     public static LimiterCounters unregistered(String prefix, String name) {
-        return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE);
+        return new LimiterCounters(prefix, name, EngineObserver.NONE, ListenerNotifier.NONE, Ticker.systemTicker());
     }
 
     private static LongAdder[] adders() {
@@ -159,6 +171,22 @@ public final class LimiterCounters implements LimiterTotals {
         return observer.mayWait();
     }
 
+    /**
+     * A caller starts to wait for permits.
+     *
+     * @param mayWait of these counters, or of others of the same factory
+     * @return to be run when the wait ends, which counts it
+     */
+    public Runnable waitBegins(EngineObserver.MayWait mayWait) {
+        Runnable observed = mayWait.begins(this);
+        long startNanos = ticker.read();
+        return () -> {
+            waits.increment();
+            waitedNanos.add(ticker.read() - startNanos);
+            observed.run();
+        };
+    }
+
     @Override
     public String prefix() {
         return prefix;
@@ -202,6 +230,16 @@ public final class LimiterCounters implements LimiterTotals {
     @Override
     public long errors() {
         return errors.sum();
+    }
+
+    @Override
+    public long waits() {
+        return waits.sum();
+    }
+
+    @Override
+    public Duration waited() {
+        return Duration.ofNanos(waitedNanos.sum());
     }
 
     @Override

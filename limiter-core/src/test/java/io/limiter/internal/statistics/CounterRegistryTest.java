@@ -2,6 +2,7 @@ package io.limiter.internal.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterTotals;
 import io.limiter.algorithm.Decision;
@@ -29,6 +30,7 @@ class CounterRegistryTest {
                 }
             },
             ListenerNotifier.NONE,
+            Ticker.systemTicker(),
             2);
 
     @Test

@@ -2,6 +2,7 @@ package io.limiter.internal.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import com.sun.management.ThreadMXBean;
 import io.limiter.LimitSet;
 import io.limiter.Limiter;
@@ -90,7 +91,8 @@ class RejectionListenersTest {
                 TokenBucket.of(1, 1),
                 Failover.none(new RejectionCache(denials, backend)),
                 clock);
-        limiter.countIn(new LimiterCounters("", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard))));
+        limiter.countIn(new LimiterCounters(
+                "", "k", EngineObserver.NONE, new ListenerNotifier(List.of(heard, heard)), Ticker.systemTicker()));
         heard.hears = false;
         assertThat(limiter.tryAcquire()).isTrue();
         assertThat(rejected(limiter)).isEqualTo(CALLS);

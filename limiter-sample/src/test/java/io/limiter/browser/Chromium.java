@@ -1,0 +1,68 @@
+package io.limiter.browser;
+
+import com.microsoft.playwright.Browser;
+import com.microsoft.playwright.BrowserType;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
+import com.microsoft.playwright.options.ColorScheme;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** A page in a browser, and its pictures if {@code -Dbrowser.images} asks for them. */
+final class Chromium implements AutoCloseable {
+
+    private static final double PATIENCE_MILLIS = 60_000;
+
+    private final Playwright playwright;
+    private final Page page;
+
+    Chromium() {
+        PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
+        Optional<Path> installed = Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+                .map(Path::of)
+                .filter(Files::exists)
+                .findFirst();
+        playwright = Playwright.create(new Playwright.CreateOptions()
+                .setEnv(installed.isPresent() ? Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1") : Map.of()));
+        BrowserType.LaunchOptions options = new BrowserType.LaunchOptions().setArgs(List.of("--no-sandbox"));
+        installed.ifPresent(options::setExecutablePath);
+        page = playwright
+                .chromium()
+                .launch(options)
+                .newContext(new Browser.NewContextOptions()
+                        .setViewportSize(1280, 840)
+                        .setLocale("en-GB")
+                        .setColorScheme(ColorScheme.LIGHT))
+                .newPage();
+        page.setDefaultTimeout(PATIENCE_MILLIS);
+    }
+
+    Page page() {
+        return page;
+    }
+
+    /** So that the charts of a picture have something to show. */
+    void takeTime(int millis) {
+        if (System.getProperty("browser.images") != null) {
+            page.waitForTimeout(millis);
+        }
+    }
+
+    void picture(String name) {
+        String folder = System.getProperty("browser.images");
+        if (folder != null) {
+            page.screenshot(
+                    new Page.ScreenshotOptions().setPath(Path.of("..", folder).resolve(name + ".png")));
+        }
+    }
+
+    @Override
+    public void close() {
+        playwright.close();
+    }
+}

@@ -1,0 +1,34 @@
+package io.limiter.browser;
+
+import io.limiter.sample.SampleApplication;
+import java.lang.reflect.Method;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The sample application as it is, on a free port. */
+final class Samples {
+
+    private Samples() {}
+
+    /** @param redisPort where the first one starts a Redis, which the others use */
+    static ConfigurableApplicationContext start(int redisPort, String... arguments) {
+        String[] all = new String[arguments.length + 3];
+        all[0] = "--server.port=0";
+        all[1] = "--sample.redis.port=" + redisPort;
+        // A slow machine is not an outage.
+        all[2] = "--limiter.failure.decision-timeout=2m";
+        System.arraycopy(arguments, 0, all, 3, arguments.length);
+        try {
+            // It is package-private, as in an application.
+            Method application = SampleApplication.class.getDeclaredMethod("application");
+            application.setAccessible(true);
+            return ((SpringApplicationBuilder) application.invoke(null)).run(all);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static String uri(ConfigurableApplicationContext sample, String path) {
+        return "http://localhost:" + sample.getEnvironment().getProperty("local.server.port") + path;
+    }
+}
