@@ -132,6 +132,21 @@ class ConcurrencyLimitTest {
     }
 
     @Test
+    void any_of_several_holders_renews_and_releases_its_own() {
+        limit = ConcurrencyLimit.of(3);
+        ask(Request.hold(1, 1));
+        now += 1_000_000;
+        ask(Request.hold(2, 2));
+        now += 1_000_000;
+        ask(Request.renew(1));
+        // The first that was added is no longer the first that expires.
+        assertThat(ask(Request.hold(3, 1)).retryAfterMicros()).isEqualTo(LEASE - 1_000_000);
+        assertThat(ask(Request.hold(3, 3)).retryAfterMicros()).isEqualTo(LEASE);
+        assertThat(ask(Request.release(2)).remaining()).isEqualTo(2);
+        assertThat(ids()).containsExactly(1L);
+    }
+
+    @Test
     void a_peek_changes_nothing() {
         assertThat(ask(new Request(2, 0, true))).isEqualTo(new Decision(true, 2, 2, 0, 0, 0));
         assertThat(state).isNull();

@@ -40,6 +40,10 @@ class InPlaceBucketTest {
             if (random.nextInt(50) == 0) {
                 limit = limit();
             }
+            if (state != null && random.nextInt(20) == 0) {
+                state = nearlyWhole(state);
+                bucket = null;
+            }
             if (bucket == null || bucket.limit() != limit) {
                 bucket = state == null ? null : InPlaceBucket.of(limit, state);
             }
@@ -52,6 +56,17 @@ class InPlaceBucketTest {
                 bucket = null;
             }
         }
+    }
+
+    /** Stored permits that are whole but for a rounding, and now and then part of a microsecond. */
+    private RedisPermits nearlyWhole(RedisPermits state) {
+        double whole = Math.floor(Math.min(state.storedPermits(), 1e6));
+        return new RedisPermits(
+                state.maxPermits(),
+                Math.max(0, Math.nextDown(whole)),
+                state.intervalMillis(),
+                state.nextFreeTicketMillis(),
+                random.nextInt(2) * Math.min(0.5, state.intervalMillis() * 500));
     }
 
     private @Nullable RedisPermits takeBoth(

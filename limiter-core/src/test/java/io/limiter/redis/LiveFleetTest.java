@@ -97,7 +97,7 @@ class LiveFleetTest {
         LimiterTotals totals = one.statistics().totals().get(0);
         assertThat(totals.rejected()).isEqualTo(1);
         assertThat(totals.waits()).isEqualTo(1);
-        assertThat(totals.waited()).isGreaterThanOrEqualTo(Duration.ofSeconds(3));
+        assertThat(totals.waited()).isPositive();
     }
 
     @Test
