@@ -7,6 +7,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.resilience.Guard;
@@ -14,7 +15,9 @@ import io.limiter.spi.Engine;
 import io.limiter.spi.PendingRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -61,12 +64,19 @@ final class FailureWarmUp {
         }
     }
 
-    /** Never answers. */
+    /** Does not answer before it is closed. */
     private static final class SilentBackend implements Backend {
+
+        private final Queue<CompletableFuture<List<Answer>>> unanswered = new ConcurrentLinkedQueue<>();
 
         @Override
         public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            return send.getAsBoolean() ? new CompletableFuture<>() : CompletableFuture.completedFuture(List.of());
+            CompletableFuture<List<Answer>> answer = new CompletableFuture<>();
+            unanswered.add(answer);
+            if (!send.getAsBoolean()) {
+                close();
+            }
+            return answer;
         }
 
         @Override
@@ -76,5 +86,11 @@ final class FailureWarmUp {
 
         @Override
         public void reset(String key) {}
+
+        /** Without an answer, a batch would be checked for overdue requests for ever. */
+        @Override
+        public void close() {
+            unanswered.forEach(answer -> answer.completeExceptionally(BackendFailures.closed(KEY)));
+        }
     }
 }

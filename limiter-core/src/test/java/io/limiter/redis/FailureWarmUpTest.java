@@ -13,8 +13,11 @@ import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.local.LocalEngine;
 import io.limiter.spi.Engine;
 import io.limiter.testing.Patience;
+import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,6 +39,18 @@ class FailureWarmUpTest {
         assertThat(message).contains("the circuit breaker is open");
         assertThat(guard.get().state().up()).isFalse();
         assertThat(local.size()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void leaves_no_thread(boolean batches) {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        FailureWarmUp.run(engine(batches), new LocalEngine());
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread ->
+                                thread.getName().startsWith("limiter-deadlines") && !before.contains(thread)));
     }
 
     @Test
