@@ -71,11 +71,10 @@ final class FailureWarmUp {
 
         @Override
         public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            CompletableFuture<List<Answer>> answer = new CompletableFuture<>();
+            CompletableFuture<List<Answer>> answer = send.getAsBoolean()
+                    ? new CompletableFuture<>()
+                    : CompletableFuture.failedFuture(BackendFailures.closed(KEY));
             unanswered.add(answer);
-            if (!send.getAsBoolean()) {
-                close();
-            }
             return answer;
         }
 

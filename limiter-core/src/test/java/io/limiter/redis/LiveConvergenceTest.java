@@ -2,6 +2,7 @@ package io.limiter.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
@@ -95,7 +96,7 @@ class LiveConvergenceTest {
     private static RedisRateLimiterFactory instance() {
         return FLEET.instance(builder -> builder.clock(
                         "local time = redis.call('TIME')\nlocal now = time[1] * 1000000 + time[2]",
-                        com.google.common.base.Ticker.systemTicker())
+                        Ticker.systemTicker())
                 .liveLimits(LiveOptions.DEFAULT)
                 .liveHints(false));
     }

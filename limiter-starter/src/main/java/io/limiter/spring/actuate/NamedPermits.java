@@ -33,7 +33,7 @@ record NamedPermits(
             Limit<?> limit,
             @Nullable String key,
             @Nullable String hashTag) {
-        // The limit has the numbers of a live limit already, and what is built for a look must not be shown later.
+        // A live limit has changed this one already, and what is built for a look must not be shown later.
         LimiterFactory prefixed = factory.withoutLiveLimits().withPrefix(totals.prefix());
         return new NamedPermits(
                 totals.failurePolicy().map(prefixed::withFailurePolicy).orElse(prefixed),

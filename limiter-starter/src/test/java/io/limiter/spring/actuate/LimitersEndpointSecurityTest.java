@@ -140,7 +140,7 @@ class LimitersEndpointSecurityTest {
     @Test
     void a_role_decides_who_changes_live_limits_and_the_user_is_named() throws Exception {
         String limit = "limiters/" + NAME;
-        String put = "{\"limit\":7,\"who\":\"somebody else\",\"why\":\"night\"}";
+        String put = "{\"limit\":7,\"who\":\"bob\",\"why\":\"night\"}";
         String remove = "{\"remove\":true,\"version\":VERSION}";
         String rollBack = "{\"rollBack\":VERSION,\"version\":0}";
         String version = "0";
@@ -187,7 +187,7 @@ class LimitersEndpointSecurityTest {
                 "--spring.security.user.roles=OPERATOR",
                 "--management.endpoint.limiters.access=unrestricted")) {
             String limit = "limiters/reactive-" + NAME;
-            String put = "{\"kind\":\"fixed-window\",\"limit\":7,\"who\":\"somebody else\"}";
+            String put = "{\"kind\":\"fixed-window\",\"limit\":7,\"who\":\"bob\"}";
             assertThat(post(reactive, limit, "", put).statusCode()).isEqualTo(401);
             HttpResponse<String> changed = post(reactive, limit, "operator", put);
             assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
