@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Cookie;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.TokenBucket;
@@ -94,6 +96,30 @@ class ConsoleBrowserTest {
         assertThat(complaints).isEmpty();
         sample.close();
         assertThat(page.locator("#lost")).containsText("连接已断开");
+    }
+
+    /** {@code csrf.spa()} of Spring Security accepts the token of the cookie only, other applications the one of the session. */
+    @Test
+    void a_rejected_change_is_sent_again_with_the_token_of_the_cookie() {
+        page.context().addCookies(List.of(new Cookie("XSRF-TOKEN", "of%20the%20cookie").setUrl(uri("/"))));
+        page.route("**/api/session", route -> route.fulfill(new Route.FulfillOptions()
+                .setContentType("application/json")
+                .setBody("{\"csrf\": {\"header\": \"X-XSRF-TOKEN\", \"token\": \"of the session\"}}")));
+        List<String> sent = new ArrayList<>();
+        page.route("**/api/limits", route -> {
+            sent.add(route.request().headers().get("x-xsrf-token"));
+            route.fulfill(new Route.FulfillOptions()
+                    .setStatus(sent.get(sent.size() - 1).equals("of the cookie") ? 200 : 403)
+                    .setContentType("application/json")
+                    .setBody("{\"version\": 7}"));
+        });
+        page.navigate(uri("/limiter/"));
+
+        Object version = page.evaluate("import('/limiter/assets/api.js')"
+                + ".then(api => api.session().then(() => api.put({}))).then(change => change.version)");
+
+        assertThat(version).isEqualTo(7);
+        assertThat(sent).containsExactly("of the session", "of the session", "of the cookie");
     }
 
     private void callUntilRejected() {

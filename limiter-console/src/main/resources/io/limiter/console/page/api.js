@@ -34,25 +34,33 @@ export async function session() {
 
 export const history = () => call('history').then(body => body.changes);
 
+const newToken = () => session().then(body => body.csrf && body.csrf.token);
+
+function cookieToken() {
+  const cookie = document.cookie.match(/(?:^|; )XSRF-TOKEN=([^;]+)/);
+  return cookie && decodeURIComponent(cookie[1]);
+}
+
 async function write(path, body) {
-  const send = () => call(path, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'X-Limiter-Console': '1',
-      ...(token ? {[token.header]: token.token} : {}),
-    },
-    body: JSON.stringify(body),
-  });
-  try {
-    return await send();
-  } catch (error) {
-    if (error.status !== 403 || !token) {
-      throw error;
+  let csrf = token && token.token;
+  // The token goes with the session, which may be a new one. What csrf.spa() of Spring Security wants is the cookie's.
+  for (const next of [newToken, cookieToken, () => null]) {
+    try {
+      return await call(path, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'X-Limiter-Console': '1',
+          ...(token ? {[token.header]: csrf} : {}),
+        },
+        body: JSON.stringify(body),
+      });
+    } catch (error) {
+      csrf = error.status === 403 && token && await next();
+      if (!csrf) {
+        throw error;
+      }
     }
-    // The token goes with the session, which may be a new one.
-    await session();
-    return send();
   }
 }
 
