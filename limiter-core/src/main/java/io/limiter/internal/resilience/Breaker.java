@@ -137,10 +137,15 @@ final class Breaker implements AutoCloseable {
         }
     }
 
-    private void open(LimiterBackendException failure) {
+    void open(LimiterBackendException failure) {
         // First: without a thread for the probe, an open breaker would never be closed again.
         prober.prestartCoreThread();
         if (!openedBy.compareAndSet(null, failure)) {
+            return;
+        }
+        if (breaker.getState() == CircuitBreaker.State.CLOSED) {
+            // The failure is older than a recovery. Nothing would be there to probe.
+            openedBy.set(null);
             return;
         }
         openedNanos = System.nanoTime();

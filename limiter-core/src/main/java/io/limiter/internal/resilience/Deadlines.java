@@ -234,8 +234,13 @@ public final class Deadlines {
                 checks = thread.scheduleWithFixedDelay(
                         this::checkOnce, intervalNanos, intervalNanos, TimeUnit.NANOSECONDS);
                 checking = true;
+                // Read after the flag was set, while close() sets its own first: one of them sees the other.
+                if (closed) {
+                    checking = false;
+                    shutDown();
+                }
             }
-            started = true;
+            started = checking;
         } catch (RejectedExecutionException e) {
             // Closed: pending requests are failed below.
             started = false;
