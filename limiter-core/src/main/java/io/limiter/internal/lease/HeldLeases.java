@@ -173,10 +173,18 @@ public final class HeldLeases implements AutoCloseable {
             return new Outcome(null, decision);
         }
         HeldLease lease = new HeldLease(request.key(), request.limit(), id, request.permits(), times, this);
-        renewer.add(lease);
-        if (closed) {
-            renewer.remove(lease);
-            track(releaseAsync(request.key(), request.limit(), id));
+        boolean isKept = false;
+        try {
+            renewer.add(lease);
+            isKept = !closed;
+        } finally {
+            // Also if no thread can be started for renewals: nobody would release it.
+            if (!isKept) {
+                renewer.remove(lease);
+                track(releaseAsync(request.key(), request.limit(), id));
+            }
+        }
+        if (!isKept) {
             throw BackendFailures.closed(request.key());
         }
         if (!lease.isHeld()) {

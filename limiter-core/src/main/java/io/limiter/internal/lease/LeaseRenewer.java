@@ -206,6 +206,8 @@ final class LeaseRenewer {
         }
         if (shortest < NEVER && !threads.isShutdown()) {
             try {
+                // First: if no thread can be started, nothing must be scheduled.
+                threads.prestartCoreThread();
                 nextCheck = threads.schedule(this::check, shortest, TimeUnit.NANOSECONDS);
                 // Last: if scheduling fails, the next added lease tries again.
                 intervalNanos = shortest;

@@ -43,6 +43,12 @@ public final class BlockingCalls extends ThreadPoolExecutor {
         public boolean offer(Runnable task) {
             return tryTransfer(task);
         }
+
+        /** Queues it. JDK 21.0.2 would call {@link #offer}, and lose the task (JDK-8323659). */
+        @Override
+        public boolean add(Runnable task) {
+            return super.offer(task);
+        }
     }
 
     /** Queues tasks when all threads are busy. */
