@@ -49,11 +49,15 @@ public final class LiveNumbers {
                     + ": a kind cannot be changed live, because the state of one means nothing to another; "
                     + (ownKind == null ? "leave the kind out" : "use kind " + ownKind));
         }
+        if (settings.timeout() != null && isWindow(own)) {
+            throw new IllegalArgumentException("timeout " + settings.timeout() + " has no effect on kind " + ownKind
+                    + ", whose calls never wait: leave it out");
+        }
         if (!settings.hasNumbers()) {
             return own;
         }
         if (own instanceof TokenBucket bucket) {
-            return (L) bucket(bucket, settings, kind == null ? LiveKind.TOKEN_BUCKET : kind);
+            return (L) bucket(bucket, settings, kind == null ? meant(bucket, settings) : kind);
         }
         if (own instanceof FixedWindow window) {
             checkOnly(settings, LiveKind.FIXED_WINDOW, "limit", "period");
@@ -75,6 +79,16 @@ public final class LiveNumbers {
         }
         throw new IllegalArgumentException("the numbers of a limit of the application's own (" + own
                 + ") cannot be changed live; only enforce, timeout and failurePolicy can");
+    }
+
+    private static boolean isWindow(Limit<?> limit) {
+        return limit instanceof FixedWindow || limit instanceof SlidingLog || limit instanceof SlidingCounter;
+    }
+
+    /** The kind of numbers without one: those of a queue keep or change how many calls wait. */
+    private static LiveKind meant(TokenBucket own, LiveSettings settings) {
+        boolean queue = kindOf(own) == LiveKind.LEAKY_QUEUE && settings.capacity() == null && settings.burst() == null;
+        return queue ? LiveKind.LEAKY_QUEUE : LiveKind.TOKEN_BUCKET;
     }
 
     private static TokenBucket bucket(TokenBucket own, LiveSettings settings, LiveKind kind) {

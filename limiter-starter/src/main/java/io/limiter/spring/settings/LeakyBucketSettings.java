@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public record LeakyBucketSettings(
         LimitKind kind, Rate rate, @Nullable Integer limit) implements KindSettings {
 
+    private static final Duration LONGEST = Duration.ofDays(1000);
+
     @Override
     public LeakyBucketSettings overriddenBy(LimitSettings configured) {
         return new LeakyBucketSettings(
@@ -28,8 +30,9 @@ public record LeakyBucketSettings(
                 : LeakyBucket.meter(permitsPerSecond, permits);
     }
 
+    /** A queue bounds the wait by itself, also one whose numbers were changed live. */
     @Override
     public Duration callTimeout() {
-        return kind == LimitKind.LEAKY_QUEUE ? toLimit().maxWait() : Duration.ZERO;
+        return kind == LimitKind.LEAKY_QUEUE ? LONGEST : Duration.ZERO;
     }
 }

@@ -33,7 +33,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -215,7 +217,13 @@ class LiveLimitsTest {
                 "--limiter.http[1].limits[0].limit=100",
                 "--limiter.http[1].limits[0].period=1d",
                 "--limiter.http[1].limits[1].limit=" + OWN_LIMIT,
-                "--limiter.http[1].limits[1].period=1d");
+                "--limiter.http[1].limits[1].period=1d",
+                "--limiter.http[2].name=live-queue",
+                "--limiter.http[2].path=/queue/**",
+                "--limiter.http[2].key=header:X-Api-Key",
+                "--limiter.http[2].limits[0].kind=leaky-queue",
+                "--limiter.http[2].limits[0].rate=20",
+                "--limiter.http[2].limits[0].limit=1");
     }
 
     @AfterEach
@@ -299,6 +307,17 @@ class LiveLimitsTest {
             // Between the two calls a slow machine may need as long as a permit.
             eventually(() -> assertThat(passes(() -> twoCalls(context))).isFalse());
         }
+    }
+
+    @Test
+    void more_calls_may_wait_in_a_queue() throws Exception {
+        changed("live-queue", "{\"kind\":\"leaky-queue\",\"limit\":50,\"who\":\"ann\"}");
+        String key = UUID.randomUUID().toString();
+        List<CompletableFuture<Integer>> calls = IntStream.range(0, TRIES)
+                .mapToObj(i -> HTTP.sendAsync(request(one, "/queue/x", key), HttpResponse.BodyHandlers.discarding())
+                        .thenApply(HttpResponse::statusCode))
+                .toList();
+        assertThat(calls).extracting(CompletableFuture::join).doesNotContain(429);
     }
 
     private static void twoCalls(ConfigurableApplicationContext context) {
@@ -563,10 +582,14 @@ class LiveLimitsTest {
     }
 
     private static int call(ConfigurableApplicationContext context, String path, String key) throws Exception {
+        return HTTP.send(request(context, path, key), HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private static HttpRequest request(ConfigurableApplicationContext context, String path, String key) {
         String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path))
                 .header("X-Api-Key", key)
                 .build();
-        return HTTP.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
     }
 }
