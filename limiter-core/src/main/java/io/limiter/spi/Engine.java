@@ -49,6 +49,14 @@ public interface Engine extends AutoCloseable {
     }
 
     /**
+     * Drops the permits that were taken ahead under a limit, because its limiters have another one from now on. They are not
+     * returned either: under another limit as many permits mean something else.
+     *
+     * @param replaced this object, not one that equals it
+     */
+    default void dropPrefetched(Limit<?> replaced) {}
+
+    /**
      * Deletes the state of a key, in this JVM and in the backend, as if the key had never been used. Blocks until the
      * backend has answered.
      *

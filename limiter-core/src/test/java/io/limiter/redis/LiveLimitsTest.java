@@ -587,6 +587,42 @@ class LiveLimitsTest {
     }
 
     @Test
+    void permits_prefetched_under_the_old_definition_are_not_returned() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter limiter =
+                factory.withPrefetch(100, Duration.ofHours(1)).build("search", TokenBucket.of(0.001, 1_000_000));
+        Eventually.that(() -> assertThat(limiter.decide("key", 1).source()).isEqualTo(Decision.Source.PREFETCH));
+        put(factory, "search", LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(0.01));
+        RedisRateLimiterFactory other = FLEET.instance();
+        RateLimiter there = other.build("search", TokenBucket.of(0.001, 1_000_000));
+        long before = there.on("key").peek().remaining();
+        factory.close();
+        assertThat(there.on("key").peek().remaining())
+                .as("under ten times the rate, each would be ten")
+                .isBetween(before, before + 9);
+    }
+
+    @Test
+    void numbers_without_a_kind_keep_how_many_calls_wait() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        RateLimiter queue = factory.build("queue", LeakyBucket.queue(5, 7));
+        put(factory, "queue", LiveSettings.NONE.rate(10.0));
+        assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(10, 7));
+        factory.live().put("queue", LiveSettings.NONE.limit(3), NOTE, 1);
+        assertThat(queue.limit()).isEqualTo(LeakyBucket.queue(5, 3));
+    }
+
+    @Test
+    void a_timeout_is_rejected_where_calls_never_wait() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        Limiter window = factory.build("calls", FixedWindow.of(5, Duration.ofMinutes(1)));
+        assertThatThrownBy(() -> put(factory, "calls", LiveSettings.NONE.timeout(Duration.ofSeconds(5))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("timeout PT5S has no effect on kind fixed-window");
+        assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofMinutes(1)));
+    }
+
+    @Test
     void there_can_be_ten_thousand() {
         Map<String, String> stored = new HashMap<>();
         for (int i = 1; i <= 10_000; i++) {

@@ -102,9 +102,11 @@ class ConsoleBrowserTest {
     @Test
     void a_rejected_change_is_sent_again_with_the_token_of_the_cookie() {
         page.context().addCookies(List.of(new Cookie("XSRF-TOKEN", "of%20the%20cookie").setUrl(uri("/"))));
-        page.route("**/api/session", route -> route.fulfill(new Route.FulfillOptions()
-                .setContentType("application/json")
-                .setBody("{\"csrf\": {\"header\": \"X-XSRF-TOKEN\", \"token\": \"of the session\"}}")));
+        page.route(
+                "**/api/session",
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"csrf\": {\"header\": \"X-XSRF-TOKEN\", \"token\": \"of the session\"}}")));
         List<String> sent = new ArrayList<>();
         page.route("**/api/limits", route -> {
             sent.add(route.request().headers().get("x-xsrf-token"));

@@ -53,8 +53,12 @@ class ChangeableLimit<L extends Limit<?>> {
 
     /** Applies from the next decision on. */
     final void change(L newLimit, Failover newEngine) {
+        L replaced = limit;
         limit = newLimit;
         engine = newEngine;
+        if (!newLimit.equals(replaced)) {
+            newEngine.engine().dropPrefetched(replaced);
+        }
         if (isShown()) {
             show();
         }

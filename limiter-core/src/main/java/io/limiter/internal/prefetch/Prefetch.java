@@ -131,9 +131,26 @@ public final class Prefetch implements Engine {
     }
 
     private void forget(String key) {
-        PrefetchedKey prefetched = keys.get(slot(key));
-        if (prefetched != null && prefetched.isFor(key) && keys.compareAndSet(slot(key), prefetched, null)) {
+        int slot = slot(key);
+        PrefetchedKey prefetched = keys.get(slot);
+        if (prefetched != null && prefetched.isFor(key)) {
+            forget(slot, prefetched);
+        }
+    }
+
+    private void forget(int slot, PrefetchedKey prefetched) {
+        if (keys.compareAndSet(slot, prefetched, null)) {
             prefetched.forget();
+        }
+    }
+
+    @Override
+    public void dropPrefetched(Limit<?> replaced) {
+        for (int slot = 0; terms != null && slot < SLOTS; slot++) {
+            PrefetchedKey prefetched = keys.get(slot);
+            if (prefetched != null && prefetched.isUnder(replaced)) {
+                forget(slot, prefetched);
+            }
         }
     }
 

@@ -86,6 +86,11 @@ final class PrefetchedKey {
         return key.equals(otherKey);
     }
 
+    /** Whether its permits were taken under this very limit. */
+    boolean isUnder(Limit<?> other) {
+        return limit == other;
+    }
+
     /** Whether there are no prefetched permits and no recent requests. */
     boolean isIdle() {
         return current == null && !prefetching.get() && recentEnds.isOver();
@@ -168,13 +173,16 @@ final class PrefetchedKey {
         // Measured from before the request is sent, so that a block is never kept too long.
         ExpiryClock.Deadline deadline = clock.in(maxTimeNanos);
         PendingRequest.start(engine, key, limit, new Request(size, 0, false)).whenComplete((decision, error) -> {
-            if (error == null) {
-                remaining = decision.remaining();
-                if (decision.granted()) {
-                    add(new PrefetchedBlock(size, decision, deadline, clock.in(maxTimeNanos / 2)));
+            try {
+                if (error == null) {
+                    remaining = decision.remaining();
+                    if (decision.granted()) {
+                        add(new PrefetchedBlock(size, decision, deadline, clock.in(maxTimeNanos / 2)));
+                    }
                 }
+            } finally {
+                prefetching.set(false);
             }
-            prefetching.set(false);
         });
     }
 
@@ -196,7 +204,16 @@ final class PrefetchedKey {
     /** Sets a timer that returns blocks which expire unused. */
     private void setTimer() {
         if (timerSet.compareAndSet(false, true)) {
-            sleeper.later(TimeUnit.NANOSECONDS.toMicros(maxTimeNanos) + 1, this::returnExpired);
+            boolean isSet = false;
+            try {
+                sleeper.later(TimeUnit.NANOSECONDS.toMicros(maxTimeNanos) + 1, this::returnExpired);
+                isSet = true;
+            } finally {
+                if (!isSet) {
+                    // No thread could be started: the next block tries again.
+                    timerSet.set(false);
+                }
+            }
         }
     }
 
@@ -232,7 +249,7 @@ final class PrefetchedKey {
         return drop();
     }
 
-    /** Stops prefetching and drops all permits without returning them: the key was reset. */
+    /** Stops prefetching and drops all permits without returning them: the key was reset, or has another limit. */
     void forget() {
         forgotten = true;
         closed = true;

@@ -231,6 +231,37 @@ class PrefetchTest {
     }
 
     @Test
+    void permits_of_a_limit_that_was_replaced_are_dropped_without_a_refund() {
+        take(100);
+        long before = remaining();
+        leases.dropPrefetched(TokenBucket.of(1000, 10));
+        assertThat(decide(leases, KEY, LEASED, ONE).source())
+                .as("an equal one of others")
+                .isEqualTo(Decision.Source.PREFETCH);
+        leases.dropPrefetched(LEASED);
+        assertThat(decide(leases, KEY, TokenBucket.of(2000, 10), ONE).source()).isEqualTo(Decision.Source.BACKEND);
+        int requests = backend.requests();
+        wall.advance(MAX_TIME.plusMillis(1));
+        timers.run();
+        leases.close();
+        assertThat(backend.requests()).as("and refunds").isEqualTo(requests);
+        assertThat(remaining()).isLessThan(before);
+    }
+
+    @Test
+    void a_key_is_prefetched_again_after_no_timer_could_be_set() {
+        timers.fail = true;
+        take(100);
+        timers.fail = false;
+        take(100);
+        assertThat(timers.actions).isNotEmpty();
+        take(1_000);
+        int first = backend.requests();
+        take(1_000);
+        assertThat(backend.requests() - first).isLessThanOrEqualTo(25);
+    }
+
+    @Test
     void asynchronous_callers_share_prefetched_permits() {
         take(1_000);
         int before = backend.requests();
@@ -283,6 +314,7 @@ class PrefetchTest {
     private static final class Timers implements Sleeper {
 
         private final List<Runnable> actions = new ArrayList<>();
+        private boolean fail;
 
         @Override
         public void sleep(long micros) {
@@ -291,6 +323,9 @@ class PrefetchTest {
 
         @Override
         public Runnable later(long micros, Runnable action) {
+            if (fail) {
+                throw new OutOfMemoryError("no thread");
+            }
             actions.add(action);
             return () -> actions.remove(action);
         }
