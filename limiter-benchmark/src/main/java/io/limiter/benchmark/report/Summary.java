@@ -15,6 +15,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The few figures that say most: this project beside the floor and beside the fastest peer that promises as much. */
 final class Summary {
@@ -26,33 +28,69 @@ final class Summary {
      * @param peers where the permits of the peers are that it is compared with
      * @param wantedToPeer the least ratio to the best peer that is good enough; 0 if there is no goal
      * @param wantedToFloor the least ratio to the floor
+     * @param obstacle what stands in the way of more, and what was tried; empty if the goal was always reached
      */
     private record Line(
-            String title, Cell cell, String limiter, Where peers, double wantedToPeer, double wantedToFloor) {
+            String title,
+            Cell cell,
+            String limiter,
+            Where peers,
+            double wantedToPeer,
+            double wantedToFloor,
+            String obstacle) {
 
         static Line redis(String title, Cell cell, double wantedToPeer, double wantedToFloor) {
-            return new Line(title, cell, "limiter", REDIS, wantedToPeer, wantedToFloor);
+            return new Line(title, cell, "limiter", REDIS, wantedToPeer, wantedToFloor, "");
         }
 
         static Line inProcess(String title, Cell cell, String limiter, double wantedToPeer) {
-            return new Line(title, cell, limiter, IN_PROCESS, wantedToPeer, 0);
+            return new Line(title, cell, limiter, IN_PROCESS, wantedToPeer, 0, "");
+        }
+
+        Line limitedBy(String newObstacle) {
+            return new Line(title, cell, limiter, peers, wantedToPeer, wantedToFloor, newObstacle);
         }
     }
 
+    private static final String REDIS_IS_BUSY =
+            "Redis is busy all the time. Of its time for a key, about half is for the"
+                    + " commands: parsing, `MGET`, `SETRANGE`, the reply. A layout with fewer commands per key was not found.";
+
+    private static final String MORE_THAN_A_LOCK =
+            "Guava's limiter is a lock and a clock. Here a request also finds its key" + " and is counted";
+
     private static final List<Line> LINES = List.of(
-            Line.redis("1 thread, one key", Cells.HOT_1_THREAD, 0, 1),
+            Line.redis("1 thread, one key", Cells.HOT_1_THREAD, 0, 1)
+                    .limitedBy(
+                            "Both make one call per decision, and the limiter's script takes a few µs more. Threads that"
+                                    + " yield need not be woken (`limiter-yield`), at the price of a busy core."),
             Line.redis("16 threads, one key", Cells.HOT_16_THREADS, 2, 0),
             Line.redis("64 threads, one key", Cells.HOT_64_THREADS, 2, 0),
-            Line.redis("64 threads, 10,000 keys", Cells.WIDE_64_THREADS, 0, 2.2),
+            Line.redis("64 threads, 10,000 keys", Cells.WIDE_64_THREADS, 0, 2.2)
+                    .limitedBy(
+                            "Client and Redis use up both cores, the client much of it to park and wake threads. Longer"
+                                    + " yields and a third call in flight gained nothing."),
             Line.redis("64 asynchronous, one key", Cells.HOT_64_ASYNC, 1.5, 0),
-            Line.redis("1,024 asynchronous, one key", Cells.HOT_1024_ASYNC, 1.6, 0),
-            Line.redis("64 asynchronous, 10,000 keys", Cells.WIDE_64_ASYNC, 0, 2.7),
-            Line.redis("1,024 asynchronous, 10,000 keys", Cells.WIDE_1024_ASYNC, 0, 2.7),
+            Line.redis("1,024 asynchronous, one key", Cells.HOT_1024_ASYNC, 1.6, 0)
+                    .limitedBy(
+                            "One thread reads a reply and completes all of its futures, as the peer's does. Completing"
+                                    + " them on a second one was slower, at nearly twice the processor time."),
+            Line.redis("64 asynchronous, 10,000 keys", Cells.WIDE_64_ASYNC, 0, 2.7)
+                    .limitedBy(REDIS_IS_BUSY),
+            Line.redis("1,024 asynchronous, 10,000 keys", Cells.WIDE_1024_ASYNC, 0, 2.7)
+                    .limitedBy(REDIS_IS_BUSY),
             Line.redis("64 threads, known rejection", Cells.REJECTED_64_THREADS, 100, 0),
-            Line.inProcess("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", 1),
-            Line.inProcess("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", 1),
-            Line.inProcess("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", 1),
-            Line.inProcess("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", 3));
+            Line.inProcess("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", 1)
+                    .limitedBy(MORE_THAN_A_LOCK + "."),
+            Line.inProcess("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", 1)
+                    .limitedBy(
+                            MORE_THAN_A_LOCK + "; and more is done while the lock is held, for which all others wait."),
+            Line.inProcess("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", 1)
+                    .limitedBy(MORE_THAN_A_LOCK + "."),
+            Line.inProcess("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", 3)
+                    .limitedBy(
+                            "All threads take from one number, whose cache line one core at a time can change; so two"
+                                    + " cores decide about as often as one."));
 
     /** A line with its figures; not numbers where there are none. */
     record Row(Line line, double floor, String peer, double best, double ours, double toPeer, double toFloor) {
@@ -74,6 +112,17 @@ final class Summary {
             String toPeer = line.wantedToPeer() > 0 ? "≥ " + Numbers.of(line.wantedToPeer()) + " × peer" : "";
             String toFloor = line.wantedToFloor() > 0 ? "≥ " + Numbers.of(line.wantedToFloor()) + " × floor" : "";
             return toPeer + (toPeer.isEmpty() || toFloor.isEmpty() ? "" : ", ") + toFloor;
+        }
+
+        /** Its ratios beside the goals. */
+        private String shortOf() {
+            return Stream.of(ratio(toPeer, "peer", line.wantedToPeer()), ratio(toFloor, "floor", line.wantedToFloor()))
+                    .filter(ratio -> !ratio.isEmpty())
+                    .collect(Collectors.joining(", "));
+        }
+
+        private static String ratio(double reached, String to, double wanted) {
+            return wanted > 0 ? Numbers.of(reached) + " × " + to + " instead of " + Numbers.of(wanted) : "";
         }
 
         private String reached() {
@@ -169,10 +218,9 @@ final class Summary {
     private static String missed(Row row) {
         return String.format(
                 Locale.ROOT,
-                "%s: %s × peer and %s × floor, wanted %s",
+                "**%s**: %s. %s",
                 row.title(),
-                Numbers.of(row.toPeer()),
-                Numbers.of(row.toFloor()),
-                row.wanted());
+                row.shortOf(),
+                row.line().obstacle());
     }
 }
