@@ -48,7 +48,7 @@ public final class BenchmarkPage {
         }
         for (Results run : runs) {
             page.add("## " + run.titled("Summary"));
-            Summary.write(run, page);
+            Summary.write(run, run == runs.get(0), page);
             if (run == runs.get(0) && !Summary.rows(run).isEmpty()) {
                 page.add("![" + Chart.TITLE + "](" + chartFile + ")");
             }

@@ -15,7 +15,7 @@ final class Markdown {
     }
 
     void list(List<String> entries) {
-        add(entries.stream().map(entry -> "- " + entry).collect(Collectors.joining("\n")));
+        add(entries.stream().map(entry -> "- " + entry.strip()).collect(Collectors.joining("\n")));
     }
 
     /** The first column is of words, the others of numbers. */

@@ -13,7 +13,6 @@ import io.limiter.benchmark.subject.Contender.Where;
 import io.limiter.benchmark.subject.Contenders;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -180,10 +179,11 @@ final class Summary {
         return cell.spread(contender, Slice::decisionsPerSecond).median();
     }
 
-    static void write(Results results, Markdown page) {
+    /** @param obstacles whether to say what stands in the way of goals that were not reached */
+    static void write(Results results, boolean obstacles, Markdown page) {
         List<Row> rows = rows(results);
         if (!rows.isEmpty()) {
-            write(rows, page);
+            write(rows, obstacles, page);
         }
         List<String> above = results.measured().stream()
                 .filter(contender -> results.above(contender) > 0)
@@ -193,7 +193,7 @@ final class Summary {
                 + (above.isEmpty() ? "none by anyone." : "none, except by " + String.join(", ", above) + "."));
     }
 
-    private static void write(List<Row> rows, Markdown page) {
+    private static void write(List<Row> rows, boolean obstacles, Markdown page) {
         page.table(
                 List.of(
                         "decisions per second",
@@ -205,22 +205,16 @@ final class Summary {
                         "wanted",
                         "reached"),
                 rows.stream().map(Row::texts).toList());
-        List<String> missed =
-                rows.stream().filter(Row::misses).map(Summary::missed).toList();
+        List<String> missed = rows.stream()
+                .filter(Row::misses)
+                .map(row -> "**" + row.title() + "**: " + row.shortOf() + ". "
+                        + (obstacles ? row.line().obstacle() : ""))
+                .toList();
         if (missed.isEmpty()) {
             page.add("Every goal is reached.");
         } else {
             page.add("**Not reached:**");
             page.list(missed);
         }
-    }
-
-    private static String missed(Row row) {
-        return String.format(
-                Locale.ROOT,
-                "**%s**: %s. %s",
-                row.title(),
-                row.shortOf(),
-                row.line().obstacle());
     }
 }
