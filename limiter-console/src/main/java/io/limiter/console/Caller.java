@@ -2,6 +2,8 @@ package io.limiter.console;
 
 import java.net.URI;
 import java.security.Principal;
+import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -22,6 +24,7 @@ record Caller(
 
     private static final String ANONYMOUS = "org.springframework.security.authentication.AnonymousAuthenticationToken";
     private static final int MAX_NAME = 100;
+    private static final Pattern PORT = Pattern.compile(":\\d+$");
 
     /**
      * A CSRF token.
@@ -57,16 +60,15 @@ record Caller(
             return true;
         }
         try {
-            URI from = URI.create(origin);
-            return server.getScheme().equalsIgnoreCase(from.getScheme())
-                    && server.getHost().equalsIgnoreCase(from.getHost())
-                    && port(server) == port(from);
+            return originOf(server).equals(originOf(URI.create(origin)));
         } catch (IllegalArgumentException e) {
             return false;
         }
     }
 
-    private static int port(URI uri) {
-        return uri.getPort() != -1 ? uri.getPort() : "https".equalsIgnoreCase(uri.getScheme()) ? 443 : 80;
+    /** Scheme, host and port. A URI with an underscore in its host has an authority, but neither host nor port. */
+    private static String originOf(URI uri) {
+        String origin = (uri.getScheme() + "://" + uri.getRawAuthority()).toLowerCase(Locale.ROOT);
+        return PORT.matcher(origin).find() ? origin : origin + (origin.startsWith("https:") ? ":443" : ":80");
     }
 }

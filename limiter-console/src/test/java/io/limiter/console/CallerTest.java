@@ -44,6 +44,24 @@ class CallerTest {
 
     @ParameterizedTest
     @CsvSource({
+        "http://my_app:8080, http://my_app:8080, true",
+        "http://my_app:8080, http://MY_app:8080, true",
+        "http://my_app:8080, http://other_app:8080, false",
+        "http://my_app:8080, http://my_app:8081, false",
+        "http://my_app:8080, http://my_app, false",
+        "http://my_app, http://my_app:80, true",
+        "http://[::1]:8080, http://[::1]:8080, true",
+        "http://[::1], http://[::1]:80, true",
+        "http://[::1], http://[::2], false"
+    })
+    void hosts_with_underscores_and_addresses_are_compared(URI server, String origin, boolean same) {
+        HttpHeaders headers = new HttpHeaders();
+        headers.set("Origin", origin);
+        assertThat(new Caller("ann", headers, server, null).isSameOrigin()).isEqualTo(same);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "application/json, true",
         "Application/JSON; charset=UTF-8, true",
         "text/plain, false",

@@ -57,13 +57,6 @@ public final class ConsoleDemo {
 
             /** Per second. */
             double most(LiveSettings live) {
-                if (Boolean.FALSE.equals(live.enforce())) {
-                    return rate(live);
-                }
-                return rate(live);
-            }
-
-            private double rate(LiveSettings live) {
                 if (settings.rate() != null) {
                     return live.rate() == null ? settings.rate() : live.rate();
                 }
@@ -162,8 +155,7 @@ public final class ConsoleDemo {
             LiveSettings own = limit.settings();
             return own.rate(live.rate() == null ? own.rate() : live.rate())
                     .limit(live.limit() == null ? own.limit() : live.limit())
-                    .period(live.period() == null ? own.period() : live.period())
-                    .enforce(live.enforce());
+                    .period(live.period() == null ? own.period() : live.period());
         }
     }
 }

@@ -39,7 +39,11 @@ class ConsoleBrowserTest {
 
     @BeforeEach
     void open() {
-        sample = Samples.start(TestRedis.freePort());
+        sample = Samples.start(
+                TestRedis.freePort(),
+                "--limiter.limits.rate.enforce=false",
+                "--limiter.limits.rate.rate=0.0001",
+                "--limiter.limits.rate.capacity=1");
         browser = new Chromium();
         page = browser.page();
         page.onConsoleMessage(message -> {
@@ -96,6 +100,58 @@ class ConsoleBrowserTest {
         assertThat(complaints).isEmpty();
         sample.close();
         assertThat(page.locator("#lost")).containsText("连接已断开");
+    }
+
+    @Test
+    void enforce_now_enforces_whatever_mode_the_application_and_the_last_live_limit_have() {
+        assertThat(call()).isEqualTo(200);
+        assertThat(call()).as("in shadow mode").isEqualTo(200);
+        page.navigate(uri("/limiter/"));
+        row("rate").locator("a").click();
+
+        preview("2");
+        assertThat(page.locator("#enforce")).containsText("Mode: the application’s → enforced");
+        page.click("#enforce");
+        assertThat(page.locator("#live")).containsText("capacity 2, enforced");
+        page.waitForCondition(() -> call() == 429);
+
+        preview("3");
+        assertThat(page.locator("#enforce")).not().containsText("Mode");
+        assertThat(page.locator("#try-shadow")).containsText("Mode: enforced → shadow mode");
+        page.click("#enforce");
+        assertThat(page.locator("#live")).containsText("capacity 3, enforced");
+        assertThat(page.locator(".badge.shadow")).hasCount(0);
+
+        preview("3");
+        page.click("#try-shadow");
+        assertThat(page.locator("#live")).containsText("capacity 3, shadow mode");
+        assertThat(page.locator(".badge.shadow")).hasText("Shadow mode");
+        page.waitForCondition(() -> call() == 200);
+
+        preview("3");
+        assertThat(page.locator("#enforce")).containsText("Mode: shadow mode → enforced");
+        page.click("#enforce");
+        assertThat(page.locator(".badge.shadow")).hasCount(0);
+        page.waitForCondition(() -> call() == 429);
+
+        page.click("#remove");
+        page.click("#confirm");
+        assertThat(page.locator("#live")).containsText("None.");
+        page.waitForCondition(() -> call() == 200);
+        preview("");
+        page.click("#enforce");
+        assertThat(page.locator("#live")).containsText("enforced");
+        page.waitForCondition(() -> call() == 429);
+        assertThat(complaints).isEmpty();
+    }
+
+    private int call() {
+        return page.request().get(uri("/limiter/rate")).status();
+    }
+
+    private void preview(String capacity) {
+        page.fill("#field-capacity", capacity);
+        page.click("#preview");
     }
 
     /** {@code csrf.spa()} of Spring Security accepts the token of the cookie only, other applications the one of the session. */
@@ -192,7 +248,7 @@ class ConsoleBrowserTest {
 
     private void rollBack() {
         page.locator(".changes button").first().click();
-        assertThat(page.locator("#change")).containsText("10/s → the application’s limit");
+        assertThat(page.locator("#change")).containsText("10/s, enforced → the application’s limit");
         page.click("#confirm");
         assertThat(page.locator("#toasts")).containsText("rolled back");
     }

@@ -2,9 +2,9 @@
 import * as api from './api.js';
 import {ask, toast} from './dialog.js';
 import {el} from './dom.js';
-import {ago, describe, described} from './format.js';
+import {ago, definitionOf, describe, described} from './format.js';
 import {durationText, fieldName, fieldText} from './form.js';
-import {inShadow, liveOf, now, state} from './state.js';
+import {liveOf, now, state} from './state.js';
 import {t} from './words.js';
 
 const FIELDS = ['rate', 'capacity', 'burst', 'limit', 'period', 'timeout', 'failurePolicy'];
@@ -34,6 +34,14 @@ function headline(limit, changes, side) {
   return describe(subset) || t('own');
 }
 
+const mode = enforce => t(enforce === null ? 'modeOwn' : enforce ? 'enforcedOf' : 'shadowOf');
+
+/** What a choice means, with the mode if the choice changes it. The mode of the application is not reported. */
+function withMode(live, enforce, text) {
+  const before = live?.settings.enforce ?? null;
+  return before === enforce ? text : t('modeFromTo', mode(before), mode(enforce), text);
+}
+
 const by = () => state.session.user ? t('byYou', state.session.user) : t('byYouPlain');
 
 /**
@@ -42,22 +50,16 @@ const by = () => state.session.user ? t('byYou', state.session.user) : t('byYouP
  */
 export function previewChange(limit, live, change, done) {
   const changes = differences(limit, live, change.settings);
-  const shadowNow = inShadow(limit);
-  if (changes.length === 0 && !live) {
-    toast(t('nothingChanged'), {failed: true});
-    return;
-  }
   const instances = state.fleet.instances.length;
   const duration = change.expiresSeconds === null ? t('untilRemoved') : t('forTime', durationText(change.expiresSeconds));
   const scales = limit.kind === 'token-bucket' && change.settings.rate !== undefined
     && change.settings.capacity === undefined && change.settings.burst === undefined;
-  const apply = enforce => store(limit, live, {
-    ...change, settings: enforce === null ? change.settings : {...change.settings, enforce},
-  }, done);
+  // Always with a mode: a live limit without one leaves it to the application, which may have set shadow mode.
+  const apply = enforce => store(limit, live, {...change, settings: {...change.settings, enforce}}, done);
   ask(t('previewTitle'), [
     el('div', {className: 'change', id: 'change'},
       limit.name, ': ',
-      changes.length === 0 ? headline(limit, [], 'after') === t('own') ? describe(limit.settings) : '' :
+      changes.length === 0 ? definitionOf(limit) :
         t('fromTo', headline(limit, changes, 'before'), headline(limit, changes, 'after')),
       el('small', {}, [by(), duration, change.why].filter(text => text).join(', '))),
     el('ul', {className: 'muted small'},
@@ -67,8 +69,11 @@ export function previewChange(limit, live, change, done) {
       scales ? el('li', {}, t('burstScales')) : null,
       el('li', {}, t('codeNote'))),
   ], [
-    {id: 'try-shadow', text: t('tryShadow'), more: t('tryShadowText'), run: () => apply(false)},
-    {id: 'enforce', text: t('enforceNow'), more: t('enforceText'), primary: true, run: () => apply(shadowNow ? true : null)},
+    {id: 'try-shadow', text: t('tryShadow'), more: withMode(live, false, t('tryShadowText')), run: () => apply(false)},
+    {
+      id: 'enforce', text: t('enforceNow'), more: withMode(live, true, t('enforceText')), primary: true,
+      run: () => apply(true),
+    },
   ]);
 }
 

@@ -108,14 +108,14 @@ export function describe(settings) {
   if (has('burst')) {
     parts.push(t('burstOf', number(settings.burst)));
   }
-  if (has('timeout') && settings.timeout > 0) {
+  if (has('timeout')) {
     parts.push(t('timeoutOf', span(settings.timeout)));
   }
   if (has('failurePolicy')) {
     parts.push(t('policyOf', settings.failurePolicy));
   }
-  if (settings.enforce === false) {
-    parts.push(t('shadowOf'));
+  if (has('enforce')) {
+    parts.push(t(settings.enforce ? 'enforcedOf' : 'shadowOf'));
   }
   return parts.join(', ');
 }
@@ -127,5 +127,5 @@ export function definitionOf(limit) {
 
 /** The parts of a live limit in the history. */
 export function described(live) {
-  return live ? describe(live.settings) || t('enforcedOf') : t('own');
+  return live ? describe(live.settings) : t('own');
 }

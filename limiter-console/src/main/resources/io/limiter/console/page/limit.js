@@ -95,7 +95,7 @@ export function limitView(prefix, name, {reload}) {
     part('live', ofLive, () => live.replaceChildren(
       el('h2', {}, t('liveLimit')),
       ofLive ? el('dl', {className: 'facts'},
-        fact('settings', describe(ofLive.settings) || t('enforcedOf')),
+        fact('settings', describe(ofLive.settings)),
         fact('by', ofLive.who),
         ofLive.why ? fact('why', ofLive.why) : null,
         fact('since', moment(ofLive.since)),

@@ -64,17 +64,14 @@ export function liveOf(name) {
   return state.fleet ? state.fleet.live.find(live => live.name === name) || null : null;
 }
 
-export const inShadow = limit => {
-  const live = liveOf(limit.name);
-  return live && live.settings.enforce !== null ? live.settings.enforce === false : limit.settings.enforce === false;
-};
-
 export function badges(limit) {
   const found = [];
-  if (liveOf(limit.name)) {
+  const live = liveOf(limit.name);
+  if (live) {
     found.push(el('span', {className: 'badge'}, t('changed')));
   }
-  if (inShadow(limit)) {
+  // Reports do not have the mode that the application sets.
+  if (live && live.settings.enforce === false) {
     found.push(el('span', {className: 'badge shadow'}, t('shadow')));
   }
   if (limit.notApplied.length > 0) {

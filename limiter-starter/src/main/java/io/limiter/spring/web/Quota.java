@@ -81,8 +81,7 @@ record Quota(
     private static @Nullable Long window(Limit<?> limit) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
-                    ? wholeSeconds(Math.ceil(
-                            Math.max(bucket.burstSeconds(), bucket.minCapacity() / bucket.permitsPerSecond())))
+                    ? wholeSeconds(Math.max(bucket.burstSeconds(), bucket.minCapacity() / bucket.permitsPerSecond()))
                     : wholeSeconds(bucket.warmUp().period());
         }
         if (limit instanceof FixedWindow window) {
@@ -95,11 +94,12 @@ record Quota(
     }
 
     private static long wholeSeconds(Duration duration) {
-        return duration.getNano() == 0 ? wholeSeconds(duration.getSeconds()) : duration.getSeconds() + 1;
+        return duration.getSeconds() + (duration.getNano() == 0 ? 0 : 1);
     }
 
+    /** To the microsecond, because 11 permits at 11/60 per second take 60.000000000000007 s as doubles. */
     private static long wholeSeconds(double seconds) {
-        return Math.max(1, (long) seconds);
+        return Math.max(1, roundedUp(Math.round(seconds * MICROS_PER_SECOND)));
     }
 
     private static long roundedUp(long micros) {

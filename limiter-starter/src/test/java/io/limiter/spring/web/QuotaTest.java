@@ -52,6 +52,22 @@ class QuotaTest {
         assertThat(Quota.of("x", limit, GRANTED).policyMember()).isEqualTo(member);
     }
 
+    static Stream<Arguments> buckets() {
+        return Stream.of(
+                Arguments.of(TokenBucket.perSecond(11 / 60.0).capacity(11), "\"x\";q=11;w=60"),
+                Arguments.of(TokenBucket.per(1, Duration.ofSeconds(49)), "\"x\";q=1;w=49"),
+                Arguments.of(TokenBucket.perSecond(1).capacity(7), "\"x\";q=7;w=7"),
+                Arguments.of(TokenBucket.perSecond(10).capacity(601), "\"x\";q=601;w=61"),
+                Arguments.of(TokenBucket.perSecond(1e6).capacity(1_000_001), "\"x\";q=1000001;w=2"),
+                Arguments.of(TokenBucket.perSecond(1e9), "\"x\";q=1000000000;w=1"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("buckets")
+    void a_window_is_rounded_up_from_microseconds(TokenBucket bucket, String member) {
+        assertThat(Quota.of("x", bucket, null).policyMember()).isEqualTo(member);
+    }
+
     @Test
     void a_grant_has_remaining_and_full_after() {
         assertThat(quota(GRANTED).limitMember()).isEqualTo("\"x\";r=3;t=12");

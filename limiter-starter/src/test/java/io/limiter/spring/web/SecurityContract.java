@@ -38,6 +38,10 @@ public abstract class SecurityContract extends ServerContract {
         server = startWithRedis();
     }
 
+    protected <T> T bean(Class<T> type) {
+        return server.getBean(type);
+    }
+
     /** @param user empty for an anonymous caller */
     private Reply get(String path, String address, String user, String password) throws Exception {
         byte[] login = (user + ":" + password).getBytes(StandardCharsets.UTF_8);

@@ -1,8 +1,17 @@
 package io.limiter.spring.web.reactive;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.springframework.security.authentication.UsernamePasswordAuthenticationToken.authenticated;
+
+import io.limiter.RateLimitExceededException;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
+import io.limiter.spring.key.MissingLimitKeyException;
 import io.limiter.spring.web.SecurityContract;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
@@ -11,6 +20,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.reactive.EnableWebFluxSecurity;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 import org.springframework.security.core.userdetails.User;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -20,6 +30,8 @@ import reactor.core.publisher.Mono;
 
 /** WebFlux on Netty. */
 class WebFluxSecurityTest extends SecurityContract {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
 
     @RestController
     static class Limited {
@@ -63,6 +75,18 @@ class WebFluxSecurityTest extends SecurityContract {
             return name ->
                     Mono.just(User.withUsername(name).password("{noop}secret").build());
         }
+    }
+
+    @Test
+    void without_an_exchange_the_key_is_the_user_of_reactors_context() {
+        Mono<String> call = bean(Limited.class).user();
+        for (String user : new String[] {"job-" + run, "queue-" + run}) {
+            Mono<String> ofUser = call.contextWrite(
+                    ReactiveSecurityContextHolder.withAuthentication(authenticated(user, "", List.of())));
+            assertThat(ofUser.block(LONG)).as(user).isEqualTo("done");
+            assertThatThrownBy(() -> ofUser.block(LONG)).as(user).isInstanceOf(RateLimitExceededException.class);
+        }
+        assertThatThrownBy(() -> call.block(LONG)).isInstanceOf(MissingLimitKeyException.class);
     }
 
     @Override
