@@ -25,6 +25,8 @@ const OF_KIND = {
   concurrent: ['limit'],
 };
 
+const NEVER_WAIT = ['fixed-window', 'sliding-log', 'sliding-counter'];
+
 const WORD_OF_LIMIT = {'leaky-bucket': 'capacity', 'leaky-queue': 'waitingCalls', concurrent: 'concurrent'};
 
 const POLICIES = ['DENY', 'ALLOW', 'LOCAL', 'THROW'];
@@ -83,7 +85,8 @@ export function changeForm(limit, live, onPreview, onRemove) {
 
   const policy = live ? live.settings.failurePolicy ?? null : null;
   const why = el('input', {id: 'field-why', name: 'why', maxlength: '500', placeholder: t('reasonHint'), autocomplete: 'off'});
-  const more = [field('timeout'), choice('failurePolicy', 'failurePolicy',
+  const timeout = NEVER_WAIT.includes(limit.kind) ? [] : ['timeout'];
+  const more = [...timeout.map(field), choice('failurePolicy', 'failurePolicy',
     [['', t('unchanged'), policy === null], ...POLICIES.map(each => [each, each.toLowerCase(), policy === each])])];
   const form = el('form', {
     novalidate: true,
@@ -118,7 +121,7 @@ export function changeForm(limit, live, onPreview, onRemove) {
     error.hidden = true;
     inputs.forEach(input => input.removeAttribute('aria-invalid'));
     const settings = {kind: own.length > 0 ? limit.kind : null};
-    for (const name of [...own, 'timeout']) {
+    for (const name of [...own, ...timeout]) {
       const input = inputs.get(name);
       if (input.value === '' && !input.validity.badInput) {
         continue;
