@@ -134,8 +134,8 @@ final class BoundLimit {
         }
     }
 
-    /** Logs why a call cannot be checked, and throws that if the limit is enforced. */
-    private static void failed(AppliedLimit used, RuntimeException failure) {
+    /** Logs why a call cannot be limited, and throws that if the limit is enforced. */
+    static void failed(AppliedLimit used, RuntimeException failure) {
         used.checked().log().failed(failure);
         if (used.checked().enforced()) {
             throw failure;
