@@ -1,6 +1,7 @@
 package io.limiter.spring;
 
 import io.limiter.RateLimitExceededException;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import jakarta.servlet.http.HttpServlet;
@@ -38,6 +39,7 @@ public final class OptionalApplication {
     public static class Service {
 
         @CountLimit(name = "optional", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(name = "optional", key = "#{run}")
         public String limited(String run) {
             return "done";
         }
@@ -75,6 +77,7 @@ public final class OptionalApplication {
     public static class ReactiveService {
 
         @CountLimit(name = "optional", period = 3600, limitType = LimitType.CUSTOM, key = "#{run}")
+        @ConcurrentLimit(name = "optional", key = "#{run}")
         public Mono<String> limited(String run) {
             return Mono.just("done");
         }

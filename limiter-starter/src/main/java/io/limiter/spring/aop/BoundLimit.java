@@ -85,13 +85,24 @@ final class BoundLimit {
     }
 
     /**
-     * The permits that a call takes of {@link #applied}; {@code null} if it skips the limit, or if an earlier check has granted them.
+     * The permits that a call takes of {@link #applied}; {@code null} if it skips the limit, if an earlier check has granted them,
+     * or if the limit is in shadow mode and its key, cost, condition or resolver fails, which is logged.
      *
      * @throws MissingLimitKeyException if the call has no key, and the limit is enforced
      * @throws InvalidLimitArgumentException if its arguments make no cost or condition, and the limit is enforced
      */
     @Nullable
     CheckPart part(AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
+        try {
+            return evaluate(used, call, recorder);
+        } catch (RuntimeException e) {
+            failed(used, e);
+            return null;
+        }
+    }
+
+    private @Nullable CheckPart evaluate(
+            AppliedLimit used, MethodInvocation call, @Nullable DecisionRecorder recorder) {
         PermitRequest request = request(used, call);
         if (request == null) {
             return null;
@@ -111,31 +122,36 @@ final class BoundLimit {
             CheckPart part = part(used, call, recorder);
             return part == null ? null : CheckStep.of(part);
         }
-        PermitRequest request = request(used, call);
-        return request == null
-                ? null
-                : CheckStep.hold(used.checked(), concurrencyLimiter, request.key(), request.permits(), used.timeout());
+        try {
+            PermitRequest request = request(used, call);
+            return request == null
+                    ? null
+                    : CheckStep.hold(
+                            used.checked(), concurrencyLimiter, request.key(), request.permits(), used.timeout());
+        } catch (RuntimeException e) {
+            failed(used, e);
+            return null;
+        }
+    }
+
+    /** Logs why a call cannot be limited, and throws that if the limit is enforced. */
+    static void failed(AppliedLimit used, RuntimeException failure) {
+        used.checked().log().failed(failure);
+        if (used.checked().enforced()) {
+            throw failure;
+        }
     }
 
     private @Nullable PermitRequest request(AppliedLimit used, MethodInvocation call) {
         DeclaredLimit declared = used.declared();
-        try {
-            @Nullable Object[] arguments = call.getArguments();
-            int permits = declared.permits().of(arguments);
-            if (permits == 0) {
-                calls.skip();
-                return null;
-            }
-            String hashTag =
-                    declared.hashTag() == null ? null : declared.hashTag().of(arguments);
-            return new PermitRequest(declared.name(), declared.key().of(arguments), hashTag, permits);
-        } catch (MissingLimitKeyException | InvalidLimitArgumentException e) {
-            used.checked().log().failed(e);
-            if (used.checked().enforced()) {
-                throw e;
-            }
+        @Nullable Object[] arguments = call.getArguments();
+        int permits = declared.permits().of(arguments);
+        if (permits == 0) {
+            calls.skip();
             return null;
         }
+        String hashTag = declared.hashTag() == null ? null : declared.hashTag().of(arguments);
+        return new PermitRequest(declared.name(), declared.key().of(arguments), hashTag, permits);
     }
 
     /** @throws IllegalStateException if the resolved limit is of a kind that cannot read what the declared one stored */

@@ -135,4 +135,18 @@ final class BoundLimits {
         }
         throw rejection.exception();
     }
+
+    /**
+     * Checks a result of a call that holds permits: these are released now, so its work must be done.
+     *
+     * @param value the result, or a value of the future or the publisher that is the result
+     * @throws IllegalStateException if the work is done later, and the limit is enforced; otherwise that is logged
+     */
+    void checkDone(@Nullable Object value) {
+        BoundLimit held = limits.get(limits.size() - 1);
+        IllegalStateException late = LateResults.failure(held.declared().where(), value);
+        if (late != null) {
+            BoundLimit.failed(held.applied(), late);
+        }
+    }
 }

@@ -6,25 +6,41 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
 
 /**
- * Results of methods whose work ends after the method has returned, and that signal no end. Types are compared by name,
+ * Results of methods whose work ends after the method has returned, and that signal no end. The future or publisher that a
+ * method returns does signal it, so only its values are checked; within a value no end is seen. Types are compared by name,
  * because the libraries that have them need not be on the class path.
  */
 final class LateResults {
 
     private static final Set<String> LATE = Set.of(
             "java.util.concurrent.Callable",
+            "java.util.concurrent.CompletionStage",
             "java.util.concurrent.Future",
             "java.util.concurrent.Flow$Publisher",
             "org.reactivestreams.Publisher",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.reactive.function.server.ServerResponse",
+            "org.springframework.web.servlet.function.ServerResponse",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
     private static final Set<String> ENTITY = Set.of("org.springframework.http.HttpEntity");
+    private static final boolean HAS_ENTITY =
+            ClassUtils.isPresent("org.springframework.http.HttpEntity", LateResults.class.getClassLoader());
 
     private static final String CONTINUATION = "kotlin.coroutines.Continuation";
+
+    /** Which of the types a class is; {@code null} if none. Each call of a method reads it. */
+    private static final ClassValue<@Nullable Class<?>> LATE_TYPE = new ClassValue<>() {
+        @Override
+        protected @Nullable Class<?> computeValue(Class<?> type) {
+            return find(LATE, type);
+        }
+    };
 
     private LateResults() {}
 
@@ -37,17 +53,32 @@ final class LateResults {
                             + " suspends. Return a Mono or Flux, limit a function that does not suspend, or use a"
                             + " ConcurrencyLimiter there");
         }
-        ResolvableType returned = ResolvableType.forMethodReturnType(method);
-        boolean isPublisher = ResultKind.of(method) == ResultKind.PUBLISHER;
-        Class<?> late = find(isPublisher ? returned.getGeneric() : returned);
+        Class<?> late = declaredIn(valueOf(method));
         if (late != null) {
-            throw new InvalidLimitException(
-                    where,
-                    "it would release its permits before the work is done: the method has returned when that of a "
-                            + late.getSimpleName()
-                            + " begins. Return a CompletableFuture, Mono or Flux that ends with the"
-                            + " work, limit the method that does the work, or use a ConcurrencyLimiter there");
+            throw new InvalidLimitException(where, problem(late));
         }
+    }
+
+    /**
+     * The failure of a call that returned one, or an HTTP entity of one, behind another type; {@code null} if it did not.
+     *
+     * @param value the result, or a value of the future or the publisher that is the result
+     */
+    static @Nullable IllegalStateException failure(String where, @Nullable Object value) {
+        Object body = HAS_ENTITY ? bodyOf(value) : value;
+        Class<?> late = body == null ? null : LATE_TYPE.get(body.getClass());
+        return late == null ? null : new IllegalStateException(where + ": " + problem(late));
+    }
+
+    private static @Nullable Object bodyOf(@Nullable Object value) {
+        return value instanceof HttpEntity<?> entity ? entity.getBody() : value;
+    }
+
+    private static String problem(Class<?> late) {
+        return "it would release its permits before the work is done: the method has returned when that of a "
+                + late.getSimpleName()
+                + " begins. Return a CompletableFuture, Mono or Flux that ends with the"
+                + " work, limit the method that does the work, or use a ConcurrencyLimiter there";
     }
 
     /** Whether it is a suspend function of Kotlin: the compiler adds a last parameter that takes the result. */
@@ -57,30 +88,34 @@ final class LateResults {
                 && parameters[parameters.length - 1].getName().equals(CONTINUATION);
     }
 
-    private static @Nullable Class<?> find(ResolvableType returned) {
-        Class<?> type = returned.resolve(Object.class);
-        if (CompletionStage.class.isAssignableFrom(type)) {
-            return find(returned.as(CompletionStage.class).getGeneric());
+    /** What the method returns, or the value of the future or publisher that it returns. */
+    private static ResolvableType valueOf(Method method) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        if (ResultKind.of(method) == ResultKind.PUBLISHER) {
+            return returned.getGeneric();
         }
-        if (isOneOf(ENTITY, type)) {
-            return find(returned.getGeneric());
-        }
-        return isOneOf(LATE, type) ? type : null;
+        return CompletionStage.class.isAssignableFrom(returned.resolve(Object.class))
+                ? returned.as(CompletionStage.class).getGeneric()
+                : returned;
     }
 
-    /** Whether a type, a superclass or an interface has one of the names. */
-    private static boolean isOneOf(Set<String> names, @Nullable Class<?> type) {
-        if (type == null) {
-            return false;
+    private static @Nullable Class<?> declaredIn(ResolvableType value) {
+        Class<?> type = value.resolve(Object.class);
+        if (find(ENTITY, type) != null) {
+            return declaredIn(value.getGeneric());
         }
-        if (names.contains(type.getName()) || isOneOf(names, type.getSuperclass())) {
-            return true;
+        return find(LATE, type) == null ? null : type;
+    }
+
+    /** The type, superclass or interface with one of the names; {@code null} if there is none. */
+    private static @Nullable Class<?> find(Set<String> names, @Nullable Class<?> type) {
+        if (type == null || names.contains(type.getName())) {
+            return type;
         }
+        Class<?> found = find(names, type.getSuperclass());
         for (Class<?> each : type.getInterfaces()) {
-            if (isOneOf(names, each)) {
-                return true;
-            }
+            found = found == null ? find(names, each) : found;
         }
-        return false;
+        return found;
     }
 }

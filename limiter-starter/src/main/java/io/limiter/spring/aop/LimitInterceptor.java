@@ -1,6 +1,7 @@
 package io.limiter.spring.aop;
 
 import io.limiter.spring.check.CheckResult;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -27,28 +28,40 @@ final class LimitInterceptor implements MethodInterceptor {
         };
     }
 
-    private static @Nullable Object plain(BoundLimits limits, MethodInvocation call) throws Throwable {
+    private @Nullable Object plain(BoundLimits limits, MethodInvocation call) throws Throwable {
         EventLoops.checkMayWait(call.getMethod());
         CheckResult result = limits.check(call).run();
         if (result.rejection() != null) {
             return limits.answer(result.rejection(), call);
         }
-        return result.isHolding() ? proceedHolding(result, call) : call.proceed();
+        return result.isHolding() ? proceedHolding(result, limits, call) : call.proceed();
     }
 
-    private static @Nullable Object proceedHolding(CheckResult permit, MethodInvocation call) throws Throwable {
+    private @Nullable Object proceedHolding(CheckResult permit, BoundLimits limits, MethodInvocation call)
+            throws Throwable {
         boolean goesOn = false;
         try {
             Object returned = call.proceed();
             if (returned instanceof CompletionStage<?> stage) {
-                stage.whenComplete((value, error) -> permit.closeAsync());
+                Object followed = follow(stage, permit, limits, call);
                 goesOn = true;
+                return followed;
             }
+            limits.checkDone(returned);
             return returned;
         } finally {
             if (!goesOn) {
                 permit.close();
             }
         }
+    }
+
+    private Object follow(CompletionStage<?> stage, CheckResult permit, BoundLimits limits, MethodInvocation call) {
+        if (stage.getClass() == CompletableFuture.class) {
+            return LimitedFuture.following(stage, permit, limits, call, beans::executor);
+        }
+        // The caller may need a future of this type.
+        stage.whenComplete((value, error) -> permit.closeAsync());
+        return stage;
     }
 }

@@ -20,7 +20,7 @@ public interface LimitResolver {
 
     /**
      * The limit of one call, of the same kind as the declared one, or {@code null} for the declared one. What this
-     * throws goes to the caller, and no permits are taken.
+     * throws goes to the caller, and no permits are taken. In shadow mode it is logged, and the call proceeds.
      */
     @Nullable
     Limit<?> resolve(LimitedCall call);

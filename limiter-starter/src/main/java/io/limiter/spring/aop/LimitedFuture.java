@@ -43,6 +43,18 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         return future;
     }
 
+    /** The future of a call that has been made, and has returned a stage. */
+    static LimitedFuture following(
+            CompletionStage<?> stage,
+            CheckResult permit,
+            BoundLimits limits,
+            MethodInvocation call,
+            Supplier<Executor> executor) {
+        LimitedFuture future = new LimitedFuture(limits, call, executor);
+        future.follow(stage, permit);
+        return future;
+    }
+
     private void start() {
         // Looked up first, because a failure later would leave permits held.
         Executor elsewhere = executor.get();
@@ -110,7 +122,19 @@ final class LimitedFuture extends CompletableFuture<@Nullable Object> {
         if (stage instanceof Future<?> future) {
             await(future);
         }
-        stage.whenComplete((value, error) -> release(permit, value, error));
+        stage.whenComplete((value, error) -> release(permit, value, error == null ? failure(permit, value) : error));
+    }
+
+    /** {@code null} if the result is there. */
+    private @Nullable Throwable failure(CheckResult permit, @Nullable Object value) {
+        try {
+            if (permit.isHolding()) {
+                limits.checkDone(value);
+            }
+            return null;
+        } catch (RuntimeException e) {
+            return e;
+        }
     }
 
     /** Completes this future after the permits are released. */

@@ -64,7 +64,8 @@ final class LimitedPublisher {
         return result.isHolding()
                 ? Mono.usingWhen(
                         Mono.just(result),
-                        permit -> Mono.from(proceed(permit, limits, call, adapter)),
+                        permit -> Mono.from(proceed(permit, limits, call, adapter))
+                                .doOnNext(limits::checkDone),
                         LimitedPublisher::release)
                 : Mono.from(proceed(result, limits, call, adapter));
     }
@@ -73,7 +74,10 @@ final class LimitedPublisher {
             CheckResult result, BoundLimits limits, MethodInvocation call, ReactiveAdapter adapter) {
         return result.isHolding()
                 ? Flux.usingWhen(
-                        Mono.just(result), permit -> proceed(permit, limits, call, adapter), LimitedPublisher::release)
+                        Mono.just(result),
+                        permit -> Flux.from(proceed(permit, limits, call, adapter))
+                                .doOnNext(limits::checkDone),
+                        LimitedPublisher::release)
                 : proceed(result, limits, call, adapter);
     }
 

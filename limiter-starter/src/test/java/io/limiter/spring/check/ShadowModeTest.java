@@ -11,18 +11,23 @@ import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
 import io.limiter.spring.Contexts;
 import io.limiter.spring.LogLines;
+import io.limiter.spring.annotation.ConcurrentLimit;
 import io.limiter.spring.annotation.CountLimit;
 import io.limiter.spring.annotation.LimitType;
 import io.limiter.spring.annotation.RateLimit;
+import io.limiter.spring.aop.LimitResolver;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -59,6 +64,74 @@ class ShadowModeTest {
         }
     }
 
+    /** A customer without a number, and without a {@code toString()} of its own. */
+    public static class Customer {
+
+        public int getNumber() {
+            throw new UnsupportedOperationException("no number");
+        }
+    }
+
+    static class Broken {
+
+        @CountLimit(name = "key", key = "#{customer.number}")
+        public String key(Customer customer) {
+            return "called";
+        }
+
+        @CountLimit(name = "text", key = "#{customer}")
+        public String text(Object customer) {
+            return "called";
+        }
+
+        @CountLimit(name = "cost", cost = "#{customer.number}")
+        public String cost(Customer customer) {
+            return "called";
+        }
+
+        @ConcurrentLimit(name = "held", key = "#{customer.number}")
+        public String held(Customer customer) {
+            return "called";
+        }
+
+        @CountLimit(name = "resolved", resolver = "brokenResolver")
+        public String resolved(Customer customer) {
+            return "called";
+        }
+
+        @CountLimit(name = "resolved", resolver = "brokenResolver")
+        public CompletableFuture<String> later(Customer customer) {
+            return CompletableFuture.completedFuture("called");
+        }
+
+        @CountLimit(name = "beside", limit = 2, period = 3600)
+        @CountLimit(name = "resolved", resolver = "brokenResolver")
+        public String besideAnother(Customer customer) {
+            return "called";
+        }
+    }
+
+    private static ApplicationContextRunner broken() {
+        return Contexts.local().withBean(Broken.class).withBean("brokenResolver", LimitResolver.class, () -> call -> {
+            throw new UnsupportedOperationException("no plan");
+        });
+    }
+
+    static Stream<Arguments> failures() {
+        return Stream.of(
+                failure("has no value", Broken::key),
+                failure("has no toString() of its own", Broken::text),
+                failure("has no value", Broken::cost),
+                failure("has no value", Broken::held),
+                failure("no plan", Broken::resolved),
+                failure("no plan", (bean, customer) -> bean.later(customer).join()),
+                failure("no plan", Broken::besideAnother));
+    }
+
+    private static Arguments failure(String problem, BiFunction<Broken, Customer, String> call) {
+        return Arguments.of(problem, call);
+    }
+
     private static ApplicationContextRunner shadow() {
         return Contexts.local()
                 .withPropertyValues(Stream.of("tried", "dry", "keyless", "costless", "slow")
@@ -74,6 +147,36 @@ class ShadowModeTest {
                 assertThat(tried.keyless(null)).isEqualTo("called");
                 assertThat(tried.costless(-1)).isEqualTo("called");
                 assertThat(log.all()).hasSize(2).allMatch(line -> line.contains("would have rejected a call"));
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void it_grants_calls_whose_key_cost_or_resolver_fails(String problem, BiFunction<Broken, Customer, String> call) {
+        broken().withPropertyValues(Stream.of("key", "text", "cost", "held", "resolved")
+                        .map(name -> "limiter.limits." + name + ".enforce=false")
+                        .toArray(String[]::new))
+                .run(context -> {
+                    try (LogLines log = new LogLines(RejectionLog.class)) {
+                        Broken bean = context.getBean(Broken.class);
+                        assertThat(call.apply(bean, new Customer())).isEqualTo("called");
+                        assertThat(call.apply(bean, new Customer())).isEqualTo("called");
+                        assertThat(log.all()).singleElement(as(STRING)).contains("would have rejected a call", problem);
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void enforced_limits_throw_these_failures(String problem, BiFunction<Broken, Customer, String> call) {
+        broken().run(context -> {
+            try (LogLines log = new LogLines(RejectionLog.class)) {
+                Broken bean = context.getBean(Broken.class);
+                assertThatExceptionOfType(RuntimeException.class)
+                        .isThrownBy(() -> call.apply(bean, new Customer()))
+                        .withMessageContaining(problem);
+                assertThat(log.all()).singleElement(as(STRING)).contains("has rejected a call", problem);
             }
         });
     }
