@@ -350,5 +350,15 @@ abstract class LimitSetContract {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> set.decide(Integer.MAX_VALUE))
                 .withMessageContaining("permits must be at most 5368709");
+        LimitSet twice = LimitSet.of(tokens.on("who"), 2);
+        for (int permits : new int[] {0, -1, -1_500_000_000, -Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+            String problem = "permits must be at least 1, was " + permits;
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> twice.decide(permits))
+                    .withMessage(problem);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> twice.refund(permits))
+                    .withMessage(problem);
+        }
     }
 }

@@ -125,7 +125,8 @@ public record TokenBucket(
                     + (warmUp == null ? "a burst of " + burstSeconds + " s" : warmUp) + " is " + permits
                     + " permits, must be at most " + MAX_PERMITS + ": choose a shorter one");
         }
-        if (warmUp == null && minCapacity / permitsPerSecond > MAX_BURST) {
+        // So may the quotient, as of a share.
+        if (warmUp == null && Math.rint(minCapacity / permitsPerSecond) > MAX_BURST) {
             throw new IllegalArgumentException("a capacity of " + minCapacity + " permits at " + permitsPerSecond
                     + "/s takes " + minCapacity / permitsPerSecond + " s to fill, must be at most " + MAX_BURST
                     + " s: choose a higher rate, or a smaller capacity");

@@ -32,6 +32,16 @@ class ScaledTest {
     }
 
     @Test
+    void the_slowest_bucket_that_can_be_built_has_shares() {
+        TokenBucket slowest = TokenBucket.per(12, Duration.ofDays(1000)).capacity(12);
+        for (double share : new double[] {0.1, 0.2, 1.0 / 3}) {
+            TokenBucket scaled = slowest.scaled(share);
+            assertThat(scaled.step(null, 0, new Request(1, 0, false)).decision().granted())
+                    .isTrue();
+        }
+    }
+
+    @Test
     void a_share_of_any_limit_grants_one_permit() {
         Random random = Seed.random();
         for (int i = 0; i < 10_000; i++) {

@@ -293,6 +293,10 @@ final class EngineLimitSet implements LimitSet {
         }
 
         int permitsFor(int permitsOfSet) {
+            // Here: the product of a negative number can be positive.
+            if (permitsOfSet < 1) {
+                throw new IllegalArgumentException("permits must be at least 1, was " + permitsOfSet);
+            }
             if (permitsOfSet > Integer.MAX_VALUE / permits) {
                 throw new IllegalArgumentException("permits must be at most " + Integer.MAX_VALUE / permits + " where "
                         + this + " takes " + permits + " for each, was " + permitsOfSet);
