@@ -178,7 +178,7 @@ public final class HeldLeases implements AutoCloseable {
             renewer.add(lease);
             isKept = !closed;
         } finally {
-            // Also if no thread can be started for renewals: nobody would release it.
+            // Also if no thread can be started for renewals: it would not be released.
             if (!isKept) {
                 renewer.remove(lease);
                 track(releaseAsync(request.key(), request.limit(), id));

@@ -133,10 +133,13 @@ class ShadowModeTest {
     }
 
     private static ApplicationContextRunner shadow() {
-        return Contexts.local()
-                .withPropertyValues(Stream.of("tried", "dry", "keyless", "costless", "slow")
-                        .map(name -> "limiter.limits." + name + ".enforce=false")
-                        .toArray(String[]::new));
+        return Contexts.local().withPropertyValues(notEnforced("tried", "dry", "keyless", "costless", "slow"));
+    }
+
+    private static String[] notEnforced(String... names) {
+        return Stream.of(names)
+                .map(name -> "limiter.limits." + name + ".enforce=false")
+                .toArray(String[]::new);
     }
 
     @Test
@@ -154,9 +157,7 @@ class ShadowModeTest {
     @ParameterizedTest
     @MethodSource("failures")
     void it_grants_calls_whose_key_cost_or_resolver_fails(String problem, BiFunction<Broken, Customer, String> call) {
-        broken().withPropertyValues(Stream.of("key", "text", "cost", "held", "resolved")
-                        .map(name -> "limiter.limits." + name + ".enforce=false")
-                        .toArray(String[]::new))
+        broken().withPropertyValues(notEnforced("key", "text", "cost", "held", "resolved"))
                 .run(context -> {
                     try (LogLines log = new LogLines(RejectionLog.class)) {
                         Broken bean = context.getBean(Broken.class);
