@@ -4,6 +4,7 @@ import io.limiter.LimiterBackendException;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.Backend;
 import io.limiter.internal.failure.BackendFailures;
+import io.limiter.internal.resilience.Deadlines;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.spi.PendingRequest;
 import java.util.ArrayList;
@@ -130,18 +131,24 @@ public final class Lane {
                 break;
             }
         }
-        startInTime(now, Math.max(roundTripNanos, oldestNanos));
+        startInTime(now, oldestNanos);
         return isPending();
     }
 
-    /** Starts another call if the oldest queued request would be answered too late otherwise. */
-    private void startInTime(long nowNanos, long expectedNanos) {
+    /**
+     * Starts another call if the oldest queued request would be answered too late otherwise, or if that is not known
+     * because a call takes longer than the last ones.
+     *
+     * @param oldestNanos how long the oldest call has been in flight; 0 for none
+     */
+    private void startInTime(long nowNanos, long oldestNanos) {
         PendingRequest oldest = oldestQueued();
         if (oldest == null || backend.blocks()) {
             return;
         }
-        long leftNanos = oldest.deadlineNanos() - nowNanos;
-        if (guard.deadlines().isUrgent(guard.deadlines().decisionTimeoutNanos() - leftNanos, expectedNanos)) {
+        Deadlines deadlines = guard.deadlines();
+        long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
+        if (oldestNanos > roundTripNanos || deadlines.isUrgent(waitedNanos, roundTripNanos)) {
             startsNow = true;
             // Outside, because the thread that checks deadlines must not make calls.
             guard.outside().execute(this::signal);

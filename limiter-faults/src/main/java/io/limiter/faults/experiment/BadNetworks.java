@@ -26,6 +26,7 @@ final class BadNetworks {
                         .promises(ONCE),
                 delayed(30).localAtMost(0.05),
                 delayed(60).localAtMost(0.05),
+                delayed(80).localAtMost(0.05),
                 delayed(90),
                 named("connections-cut")
                         .does("All connections break, 10 times in 3 s")
@@ -63,6 +64,6 @@ final class BadNetworks {
                         "Each reply comes " + millis + " ms later for 4 s",
                         4,
                         network -> network.delayReplies(millis))
-                .promises(millis < 80 ? DECIDES : ONCE);
+                .promises(millis <= 80 ? DECIDES : ONCE);
     }
 }
