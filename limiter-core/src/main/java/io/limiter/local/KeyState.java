@@ -11,9 +11,10 @@ import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.LimitFailures;
 import io.limiter.spi.Engine;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The state of one key. Its monitor guards all of it; eviction reads the two times without. */
+/** The state of one key. Its lock guards all of it; eviction reads the two times without. */
 final class KeyState {
 
     /** Time of a state that must not be evicted before it has expired. */
@@ -28,6 +29,9 @@ final class KeyState {
     private static final long NEVER = Long.MIN_VALUE;
 
     final String key;
+
+    /** Not a monitor, because a contended one passes from thread to thread at nearly every decision, at four times the cost. */
+    final ReentrantLock lock = new ReentrantLock();
 
     /** Where {@link KeyStates} holds it; written under its lock. */
     int place = NO_PLACE;
@@ -94,7 +98,11 @@ final class KeyState {
         return new Turn<>(this, limit, nowMicros);
     }
 
-    /** Takes permits of a bucket as a step does, but allocates nothing; decides only what {@link InPlaceBucket} can. */
+    /**
+     * Takes permits of a bucket as a step does, but allocates nothing; decides only what {@link InPlaceBucket} can.
+     *
+     * @param nowMicros may be earlier than that of the last decision: then the bucket is as that one has left it
+     */
     Engine.Known tryTake(TokenBucket limit, int permits, long timeoutMicros, long nowMicros) {
         if (expiresAtMicros <= nowMicros) {
             updateTimes();
@@ -105,7 +113,7 @@ final class KeyState {
         }
         return switch (bucket.tryTake(permits, timeoutMicros, nowMicros)) {
             case GRANTED -> {
-                takenAtMicros = nowMicros;
+                takenAtMicros = Math.max(takenAtMicros, nowMicros);
                 yield Engine.Known.GRANTED_AT_ONCE;
             }
             case REJECTED -> Engine.Known.REJECTED_AT_ONCE;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The states of all keys, at most a maximum number of them. Beyond it, each new key inspects a constant number of keys, drawn at
  * random, and evicts those that have expired, or else the one that is full again soonest.
  *
- * <p>Locks are taken in this order: the monitors of keys by their names, then the lock of the places.
+ * <p>Locks are taken in this order: the locks of keys by their names, then the one of the places.
  */
 final class KeyStates {
 
@@ -52,7 +52,7 @@ final class KeyStates {
         return byKey.get(key);
     }
 
-    /** The state of a key; {@link #settle} has to follow. Once its monitor is held, it may have been removed. */
+    /** The state of a key; {@link #settle} has to follow. Once its lock is held, it may have been removed. */
     KeyState findOrAdd(String key) {
         KeyState found = byKey.get(key);
         if (found != null) {
@@ -63,7 +63,7 @@ final class KeyStates {
         return other == null ? added : other;
     }
 
-    /** Holds what has a state and removes what has none. To be called with the monitor of the key. */
+    /** Holds what has a state and removes what has none. To be called with the lock of the key. */
     void settle(KeyState held) {
         if (held.isEmpty()) {
             remove(held);
@@ -81,7 +81,7 @@ final class KeyStates {
         }
     }
 
-    /** Removes a key, unless it has been removed. To be called with its monitor. */
+    /** Removes a key, unless it has been removed. To be called with its lock. */
     boolean remove(KeyState held) {
         if (held.isRemoved()) {
             return false;
@@ -107,7 +107,7 @@ final class KeyStates {
         return size > maxKeys;
     }
 
-    /** Makes room for one key that was added. To be called without any monitor. */
+    /** Makes room for one key that was added. To be called without any lock. */
     void evict(long nowMicros) {
         for (int i = 0; i < EVICTIONS && isFull(); i++) {
             evictOne(nowMicros);
@@ -122,7 +122,7 @@ final class KeyStates {
             if (drawn == null) {
                 continue;
             }
-            // Read without the monitor, because the key may be in use: at worst another one is evicted.
+            // Read without the lock, because the key may be in use: at worst another one is evicted.
             if (drawn.hasExpired(nowMicros)) {
                 removed |= removeExpired(drawn, nowMicros);
             } else if (soonest == null || drawn.fullAtMicros() < soonest.fullAtMicros()) {
@@ -141,16 +141,22 @@ final class KeyStates {
     }
 
     private boolean removeExpired(KeyState drawn, long nowMicros) {
-        synchronized (drawn) {
+        drawn.lock.lock();
+        try {
             return drawn.hasExpired(nowMicros) && remove(drawn);
+        } finally {
+            drawn.lock.unlock();
         }
     }
 
     private void evict(KeyState soonest, long nowMicros) {
-        synchronized (soonest) {
+        soonest.lock.lock();
+        try {
             if (soonest.isEvictable() && remove(soonest) && soonest.fullAtMicros() > nowMicros) {
                 warn(nowMicros);
             }
+        } finally {
+            soonest.lock.unlock();
         }
     }
 

@@ -97,8 +97,13 @@ public final class LocalEngine implements Engine {
         if (held == null) {
             return Known.UNKNOWN;
         }
-        synchronized (held) {
-            return held.tryTake((TokenBucket) limit, permits, timeoutMicros, nowMicros());
+        // Read before, so that the lock is held for a shorter time.
+        long nowMicros = nowMicros();
+        held.lock.lock();
+        try {
+            return held.tryTake((TokenBucket) limit, permits, timeoutMicros, nowMicros);
+        } finally {
+            held.lock.unlock();
         }
     }
 
@@ -114,10 +119,13 @@ public final class LocalEngine implements Engine {
         boolean added;
         do {
             KeyState held = states.findOrAdd(key);
-            synchronized (held) {
+            held.lock.lock();
+            try {
                 boolean isNew = held.isNew();
                 decision = held.isRemoved() ? null : decideHeld(held, limit, request);
                 added = isNew && held.isHeld();
+            } finally {
+                held.lock.unlock();
             }
         } while (decision == null);
         if (added) {
@@ -128,7 +136,7 @@ public final class LocalEngine implements Engine {
 
     private <S> Decision decideHeld(KeyState held, Limit<S> limit, Request request) {
         try {
-            // The time is read with the monitor: a thread that was overtaken must not bring an earlier one.
+            // The time is read with the lock: a thread that was overtaken must not bring an earlier one.
             KeyState.Turn<S> turn = held.turn(limit, nowMicros());
             Decision decision = turn.step(request);
             turn.save();
@@ -155,17 +163,20 @@ public final class LocalEngine implements Engine {
     }
 
     /**
-     * Holds all monitors. All sets take them in the order of the keys' names, so no two wait for each other.
+     * Holds all locks. All sets take them in the order of the keys' names, so no two wait for each other.
      *
      * @param added is given those that the map did not hold before
-     * @return {@code null} if a key was removed before its monitor was held
+     * @return {@code null} if a key was removed before its lock was held
      */
     private @Nullable List<@Nullable Decision> decideLocked(
             List<SetPart<?>> parts, Map<String, KeyState> held, Iterator<KeyState> unlocked, List<KeyState> added) {
         if (unlocked.hasNext()) {
             KeyState next = unlocked.next();
-            synchronized (next) {
+            next.lock.lock();
+            try {
                 return next.isRemoved() ? null : decideLocked(parts, held, unlocked, added);
+            } finally {
+                next.lock.unlock();
             }
         }
         held.values().stream().filter(KeyState::isNew).forEach(added::add);
@@ -217,8 +228,11 @@ public final class LocalEngine implements Engine {
     public void reset(String key) {
         KeyState held = states.find(key);
         if (held != null) {
-            synchronized (held) {
+            held.lock.lock();
+            try {
                 states.remove(held);
+            } finally {
+                held.lock.unlock();
             }
         }
     }

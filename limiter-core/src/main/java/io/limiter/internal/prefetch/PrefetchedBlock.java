@@ -41,19 +41,20 @@ class PrefetchedBlock {
         return !youth.isOver();
     }
 
-    /** Takes all of the permits or none. */
-    final boolean take(int permits) {
+    /**
+     * Takes all of the permits or none.
+     *
+     * @return how many are left; negative if none were taken
+     */
+    final int take(int permits) {
         if (deadline.isOverByMillis()) {
-            return false;
+            return -1;
         }
-        int before = left.get();
-        while (before >= permits) {
-            if (left.compareAndSet(before, before - permits)) {
-                return true;
-            }
-            before = left.get();
+        int after = left.get() - permits;
+        while (after >= 0 && !left.compareAndSet(after + permits, after)) {
+            after = left.get() - permits;
         }
-        return false;
+        return after;
     }
 
     /** Takes all remaining permits. */

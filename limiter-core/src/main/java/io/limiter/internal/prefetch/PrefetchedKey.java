@@ -111,8 +111,9 @@ final class PrefetchedKey {
     PrefetchedBlock takeFrom(int permits) {
         PrefetchedBlock block = current;
         while (block != null) {
-            if (block.take(permits)) {
-                if (block.left() <= block.size() / 2 && next == null) {
+            int left = block.take(permits);
+            if (left >= 0) {
+                if (left <= block.size() / 2 && next == null) {
                     prefetchIfDue();
                 }
                 return block;

@@ -18,7 +18,7 @@ public class PrefetchedBlockLinearizability {
 
     @Operation
     public boolean take(@Param(gen = IntGen.class, conf = "1:3") int permits) {
-        return block.take(permits);
+        return block.take(permits) >= 0;
     }
 
     @Operation
