@@ -5,6 +5,7 @@ import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.CellRunner;
 import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.measure.StageRunner;
 import io.limiter.benchmark.measure.TailRunner;
 import io.limiter.benchmark.measure.Timing;
 import io.limiter.benchmark.report.Finished;
@@ -17,10 +18,13 @@ import java.util.stream.Stream;
 record Part(String name, double plannedSeconds, Action action) {
 
     static final String TAIL = "tail";
+    static final String STAGES = "stages";
     static final String MEMORY = "memory";
 
-    /** The names of all. */
-    static final List<String> NAMES = Stream.concat(Cells.all().stream().map(Cell::name), Stream.of(TAIL, MEMORY))
+    /** The names of all that this JVM can run. */
+    static final List<String> NAMES = Stream.concat(
+                    Cells.all().stream().map(Cell::name),
+                    StageRunner.isPossible() ? Stream.of(TAIL, STAGES, MEMORY) : Stream.of(TAIL, MEMORY))
             .toList();
 
     /** Measures a part. */
@@ -38,6 +42,7 @@ record Part(String name, double plannedSeconds, Action action) {
         return options.parts().stream()
                 .map(name -> switch (name) {
                     case TAIL -> tail(timing, TailRunner.among(contenders));
+                    case STAGES -> stages(timing);
                     case MEMORY -> memory(contenders);
                     default -> cell(cellNamed(name), timing, contenders);
                 })
@@ -64,6 +69,13 @@ record Part(String name, double plannedSeconds, Action action) {
                 TAIL,
                 timing.plannedSeconds(4 * contenders.size()) - 3 * contenders.size() * timing.warmUpSeconds(),
                 (redis, progress) -> Finished.tails(TAIL, new TailRunner(redis, timing, progress).run(contenders)));
+    }
+
+    static Part stages(Timing timing) {
+        return new Part(
+                STAGES,
+                StageRunner.plannedSeconds(timing),
+                (redis, progress) -> Finished.stages(STAGES, new StageRunner(redis, timing, progress).run()));
     }
 
     private static Part memory(List<Contender> contenders) {

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
+import io.limiter.benchmark.measure.Stage;
+import io.limiter.benchmark.measure.StageResult;
 import io.limiter.benchmark.measure.Timing;
+import io.limiter.benchmark.report.BenchmarkPage;
 import io.limiter.benchmark.report.Environment;
 import io.limiter.benchmark.report.Finished;
 import io.limiter.benchmark.report.Results;
@@ -17,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,6 +100,21 @@ class BenchmarkTest {
         measure(new Options(options.parts(), options.contenders(), options.timing(), dir, dir, true, false, false));
         assertThat(Files.readString(dir.resolve("README.md")))
                 .contains("`the command of another day`", "`the command`");
+    }
+
+    @Test
+    void what_the_stages_of_a_decision_cost_is_kept_and_shown() throws Exception {
+        ResultsFile file = ResultsFile.of(dir, 25);
+        file.startOver(Environment.here("7.0", TINY, "the command"));
+        Map<Stage, Double> nanos = Map.of(Stage.QUEUE, 190.4, Stage.CLIENT, 116.0);
+        file.add(Finished.stages(
+                "stages", List.of(new StageResult(Cells.HOT_64_ASYNC, nanos, Map.of(Stage.QUEUE, 28.6)))));
+        assertThat(BenchmarkPage.of(List.of(file.read(some("limiter"))), "chart.svg"))
+                .contains(
+                        "### By stage, JDK ",
+                        "| hot, granted, 64 async: ns | bytes |",
+                        "| queue and batch | 6 | 190 | 29 |",
+                        "| Lettuce and Netty | 0 | 116 | 0 |");
     }
 
     private Options options(List<String> parts, List<Contender> contenders, boolean continued) {

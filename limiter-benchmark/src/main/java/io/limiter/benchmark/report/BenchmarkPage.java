@@ -61,7 +61,10 @@ public final class BenchmarkPage {
                 .map(guarantee -> promise(guarantee, runs.get(0).contenders()))
                 .filter(promise -> !promise.isEmpty())
                 .toList());
-        runs.forEach(run -> CostTable.write(run, page));
+        for (Results run : runs) {
+            CostTable.write(run, page);
+            StageTable.write(run, page);
+        }
         runs.forEach(run -> TailTable.write(run, page));
         runs.forEach(run -> CellTables.write(run, page));
         return page.toString();

@@ -3,6 +3,7 @@ package io.limiter.benchmark.report;
 import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.measure.CellResult;
 import io.limiter.benchmark.measure.KeyMemory;
+import io.limiter.benchmark.measure.StageResult;
 import io.limiter.benchmark.measure.TailResult;
 import io.limiter.benchmark.subject.Contender;
 import io.limiter.benchmark.subject.Contender.Family;
@@ -24,6 +25,10 @@ public record Results(Environment environment, List<Contender> contenders, List<
 
     List<TailResult> tails() {
         return parts.stream().flatMap(part -> part.tails().stream()).toList();
+    }
+
+    List<StageResult> stages() {
+        return parts.stream().flatMap(part -> part.stages().stream()).toList();
     }
 
     List<KeyMemory> memory() {

@@ -82,8 +82,7 @@ final class Summary {
             Line.inProcess("1 thread, local engine", Cells.HOT_1_THREAD, "limiter-local", 1)
                     .limitedBy(MORE_THAN_A_LOCK + "."),
             Line.inProcess("64 threads, local engine", Cells.HOT_64_THREADS, "limiter-local", 1)
-                    .limitedBy(
-                            MORE_THAN_A_LOCK + "; and more is done while the lock is held, for which all others wait."),
+                    .limitedBy(MORE_THAN_A_LOCK + "."),
             Line.inProcess("1 thread, prefetched", Cells.HOT_1_THREAD, "limiter-prefetch", 1)
                     .limitedBy(MORE_THAN_A_LOCK + "."),
             Line.inProcess("64 threads, prefetched", Cells.HOT_64_THREADS, "limiter-prefetch", 3)

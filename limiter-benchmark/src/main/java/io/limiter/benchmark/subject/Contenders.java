@@ -21,9 +21,12 @@ public final class Contenders {
 
     public static final Contender RAW_EVALSHA = new Contender("raw-evalsha", FLOOR, REDIS, true, NONE, RawScript::open);
 
+    public static final Contender LIMITER =
+            new Contender("limiter", OURS, REDIS, true, EXACT, LimiterSubject::standard);
+
     public static final List<Contender> ALL = List.of(
             RAW_EVALSHA,
-            new Contender("limiter", OURS, REDIS, true, EXACT, LimiterSubject::standard),
+            LIMITER,
             new Contender("limiter-plain", OURS, REDIS, true, EXACT, LimiterSubject::plain),
             new Contender("limiter-yield", OURS, REDIS, false, EXACT, LimiterSubject::yielding),
             new Contender("limiter-prefetch", OURS, REDIS, true, PREFETCH, LimiterSubject::prefetching),
