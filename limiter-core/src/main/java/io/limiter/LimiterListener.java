@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Receives the events of a factory's limiters.
  *
  * <p>One thread calls all methods, in order. No decision runs on it, so a listener that is slow or throws affects none. What
- * it throws is logged. If more than a thousand calls are queued, further ones are dropped and that is logged.
+ * it throws is logged. While more than a thousand calls are queued, rejections are dropped and that is logged.
  */
 public interface LimiterListener {
 

@@ -294,6 +294,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         /** The longest pause between probes of an unavailable Redis, unless set. */
         public static final Duration DEFAULT_PROBE_INTERVAL = Duration.ofMillis(500);
 
+        private static final Duration SHORTEST = Duration.ofMillis(1);
         private static final Duration LONGEST = Duration.ofHours(1);
 
         private final RedisConnectionFactory connections;
@@ -349,7 +350,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
             if (newLockWait.isNegative()) {
                 throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
             }
-            this.lockWait = newLockWait;
+            this.lockWait = newLockWait.compareTo(LONGEST) > 0 ? LONGEST : newLockWait;
             return this;
         }
 
@@ -375,7 +376,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * The maximum number of requests queued for Redis; further ones fail at once. Default 65,536.
+         * The maximum number of requests queued for Redis, in a Redis Cluster for each slot; further ones fail at once. Default
+         * 65,536. Only {@link #groupCommit group commit} queues requests.
          *
          * @throws IllegalArgumentException if less than 1
          */
@@ -490,9 +492,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         private static Duration checked(String what, Duration value) {
-            if (value.toMillis() < 1 || value.compareTo(LONGEST) > 0) {
+            if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
                 throw new IllegalArgumentException(
-                        what + " must be between PT0.001S and " + LONGEST + ", was " + value);
+                        what + " must be between " + SHORTEST + " and " + LONGEST + ", was " + value);
             }
             return value;
         }

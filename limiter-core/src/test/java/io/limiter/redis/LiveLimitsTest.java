@@ -68,6 +68,14 @@ class LiveLimitsTest {
         assertThat(one.live().fleet().watch().get(0).limits().get(0).notApplied())
                 .isEmpty();
 
+        // What applies to annotations is of the one that was built, or built again, last.
+        Supplier<LiveSettings> settings = one.live().settingsOf("search");
+        assertThat(settings.get()).isEqualTo(slow);
+        one.build("search", TokenBucket.of(10, 1));
+        assertThat(settings.get()).isEqualTo(LiveSettings.NONE);
+        one.build("search", TokenBucket.of(10, 60));
+        assertThat(settings.get()).isEqualTo(slow);
+
         // Built again, it is the newest.
         one.live().remove("search", ChangeNote.of("ann", ""), one.live().version());
         one.build("search", TokenBucket.of(10, 1));

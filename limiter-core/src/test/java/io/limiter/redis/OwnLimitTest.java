@@ -12,6 +12,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.algorithm.Step;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.redis.script.LimitScripts;
 import io.limiter.internal.redis.script.TokenBucketScript;
 import io.limiter.local.LocalLimiterFactory;
@@ -70,11 +71,15 @@ class OwnLimitTest {
 
     @Test
     void a_limit_without_a_script_is_rejected_when_it_is_built() {
+        LimiterFactory factory = redis.byScript();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> redis.byScript().build("k", new Broken()))
+                .isThrownBy(() -> factory.build("k", new Broken()))
                 .withMessageContaining("there is no script for " + Broken.class.getName())
                 .withMessageContaining("[TokenBucket, FixedWindow")
                 .withMessageContaining("Cooldown]");
+        assertThat(factory.build("k", TokenBucket.perSecond(1)).tryAcquire())
+                .as("the name is free")
+                .isTrue();
     }
 
     @Test

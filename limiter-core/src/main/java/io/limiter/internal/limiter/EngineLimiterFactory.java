@@ -182,8 +182,9 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
             return cached;
         }
         return limiters.asMap().computeIfAbsent(id, same -> {
-            checkStateType(id);
             Object limiter = create.get();
+            // Last, so that what cannot be created takes no key.
+            checkStateType(id);
             connect(limiter, id);
             return limiter;
         });

@@ -57,6 +57,7 @@ public final class Overrides implements Supplier<LiveSettings> {
 
     synchronized void show(ChangeableLimit<?> limiter) {
         limiters.put(limiter, ++builds);
+        supply();
         limiter.show();
     }
 

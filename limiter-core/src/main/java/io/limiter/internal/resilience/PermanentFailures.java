@@ -55,7 +55,11 @@ final class PermanentFailures {
         if (failure.key().startsWith(KeySpace.PROBE)) {
             return;
         }
-        of(KeySpace.limiterOf(failure.key())).failed(failure, ticker.read());
+        String name = KeySpace.limiterOf(failure.key());
+        boolean recorded;
+        do {
+            recorded = of(name).failed(failure, ticker.read());
+        } while (!recorded);
     }
 
     void decided(String key) {
@@ -83,6 +87,10 @@ final class PermanentFailures {
         if (known != null) {
             return known;
         }
+        if (limiters.size() >= MAX_LIMITERS) {
+            // Only those that have recovered make room.
+            limiters.values().removeIf(Failing::end);
+        }
         String counted = limiters.size() < MAX_LIMITERS ? name : LimiterTotals.OTHER;
         return limiters.computeIfAbsent(counted, Failing::new);
     }
@@ -97,6 +105,7 @@ final class PermanentFailures {
         private @Nullable FailingLimiter state;
         private boolean notified;
         private long lookedNanos;
+        private boolean ended;
 
         Failing(String limiter) {
             this.limiter = limiter;
@@ -106,7 +115,19 @@ final class PermanentFailures {
             return Optional.ofNullable(state);
         }
 
-        synchronized void failed(LimiterBackendException failure, long nowNanos) {
+        /** Ends this unless its limiter fails now. */
+        synchronized boolean end() {
+            ended |= state == null;
+            return ended;
+        }
+
+        /**
+         * @return {@code false} if this has ended
+         */
+        synchronized boolean failed(LimiterBackendException failure, long nowNanos) {
+            if (ended) {
+                return false;
+            }
             if (keys.size() >= MAX_KEYS && !keys.containsKey(failure.key())) {
                 keys.entrySet().stream()
                         .min(Map.Entry.comparingByValue())
@@ -121,13 +142,14 @@ final class PermanentFailures {
             state = now;
             long unsaid = logged.suppressed(nowNanos);
             if (unsaid == LogThrottle.NOT_NOW) {
-                return;
+                return true;
             }
             log(now, unsaid);
             if (!notified) {
                 notified = true;
                 notifier.publish(listener -> listener.limiterFailing(now));
             }
+            return true;
         }
 
         synchronized void decided(String key, long nowNanos) {

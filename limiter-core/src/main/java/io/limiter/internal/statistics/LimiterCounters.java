@@ -7,6 +7,8 @@ import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
+import io.limiter.internal.log.AsyncLog;
+import io.limiter.internal.log.LogThrottle;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing.
  */
 public final class LimiterCounters implements LimiterTotals {
+
+    private static final AsyncLog log = AsyncLog.of(LimiterCounters.class);
+    private static final LogThrottle notObserved = new LogThrottle();
 
     private static final int SOURCES = Decision.Source.values().length;
 
@@ -168,7 +173,12 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     public EngineObserver.MayWait mayWait() {
-        return observer.mayWait();
+        try {
+            return observer.mayWait();
+        } catch (RuntimeException | Error e) {
+            notObserved(e);
+            return EngineObserver.MayWait.NONE;
+        }
     }
 
     /**
@@ -178,13 +188,31 @@ public final class LimiterCounters implements LimiterTotals {
      * @return to be run when the wait ends, which counts it
      */
     public Runnable waitBegins(EngineObserver.MayWait mayWait) {
-        Runnable observed = mayWait.begins(this);
+        Runnable observed = begins(mayWait);
         long startNanos = ticker.read();
         return () -> {
             waits.increment();
             waitedNanos.add(ticker.read() - startNanos);
-            observed.run();
+            try {
+                observed.run();
+            } catch (RuntimeException | Error e) {
+                notObserved(e);
+            }
         };
+    }
+
+    /** Observations run handlers of the application. What these throw must not lose permits, which are taken already. */
+    private Runnable begins(EngineObserver.MayWait mayWait) {
+        try {
+            return mayWait.begins(this);
+        } catch (RuntimeException | Error e) {
+            notObserved(e);
+            return () -> {};
+        }
+    }
+
+    private void notObserved(Throwable thrown) {
+        log.warn(notObserved, "A wait for permits of '{}' could not be observed; it goes on.", name, thrown);
     }
 
     @Override

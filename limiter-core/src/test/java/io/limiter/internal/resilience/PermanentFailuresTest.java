@@ -139,6 +139,12 @@ class PermanentFailuresTest {
             failures.decided("p:{n" + i + ":k}");
         }
         assertThat(failures.all()).isEmpty();
+        failures.failed(foreign("p:{late:k}"));
+        assertThat(failures.all())
+                .as("those that have recovered make room")
+                .extracting(FailingLimiter::limiter)
+                .containsExactly("p:late");
+        failures.decided("p:{late:k}");
         for (int i = 0; i < 100; i++) {
             advance(Duration.ofMillis(1));
             failures.failed(foreign("p:{n0:k" + i + "}"));

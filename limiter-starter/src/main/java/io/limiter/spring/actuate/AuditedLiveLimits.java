@@ -39,7 +39,10 @@ public final class AuditedLiveLimits implements LiveLimits {
     @Override
     public void remove(String name, ChangeNote note, long expectedVersion) {
         limits.remove(name, note, expectedVersion);
-        publish("remove", name, Optional.empty(), note, expectedVersion);
+        // If version 0 is expected, there was nothing to remove.
+        if (expectedVersion != 0) {
+            publish("remove", name, Optional.empty(), note, expectedVersion);
+        }
     }
 
     @Override

@@ -294,21 +294,24 @@ public final class LimitersEndpoint {
         Limit<?> limit = totals.limit()
                 .orElseThrow(() -> new InvalidEndpointRequestException(
                         "'" + totals.name() + "' stands for many limits", "Many limits"));
-        return NamedPermits.of(factory, totals, limit, key, hashTag == null ? hashTag(totals, key) : hashTag);
+        return NamedPermits.of(factory, totals, limit, key, hashTag(totals, key, hashTag));
     }
 
-    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key) {
-        String hashTag = known.hashTags()
+    private @Nullable String hashTag(LimiterTotals totals, @Nullable String key, @Nullable String named) {
+        String fromKey = known.hashTags()
                 .get()
                 .map(each -> each.hashTag(totals.prefix(), totals.name(), key))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-        if (hashTag == null && totals.hashTag() == HashTag.FIRST_KEY) {
+        if (fromKey == null && (named != null) != (totals.hashTag() == HashTag.FIRST_KEY)) {
             throw new InvalidEndpointRequestException(
-                    "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=...", "No hash tag");
+                    named == null
+                            ? "the permits of '" + totals.name() + "' have a hash tag: name it, ?hashTag=..."
+                            : "the permits of '" + totals.name() + "' have no hash tag: leave it out",
+                    "Hash tag");
         }
-        return hashTag;
+        return named == null ? fromKey : named;
     }
 
     /**

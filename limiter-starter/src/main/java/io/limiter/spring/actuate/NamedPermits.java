@@ -60,8 +60,12 @@ record NamedPermits(
     }
 
     private ConcurrencyLimiter view(ConcurrencyLimit concurrency) {
-        ConcurrencyLimiter limiter = factory.build(name, concurrency);
-        return key == null ? limiter : limiter.on(key);
+        ConcurrencyLimiter tagged = hashTag == null
+                ? factory.build(name, concurrency)
+                : factory.withHashTag(HashTag.FIRST_KEY)
+                        .build(name, concurrency)
+                        .on(hashTag);
+        return key == null ? tagged : tagged.on(key);
     }
 
     private Limiter view() {

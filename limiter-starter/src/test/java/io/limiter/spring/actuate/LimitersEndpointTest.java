@@ -6,7 +6,9 @@ import static io.limiter.spring.actuate.Operated.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.limiter.ConcurrencyLimiter;
 import io.limiter.FailurePolicy;
+import io.limiter.HashTag;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimitExceededException;
 import io.limiter.internal.key.KeyHash;
@@ -225,6 +227,29 @@ class LimitersEndpointTest {
         remains(1, "limiters/tagged?hashTag=acme&key=" + KEY);
         limited.tagged(KEY, "acme");
         assertThat(get(writable, "limiters/tagged").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_hash_tag_that_permits_do_not_have_is_rejected_and_changes_nothing() throws Exception {
+        writable.getBean(LimiterFactory.class).count("untagged", 1, HOUR).tryAcquire(KEY);
+        HttpResponse<String> tagged = get(writable, "limiters/untagged?hashTag=acme&key=" + KEY);
+        assertThat(tagged.statusCode()).isEqualTo(400);
+        assertThat(tagged.body()).contains("the permits of 'untagged' have no hash tag: leave it out");
+        remains(0, "limiters/untagged?key=" + KEY);
+    }
+
+    @Test
+    void leases_with_a_hash_tag_are_found_by_naming_it() throws Exception {
+        ConcurrencyLimiter held = writable.getBean(LimiterFactory.class)
+                .withHashTag(HashTag.FIRST_KEY)
+                .concurrent("held", 1)
+                .on("acme")
+                .on(KEY);
+        assertThat(held.tryAcquire()).isPresent();
+        remains(0, "limiters/held?hashTag=acme&key=" + KEY);
+        remains(1, "limiters/held?hashTag=other&key=" + KEY);
+        resets("limiters/held?hashTag=acme&key=" + KEY);
+        remains(1, "limiters/held?hashTag=acme&key=" + KEY);
     }
 
     @Test

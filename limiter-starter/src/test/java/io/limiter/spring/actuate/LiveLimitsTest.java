@@ -512,6 +512,7 @@ class LiveLimitsTest {
         String name = "heard-" + RUN;
         long version = changed(name, "{\"kind\":\"fixed-window\",\"limit\":5,\"who\":\"ann\",\"why\":\"night\"}");
         removed(name, version);
+        one.getBean(LiveLimits.class).remove(name, ChangeNote.of("ann", "nothing is there"), 0);
         for (ConfigurableApplicationContext context : List.of(one, other)) {
             Heard heard = context.getBean(Heard.class);
             // An instance that polls late may see only the last of two changes.
