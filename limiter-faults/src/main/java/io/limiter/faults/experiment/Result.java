@@ -70,8 +70,9 @@ public record Result(
                 skipped);
     }
 
+    /** Whether it ran and kept what it promises. */
     public boolean holds() {
-        return violations.isEmpty();
+        return violations.isEmpty() && skipped == null;
     }
 
     /** The median, the 99th percentile and the longest. */

@@ -51,9 +51,8 @@ public final class ReliabilityPage {
                         .replace("${seed}", Long.toString(seed))
                         .replace(
                                 "${held}",
-                                Long.toString(results.stream()
-                                        .filter(ReliabilityPage::held)
-                                        .count()))
+                                Long.toString(
+                                        results.stream().filter(Result::holds).count()))
                         .replace(
                                 "${experiments}",
                                 results.size()
@@ -67,10 +66,6 @@ public final class ReliabilityPage {
     public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
         String others = before.contains(SOAK) ? before.substring(0, before.indexOf(SOAK)) : before;
         return others + SOAK + "\n" + environment + "; seed " + seed + ".\n\n" + markdown(rows(results)) + "\n";
-    }
-
-    private static boolean held(Result result) {
-        return result.holds() && result.skipped() == null;
     }
 
     /** The same table for a terminal, without what is long. */
