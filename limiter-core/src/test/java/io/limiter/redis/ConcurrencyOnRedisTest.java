@@ -57,9 +57,9 @@ class ConcurrencyOnRedisTest {
             }
             waiting.forEach(each -> assertThat(each.join()).isEmpty());
             long calls = RedisFixture.commandsSent().getOrDefault("evalsha", 0L);
-            // At once, after 16 ms, 32 ms ... 512 ms, 1 s, and when the time is up.
-            assertThat(calls).isBetween(2L, 12L);
-            System.out.println("50 waiting for 2 s: " + calls + " calls");
+            // At once, after 16 ms, 32 ms ... 512 ms, 1 s, and when the time of some of them is up; alone each makes
+            // eight.
+            assertThat(calls).isBetween(2L, 40L);
             lease.close();
         }
     }

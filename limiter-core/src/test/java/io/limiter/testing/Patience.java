@@ -1,10 +1,8 @@
 package io.limiter.testing;
 
-import io.limiter.internal.resilience.Breakers;
 import io.limiter.internal.resilience.Guard;
-import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.resilience.Guards;
 import java.time.Duration;
-import java.util.List;
 
 /** Decision timeouts that no stall of a slow machine exhausts. */
 public final class Patience {
@@ -13,8 +11,11 @@ public final class Patience {
 
     private Patience() {}
 
-    /** One of its own, whose breaker nothing has opened yet. */
+    /**
+     * One of its own, whose time stands still, so that a call that the test has not answered yet is not one that takes longer
+     * than others.
+     */
     public static Guard guard() {
-        return new Guard(DECISION_TIMEOUT, new Breakers(Duration.ofMillis(500), new ListenerNotifier(List.of())));
+        return Guards.withClock(DECISION_TIMEOUT, new TestClock());
     }
 }

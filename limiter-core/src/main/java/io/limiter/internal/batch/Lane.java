@@ -148,7 +148,9 @@ public final class Lane {
         }
         Deadlines deadlines = guard.deadlines();
         long waitedNanos = deadlines.decisionTimeoutNanos() - (oldest.deadlineNanos() - nowNanos);
-        if (oldestNanos > roundTripNanos || deadlines.isUrgent(waitedNanos, roundTripNanos)) {
+        long known = roundTripNanos;
+        boolean longer = known > 0 && oldestNanos > known;
+        if (longer || deadlines.isUrgent(waitedNanos, Math.max(known, oldestNanos))) {
             startsNow = true;
             // Outside, because the thread that checks deadlines must not make calls.
             guard.outside().execute(this::signal);

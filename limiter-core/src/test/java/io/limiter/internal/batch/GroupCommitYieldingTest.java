@@ -3,6 +3,8 @@ package io.limiter.internal.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.common.base.Ticker;
+import io.limiter.internal.resilience.Guard;
+import io.limiter.internal.resilience.Guards;
 import io.limiter.spi.PendingRequest;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.Patience;
@@ -21,7 +23,7 @@ class GroupCommitYieldingTest {
 
     @Test
     void those_who_follow_a_call_of_many_requests_yield() throws InterruptedException {
-        GroupCommit engine = engine(SHORTER_THAN_A_CALL);
+        GroupCommit engine = engine(SHORTER_THAN_A_CALL, Patience.guard());
         callOf(engine, 8);
         await(engine);
         assertThat(yields).hasValue(1);
@@ -29,7 +31,7 @@ class GroupCommitYieldingTest {
 
     @Test
     void those_who_follow_a_call_of_few_requests_park() throws InterruptedException {
-        GroupCommit engine = engine(SHORTER_THAN_A_CALL);
+        GroupCommit engine = engine(SHORTER_THAN_A_CALL, Patience.guard());
         callOf(engine, 7);
         await(engine);
         assertThat(yields).hasValue(0);
@@ -37,7 +39,8 @@ class GroupCommitYieldingTest {
 
     @Test
     void the_first_parks_and_the_next_yields_if_the_reply_came_within_its_time() throws InterruptedException {
-        GroupCommit engine = engine(LONGER_THAN_A_CALL);
+        GroupCommit engine =
+                engine(LONGER_THAN_A_CALL, Guards.withClock(Patience.DECISION_TIMEOUT, Ticker.systemTicker()));
         await(engine);
         assertThat(yields).as("before a round trip is known").hasValue(0);
         await(engine);
@@ -76,7 +79,7 @@ class GroupCommitYieldingTest {
         }
     }
 
-    private GroupCommit engine(Duration most) {
+    private GroupCommit engine(Duration most, Guard guard) {
         return new GroupCommit(
                 backend,
                 new GroupCommit.Settings(1, 1000, 1000, 1000, 32, Duration.ZERO),
@@ -85,7 +88,7 @@ class GroupCommitYieldingTest {
                     answerAll();
                 }),
                 Runnable::run,
-                Patience.guard());
+                guard);
     }
 
     private static PendingRequest start(GroupCommit engine) {

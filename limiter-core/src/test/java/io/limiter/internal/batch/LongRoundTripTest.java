@@ -45,6 +45,17 @@ class LongRoundTripTest {
     }
 
     @Test
+    void before_the_first_reply_no_call_takes_longer_than_others() {
+        try (Guard guard = Guards.withClock(Duration.ofSeconds(1), clock)) {
+            Lane lane = new Lane(backend, GroupCommit.Settings.DEFAULT, 1, Runnable::run, guard);
+            add(lane, guard, 2);
+            pass(100_000);
+            lane.endOverdue(guard.now());
+            assertThat(backend.sent()).hasSize(1);
+        }
+    }
+
+    @Test
     void they_are_sent_beside_any_if_the_next_check_of_deadlines_would_be_too_late() {
         // Of 4 ms, 3 are for the checks, of which there is one in each.
         try (Guard guard = Guards.withClock(Duration.ofMillis(4), clock)) {

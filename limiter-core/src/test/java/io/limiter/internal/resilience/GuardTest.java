@@ -86,11 +86,11 @@ class GuardTest {
         assertThat(first).as("longer than the decision timeout").isNotDone();
         assertThat(waits).isNotDone();
         assertThat(alone).isNotDone();
+        assertThat(failed).isEmpty();
         backend.onStart = HandEngine.Call::answer;
         backend.calls.forEach(HandEngine.Call::answer);
         assertThat(first.join().granted()).isTrue();
         assertThat(waits.join().limit()).isEqualTo(2);
-        assertThat(failed).isEmpty();
         backend.onStart = call -> {};
         assertThat(failure(ask(engine, "a", 1)).kind()).isEqualTo(Kind.AMBIGUOUS);
         assertThat(failure(ask(engine, "a", 1))).hasMessageContaining("within PT0.05S");
