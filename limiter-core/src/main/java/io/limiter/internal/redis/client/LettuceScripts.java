@@ -10,6 +10,7 @@ import io.limiter.BackendState;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.resilience.Deadlines;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -125,8 +126,7 @@ final class LettuceScripts {
 
     /** Masters come and go under new addresses. */
     private static boolean closeIfGone(String node, NativeConnection connection, Partitions known) {
-        boolean gone =
-                known.getPartitions().stream().noneMatch(each -> name(each).equals(node));
+        boolean gone = all(known).stream().noneMatch(each -> name(each).equals(node));
         if (gone) {
             connection.close();
         }
@@ -256,10 +256,17 @@ final class LettuceScripts {
         Partitions known = partitions();
         return known == null
                 ? 1
-                : (int) known.getPartitions().stream()
+                : (int) all(known).stream()
                         .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM)
                                 && !node.getSlots().isEmpty())
                         .count();
+    }
+
+    /** By the iterator, which is of one moment; Lettuce changes the list itself when it reads the topology again. */
+    static List<RedisClusterNode> all(Partitions known) {
+        List<RedisClusterNode> nodes = new ArrayList<>();
+        known.forEach(nodes::add);
+        return nodes;
     }
 
     private @Nullable Partitions partitions() {
