@@ -67,8 +67,8 @@ public final class Lane {
     private volatile int lastRequests;
     // The longest recent round trip; lost updates do no harm.
     private volatile long roundTripNanos;
-    // Confined to the owner: how many requests must be queued, for each call in flight, before another call starts.
-    private int minQueuedForAnother;
+    // Written by the owner: how many requests must be queued, for each call in flight, before another call starts.
+    private volatile int minQueuedForAnother;
 
     public Lane(Backend backend, GroupCommit.Settings settings, int maxCalls, Executor blockingCalls, Guard guard) {
         this.guard = guard;
@@ -91,7 +91,12 @@ public final class Lane {
                             + " requests are queued already: Redis is unavailable or too slow for this load");
         }
         queue.add(request);
-        signal();
+        // Otherwise the next reply starts a call. It frees its place before it looks for queued requests, and here it
+        // is
+        // the other way round, so one of the two sees the other.
+        if (closed || mayStart()) {
+            signal();
+        }
     }
 
     /** Whether a thread that waits for a request to this lane should yield. */
@@ -298,47 +303,49 @@ public final class Lane {
 
     private @Nullable Batch take() {
         Batch batch = null;
-        PendingRequest next;
-        while ((next = poll()) != null) {
-            try {
-                if (batch == null) {
-                    batch = new Batch(queued.get() + 1);
+        int taken = 0;
+        try {
+            PendingRequest next;
+            while ((next = poll()) != null) {
+                taken++;
+                if (next.isDone()) {
+                    continue;
                 }
-                if (!batch.add(next, settings)) {
-                    heldBack = next;
-                    queued.incrementAndGet();
-                    break;
+                try {
+                    if (batch == null) {
+                        batch = new Batch(queued.get());
+                    }
+                    if (!batch.add(next, settings)) {
+                        heldBack = next;
+                        taken--;
+                        break;
+                    }
+                } catch (RuntimeException | Error e) {
+                    next.fail(
+                            BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
+                            guard.outside());
+                    if (batch != null && !batch.isEmpty()) {
+                        break;
+                    }
+                    batch = null;
                 }
-            } catch (RuntimeException | Error e) {
-                next.fail(
-                        BackendFailures.notExecuted(next.key(), "it could not be added to a batch: " + e, e),
-                        guard.outside());
-                if (batch != null && !batch.isEmpty()) {
-                    break;
-                }
-                batch = null;
             }
+        } finally {
+            // Once for all of them, because other threads write this number too.
+            queued.addAndGet(-taken);
         }
         return batch == null || batch.isEmpty() ? null : batch;
     }
 
-    /** The next request that is not completed or cancelled. */
+    /** The next request, which may be completed or cancelled; the caller has to count it out of {@link #queued}. */
     private @Nullable PendingRequest poll() {
-        PendingRequest next;
-        do {
-            next = heldBack;
+        PendingRequest held = heldBack;
+        if (held != null) {
             heldBack = null;
-            if (next == null) {
-                next = retrying.poll();
-            }
-            if (next == null) {
-                next = queue.poll();
-            }
-            if (next != null) {
-                queued.decrementAndGet();
-            }
-        } while (next != null && next.isDone());
-        return next;
+            return held;
+        }
+        PendingRequest retried = retrying.poll();
+        return retried == null ? queue.poll() : retried;
     }
 
     private void start(Batch batch, @Nullable RuntimeException notConnected) {
@@ -432,6 +439,8 @@ public final class Lane {
     private void failQueued(Function<String, LimiterBackendException> why) {
         PendingRequest next;
         while ((next = poll()) != null) {
+            queued.decrementAndGet();
+            // Does nothing if it is completed or cancelled.
             next.fail(why.apply(next.key()), guard.outside());
         }
     }
