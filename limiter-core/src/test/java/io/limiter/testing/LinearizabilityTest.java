@@ -61,10 +61,10 @@ class LinearizabilityTest {
         // The backend of the check, which decides and records the decision in the cache in one step. The cache itself
         // has
         // no step that may not be split: a rejection that is lost costs a call.
-        PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.MONITORS, races);
-        PlantedRace.plant("io.limiter.local.LocalEngine", PlantedRace.MONITORS, races);
+        PlantedRace.plant("io.limiter.testing.SteppingEngine", PlantedRace.LOCKS, races);
+        PlantedRace.plant("io.limiter.local.LocalEngine", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.prefetch.PrefetchedKey", "compareAndSet", races);
-        PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.MONITORS, races);
+        PlantedRace.plant("io.limiter.internal.lease.HeldLease", PlantedRace.LOCKS, races);
         PlantedRace.plant("io.limiter.internal.lease.LeaseQueue", "addAndGet", races);
         PlantedRace.plant("io.limiter.internal.batch.Lane", "addAndGet", races);
         check(Linearizability.PLANTED, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_KEY, HELD_LEASE, HELD_LEASES, LANE);

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -18,8 +19,10 @@ import org.objectweb.asm.Type;
  */
 final class PlantedRace {
 
-    /** Instead of a method: all monitors of the class. */
-    static final String MONITORS = "monitors";
+    /** Instead of a method: all monitors and locks of the class. */
+    static final String LOCKS = "locks";
+
+    private static final String LOCK = Type.getInternalName(ReentrantLock.class);
 
     private final String type;
     private final String step;
@@ -34,7 +37,7 @@ final class PlantedRace {
      * Writes the copy.
      *
      * @param type the name of a class
-     * @param step a method of {@link SplitSteps}, which is called instead of the atomic one; or {@link #MONITORS}
+     * @param step a method of {@link SplitSteps}, which is called instead of the atomic one; or {@link #LOCKS}
      * @throws AssertionError if the class has no such step
      */
     static void plant(String type, String step, Path classes) throws IOException {
@@ -64,7 +67,7 @@ final class PlantedRace {
         @Override
         public MethodVisitor visitMethod(
                 int access, String name, String descriptor, String signature, String[] exceptions) {
-            boolean unlock = step.equals(MONITORS) && (access & Opcodes.ACC_SYNCHRONIZED) != 0;
+            boolean unlock = step.equals(LOCKS) && (access & Opcodes.ACC_SYNCHRONIZED) != 0;
             planted |= unlock;
             MethodVisitor next = super.visitMethod(
                     unlock ? access & ~Opcodes.ACC_SYNCHRONIZED : access, name, descriptor, signature, exceptions);
@@ -81,7 +84,7 @@ final class PlantedRace {
         @Override
         public void visitInsn(int opcode) {
             boolean monitor = opcode == Opcodes.MONITORENTER || opcode == Opcodes.MONITOREXIT;
-            boolean unlock = monitor && step.equals(MONITORS);
+            boolean unlock = monitor && step.equals(LOCKS);
             planted |= unlock;
             super.visitInsn(unlock ? Opcodes.POP : opcode);
         }
@@ -89,7 +92,10 @@ final class PlantedRace {
         @Override
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
             String split = "(L" + owner + ";" + descriptor.substring(1);
-            if (opcode == Opcodes.INVOKEVIRTUAL && name.equals(step) && isSplit(split)) {
+            if (step.equals(LOCKS) && owner.equals(LOCK) && (name.equals("lock") || name.equals("unlock"))) {
+                planted = true;
+                super.visitInsn(Opcodes.POP);
+            } else if (opcode == Opcodes.INVOKEVIRTUAL && name.equals(step) && isSplit(split)) {
                 planted = true;
                 super.visitMethodInsn(Opcodes.INVOKESTATIC, Type.getInternalName(SplitSteps.class), name, split, false);
             } else {
