@@ -85,12 +85,12 @@ class OutageTest {
         Limiter limiter = limiter(setup, FailurePolicy.local(0.5));
         long takenLocally = takeFromRedis(limiter, 30);
         redis.stop();
-        Map<Source, AtomicLong> granted = load(setup + ", stopped", limiter, 8, 50);
+        Map<Source, AtomicLong> granted = load(limiter, 8, 50);
         assertThat(granted.get(Source.LOCAL)).as("half of the limit").hasValue(LIMIT / 2 - takenLocally);
         assertThat(granted.get(Source.BACKEND)).hasValue(0);
         assertThat(factory.backendState().up()).isFalse();
         redis.goOn();
-        awaitRedis(setup + ", stopped", limiter);
+        awaitRedis(limiter);
         assertThat(limiter.on("k").peek(1))
                 .as("what was sent before is spent")
                 .matches(decision -> decision.source() != Source.BACKEND || decision.remaining() <= LIMIT - 30);
@@ -102,10 +102,10 @@ class OutageTest {
         Limiter limiter = limiter(setup, FailurePolicy.LOCAL);
         long takenLocally = takeFromRedis(limiter, 30);
         redis.kill();
-        Map<Source, AtomicLong> granted = load(setup + ", killed", limiter, 8, 50);
+        Map<Source, AtomicLong> granted = load(limiter, 8, 50);
         assertThat(granted.get(Source.LOCAL)).hasValue(LIMIT - takenLocally);
         redis.startAgain();
-        awaitRedis(setup + ", killed", limiter);
+        awaitRedis(limiter);
     }
 
     @Test
@@ -115,7 +115,7 @@ class OutageTest {
         RedisClient client = RedisClient.create("redis://127.0.0.1:" + redis.port());
         try {
             client.connect().sync().clientPause(3_600_000);
-            Map<Source, AtomicLong> granted = load("paused", limiter, 8, 50);
+            Map<Source, AtomicLong> granted = load(limiter, 8, 50);
             assertThat(granted.values()).allMatch(count -> count.get() == 0);
             Decision rejected = limiter.decide("k", 1);
             assertThat(rejected.source()).isEqualTo(Source.POLICY);
@@ -153,7 +153,7 @@ class OutageTest {
         });
         flushing.start();
         try {
-            Map<Source, AtomicLong> granted = load("scripts flushed", limiter, 4, 100);
+            Map<Source, AtomicLong> granted = load(limiter, 4, 100);
             assertThat(granted.get(Source.BACKEND)).hasValue(LIMIT);
         } finally {
             ended.set(true);
@@ -217,9 +217,9 @@ class OutageTest {
                     .probeInterval(Duration.ofMillis(50))
                     .build();
             Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
-            awaitRedis("before replies are " + replies, limiter);
+            awaitRedis(limiter);
             for (int round = 0; round < 5; round++) {
-                long before = awaitRemaining("replies " + replies, limiter);
+                long before = awaitRemaining(limiter);
                 proxy.replies(replies);
                 assertThatThrownBy(() -> limiter.decide("k", 1))
                         .isInstanceOfSatisfying(
@@ -228,7 +228,7 @@ class OutageTest {
                                         .as(e.toString())
                                         .isTrue());
                 proxy.replies(MuteProxy.Replies.PASSED_ON);
-                assertThat(awaitRemaining("replies " + replies, limiter)).isEqualTo(before - 1);
+                assertThat(awaitRemaining(limiter)).isEqualTo(before - 1);
             }
         }
     }
@@ -290,7 +290,7 @@ class OutageTest {
         factory = builder.build();
         assertThat(factory.warmUp().join()).isTrue();
         Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
-        awaitRedis(setup + ", first", limiter);
+        awaitRedis(limiter);
         return limiter;
     }
 
@@ -331,49 +331,37 @@ class OutageTest {
         return takenLocally.get();
     }
 
-    /** Calls from many threads, prints how long they waited, and counts grants by source. */
-    private static Map<Source, AtomicLong> load(String what, Limiter limiter, int threads, int each) {
+    /** Calls from many threads, and counts grants by source. */
+    private static Map<Source, AtomicLong> load(Limiter limiter, int threads, int each) {
         Map<Source, AtomicLong> granted = new EnumMap<>(Source.class);
         for (Source source : Source.values()) {
             granted.put(source, new AtomicLong());
         }
-        AtomicLong longest = new AtomicLong();
-        AtomicLong all = new AtomicLong();
         Concurrently.run(threads, () -> {
             for (int i = 0; i < each; i++) {
-                long start = System.nanoTime();
                 Decision decision = limiter.decide("k", 1);
-                long nanos = System.nanoTime() - start;
-                longest.accumulateAndGet(nanos, Math::max);
-                all.addAndGet(nanos);
                 if (decision.granted()) {
                     granted.get(decision.source()).incrementAndGet();
                 }
             }
         });
-        System.out.printf(
-                "%s: %d decisions, longest %.1f ms, mean %.3f ms, granted %s%n",
-                what, threads * each, longest.get() / 1e6, all.get() / 1e6 / threads / each, granted);
         return granted;
     }
 
     /** What Redis has left for {@code k}. */
-    private static long awaitRemaining(String what, Limiter limiter) {
-        return awaitPeek(what, limiter.on("k")).remaining();
+    private static long awaitRemaining(Limiter limiter) {
+        return awaitPeek(limiter.on("k")).remaining();
     }
 
-    private static void awaitRedis(String what, Limiter limiter) {
-        awaitPeek(what, limiter.on("recovery"));
+    private static void awaitRedis(Limiter limiter) {
+        awaitPeek(limiter.on("recovery"));
     }
 
-    private static Decision awaitPeek(String what, Limiter limiter) {
-        long start = System.nanoTime();
-        Decision decided = Awaitility.await()
+    private static Decision awaitPeek(Limiter limiter) {
+        return Awaitility.await()
                 .atMost(CLIENT_TIMEOUT)
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptionsInstanceOf(LimiterBackendException.class)
                 .until(() -> limiter.peek(1), decision -> decision.source() == Source.BACKEND);
-        System.out.printf("%s: Redis decides after %d ms%n", what, (System.nanoTime() - start) / 1_000_000);
-        return decided;
     }
 }

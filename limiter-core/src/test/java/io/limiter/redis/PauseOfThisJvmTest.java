@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PauseOfThisJvmTest {
 
     private static final int PAUSES = 2;
-    private static final long PAUSE_MILLIS = 1000;
+    private static final long PAUSE_MILLIS = 3000;
 
     @RegisterExtension
     final RedisFixture redis = new RedisFixture();

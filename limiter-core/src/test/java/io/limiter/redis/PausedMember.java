@@ -26,7 +26,7 @@ final class PausedMember {
 
     private static final int THREADS = 6;
     private static final int AT_ONCE = 8;
-    private static final Duration DECISION_TIMEOUT = Duration.ofMillis(500);
+    private static final Duration DECISION_TIMEOUT = Duration.ofSeconds(2);
 
     private PausedMember() {}
 

@@ -112,7 +112,9 @@ class TlsTest {
         try (RedisRateLimiterFactory factory = RedisFixture.builder(connections)
                 .decisionTimeout(Duration.ofMillis(200))
                 .build()) {
-            assertThatThrownBy(() -> decides(factory, "u" + client)).isInstanceOf(LimiterBackendException.class);
+            assertThatThrownBy(() -> decides(factory, "u" + client))
+                    .isInstanceOf(LimiterBackendException.class)
+                    .hasStackTraceContaining("certificate");
         }
     }
 

@@ -4,8 +4,6 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -129,12 +127,11 @@ public final class RedisProcess implements AutoCloseable {
                 .pollInterval(Duration.ofMillis(5))
                 .ignoreExceptions()
                 .until(() -> {
-                    if (!process.isAlive()) {
-                        return true;
-                    }
-                    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                        return socket.isConnected();
-                    }
+                    // Not by a connection: another Redis may have taken the port meanwhile.
+                    String log = Files.readString(dir.resolve("log"));
+                    return !process.isAlive()
+                            || log.contains("eady to accept connections")
+                            || log.contains("Sentinel ID is");
                 });
     }
 
