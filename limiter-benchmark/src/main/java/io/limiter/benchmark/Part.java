@@ -44,7 +44,7 @@ record Part(String name, double plannedSeconds, Action action) {
                     case TAIL -> tail(timing, TailRunner.among(contenders));
                     case STAGES -> stages(timing);
                     case MEMORY -> memory(contenders);
-                    default -> cell(cellNamed(name), timing, contenders);
+                    default -> cell(cellNamed(name), options);
                 })
                 .toList();
     }
@@ -54,6 +54,10 @@ record Part(String name, double plannedSeconds, Action action) {
                 .filter(cell -> cell.name().equals(name))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    private static Part cell(Cell cell, Options options) {
+        return cell(cell, options.timing(), options.contendersIn(cell));
     }
 
     static Part cell(Cell cell, Timing timing, List<Contender> contenders) {

@@ -3,6 +3,7 @@ package io.limiter.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.limiter.benchmark.load.Cell;
 import io.limiter.benchmark.load.Cells;
 import io.limiter.benchmark.measure.BenchmarkRedis;
 import io.limiter.benchmark.measure.Fakes;
@@ -97,7 +98,8 @@ class BenchmarkTest {
         Options options = options(List.of("hot-granted-1-threads"), some("raw-evalsha", "limiter"), false);
         measure(options);
         assertThat(Files.readString(dir.resolve("README.md"))).doesNotContain("another day");
-        measure(new Options(options.parts(), options.contenders(), options.timing(), dir, dir, true, false, false));
+        measure(new Options(
+                options.parts(), options.contenders(), true, options.timing(), dir, dir, true, false, false));
         assertThat(Files.readString(dir.resolve("README.md")))
                 .contains("`the command of another day`", "`the command`");
     }
@@ -118,7 +120,7 @@ class BenchmarkTest {
     }
 
     private Options options(List<String> parts, List<Contender> contenders, boolean continued) {
-        return new Options(parts, contenders, TINY, dir, dir, false, continued, false);
+        return new Options(parts, contenders, true, TINY, dir, dir, false, continued, false);
     }
 
     private static Results measure(Options options) throws Exception {
@@ -164,6 +166,20 @@ class BenchmarkTest {
         assertThat(Cells.all()).containsAll(Cells.SUMMARY).doesNotHaveDuplicates();
         assertThat(Part.NAMES).containsAll(Options.parse("--short").parts());
         assertThat(Options.parse().parts()).isEqualTo(Part.NAMES);
+    }
+
+    @Test
+    void variants_take_part_in_two_cells_unless_they_are_selected() {
+        assertThat(namesIn(Options.parse(), Cells.HOT_64_THREADS)).contains("limiter", "limiter-plain");
+        assertThat(namesIn(Options.parse(), Cells.HOT_16_THREADS))
+                .contains("limiter")
+                .doesNotContain("limiter-plain");
+        assertThat(namesIn(Options.parse("--subjects", "limiter-plain"), Cells.HOT_16_THREADS))
+                .containsExactly("raw-evalsha", "limiter-plain");
+    }
+
+    private static List<String> namesIn(Options options, Cell cell) {
+        return options.contendersIn(cell).stream().map(Contender::name).toList();
     }
 
     @Test

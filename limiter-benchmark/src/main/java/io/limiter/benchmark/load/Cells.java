@@ -29,6 +29,9 @@ public final class Cells {
             WIDE_1024_ASYNC,
             REJECTED_64_THREADS);
 
+    /** Those in which variants take part too. */
+    public static final List<Cell> OF_VARIANTS = List.of(HOT_1_THREAD, HOT_64_THREADS);
+
     private Cells() {}
 
     /** All that this JVM can run. */

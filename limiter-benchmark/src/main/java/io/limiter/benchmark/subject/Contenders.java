@@ -15,6 +15,7 @@ import static io.limiter.benchmark.subject.Guarantee.PREFETCH;
 import static io.limiter.benchmark.subject.Guarantee.WHOLE_SECONDS;
 
 import java.util.List;
+import java.util.Set;
 
 /** All contenders, in the order of the report. */
 public final class Contenders {
@@ -41,5 +42,18 @@ public final class Contenders {
             new Contender("guava", PEER, IN_PROCESS, false, EXACT_IN_PROCESS, GuavaSubject::open),
             new Contender("resilience4j", PEER, IN_PROCESS, false, CYCLES, Resilience4jSubject::open));
 
+    /** Other settings of some of them, or much alike; measured in {@link io.limiter.benchmark.load.Cells#OF_VARIANTS}. */
+    private static final Set<String> VARIANTS = Set.of(
+            "limiter-plain",
+            "limiter-lock-redisson",
+            "limiter-lock-redis",
+            "bucket4j",
+            "bucket4j-delaying",
+            "resilience4j");
+
     private Contenders() {}
+
+    public static boolean isVariant(Contender contender) {
+        return VARIANTS.contains(contender.name());
+    }
 }
