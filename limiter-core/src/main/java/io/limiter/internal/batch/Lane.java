@@ -92,8 +92,7 @@ public final class Lane {
         }
         queue.add(request);
         // Otherwise the next reply starts a call. It frees its place before it looks for queued requests, and here it
-        // is
-        // the other way round, so one of the two sees the other.
+        // is the other way round, so one of the two sees the other.
         if (closed || mayStart()) {
             signal();
         }

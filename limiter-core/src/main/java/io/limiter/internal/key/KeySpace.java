@@ -158,9 +158,8 @@ public final class KeySpace {
     }
 
     private int place(String key) {
-        // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4): the hashes of numbered
-        // keys
-        // are close together.
+        // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4), because the hashes of
+        // numbered keys are close together.
         return (key.hashCode() ^ hashCode()) * 0x9E3779B9 >>> PLACE_SHIFT << 1;
     }
 
