@@ -22,7 +22,7 @@ public final class RateLimitExceededException extends RuntimeException {
         this.decision = decision;
     }
 
-    /** The key whose limit was exceeded, or the limiter's name for its own permits. */
+    /** The key whose limit was exceeded, without a hash tag; or the limiter's name for its own permits. */
     public String key() {
         return key;
     }

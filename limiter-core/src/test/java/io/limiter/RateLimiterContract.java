@@ -132,6 +132,23 @@ abstract class RateLimiterContract extends RateLimiterAsyncContract {
     }
 
     @Test
+    void the_key_of_a_rejection_has_no_hash_tag() {
+        RateLimiter limiter = limiters()
+                .withHashTag(HashTag.FIRST_KEY)
+                .build("k", TokenBucket.of(1, 1).maxWait(seconds(10)))
+                .on("tenant")
+                .on("user");
+        assertThatThrownBy(() -> limiter.acquire(12))
+                .isInstanceOfSatisfying(
+                        RateLimitExceededException.class,
+                        e -> assertThat(e.key()).isEqualTo("user"));
+        assertThatThrownBy(() -> limiter.async().acquire(12).join())
+                .hasCauseInstanceOf(RateLimitExceededException.class)
+                .extracting(e -> ((RateLimitExceededException) e.getCause()).key())
+                .isEqualTo("user");
+    }
+
+    @Test
     void a_bucket_of_less_than_a_permit_grants_to_those_who_wait() {
         TokenBucket half =
                 new TokenBucket(0.5, 1, 0, null, WhoWaits.CALLER, true, seconds(2), TokenBucket.DEFAULT_EXPIRE);

@@ -30,7 +30,7 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Duration> acquire(int permits) {
-        String key = limiter.path.key();
+        String key = limiter.path.countedKey();
         return MappedFuture.of(
                 decide(permits, limiter.limit().maxWaitMicros()), decision -> limiter.acquired(key, decision));
     }

@@ -73,7 +73,7 @@ public class EngineRateLimiter extends EngineLimiter<TokenBucket> implements Rat
 
     @Override
     public final Duration acquire(int permits) {
-        return acquired(path.key(), decide(permits, limit().maxWait()));
+        return acquired(path.countedKey(), decide(permits, limit().maxWait()));
     }
 
     @Override
