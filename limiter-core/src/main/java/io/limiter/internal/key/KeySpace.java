@@ -157,10 +157,11 @@ public final class KeySpace {
         return redisKey;
     }
 
-    private int place(String key) {
+    /** The first of the two places of a key in the cache. */
+    int place(String key) {
         // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4), because the hashes of
-        // numbered keys are close together.
-        return (key.hashCode() ^ hashCode()) * 0x9E3779B9 >>> PLACE_SHIFT << 1;
+        // numbered keys are close together; a sum leaves them so, which an exclusive or does not.
+        return (key.hashCode() + hashCode()) * 0x9E3779B9 >>> PLACE_SHIFT << 1;
     }
 
     /**
