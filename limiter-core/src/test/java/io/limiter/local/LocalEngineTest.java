@@ -311,7 +311,10 @@ class LocalEngineTest {
 
     @Test
     void a_key_that_a_set_holds_is_not_evicted_meanwhile() {
-        LocalEngine engine = new LocalEngine(1, clock, clock.micros());
+        // Draws one after the other, so that each key is compared: one time in 256 chance would leave one out.
+        AtomicInteger drawn = new AtomicInteger();
+        LocalEngine engine =
+                new LocalEngine(1, clock, clock.micros(), bound -> Math.floorMod(drawn.getAndIncrement(), bound));
         Limit<?> full = new Interrupted(() -> {
             for (int i = 0; i < 100; i++) {
                 decide(engine, "other" + i, ONE_A_SECOND, ONE);
