@@ -8,7 +8,9 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.testing.Concurrently;
+import io.limiter.testing.Sneaky;
 import io.limiter.testing.TestClock;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -183,6 +185,25 @@ abstract class ConcurrencyLimiterContract {
             }
         });
         assertThat(granted).hasPositiveValue();
+        assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
+    void an_action_that_throws_keeps_no_other_holder_from_its_loss() {
+        ConcurrencyLimiter limiter = limiters().concurrent("k", 3, LEASE);
+        List<String> lost = new ArrayList<>();
+        for (String holder : List.of("a", "b", "c")) {
+            Lease lease = held(limiter.tryAcquire());
+            assertThatThrownBy(() -> lease.onLost(null))
+                    .isInstanceOf(NullPointerException.class)
+                    .hasMessage("action");
+            lease.onLost(() -> {
+                lost.add(holder);
+                throw Sneaky.thrown(new IOException("checked, as from code in other languages"));
+            });
+        }
+        limiter.reset();
+        assertThat(lost).containsExactlyInAnyOrder("a", "b", "c");
         assertThat(limiter.inUse()).isZero();
     }
 

@@ -18,12 +18,14 @@ import io.limiter.internal.limiter.EngineLimiterFactory;
 import io.limiter.internal.limiter.EngineRateLimiter;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Builds limiters for this process alone. Limiters of two factories share nothing, even if they share a name. */
@@ -44,7 +46,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
                 settings.cacheBounds,
                 new LocalEngine(settings.maxKeys),
                 Sleeper.UNINTERRUPTIBLE,
-                settings.observer,
+                new Observers(settings.observers),
                 new ListenerNotifier(settings.listeners));
     }
 
@@ -112,7 +114,7 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
 
         private CacheBounds cacheBounds = CacheBounds.DEFAULT;
         private int maxKeys = LocalEngine.DEFAULT_MAX_KEYS;
-        private EngineObserver observer = EngineObserver.NONE;
+        private final List<EngineObserver> observers = new ArrayList<>();
         private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder() {}
@@ -136,15 +138,15 @@ public final class LocalLimiterFactory extends EngineLimiterFactory {
             return this;
         }
 
-        /** Is called for what is done, in the threads that do it. */
-        public Builder observer(EngineObserver newObserver) {
-            this.observer = newObserver;
+        /** Adds an observer, which observes decisions on the threads that make them, so it must be fast. */
+        public Builder observer(EngineObserver observer) {
+            observers.add(Objects.requireNonNull(observer, "observer"));
             return this;
         }
 
-        /** Is called for rejections; several can be added. */
+        /** Adds a listener. */
         public Builder listener(LimiterListener listener) {
-            listeners.add(listener);
+            listeners.add(Objects.requireNonNull(listener, "listener"));
             return this;
         }
 

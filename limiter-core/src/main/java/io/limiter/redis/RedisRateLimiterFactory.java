@@ -36,6 +36,7 @@ import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.resilience.Probe;
 import io.limiter.internal.resilience.UnbatchedEngine;
 import io.limiter.internal.statistics.ListenerNotifier;
+import io.limiter.internal.statistics.Observers;
 import io.limiter.internal.time.BlockingCalls;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.live.LiveLimits;
@@ -88,23 +89,23 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
     private final ConcurrentHashMap<FailoverId, Failover> failovers = new ConcurrentHashMap<>();
 
     private RedisRateLimiterFactory(Builder settings) {
-        this(settings, new ListenerNotifier(settings.listeners));
+        this(settings, new ListenerNotifier(settings.listeners), new Observers(settings.observers));
     }
 
-    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notifier) {
-        super(settings.cacheBounds, settings.failurePolicy, settings.observer, notifier, settings.sleeper.ticker());
+    private RedisRateLimiterFactory(Builder settings, ListenerNotifier notifier, EngineObserver observer) {
+        super(settings.cacheBounds, settings.failurePolicy, observer, notifier, settings.sleeper.ticker());
         this.notifier = notifier;
         this.guard = new Guard(
                 settings.decisionTimeout,
                 settings.firstDecisionTimeout,
                 new Breakers(settings.probeInterval, notifier),
                 notifier,
-                settings.observer);
+                observer);
         this.byScript = settings.lock == null;
         this.blockingCalls = new BlockingCalls();
         this.sleeper = settings.sleeper;
         this.rejections = new KnownRejections(settings.rejectionCacheSize, settings.ticker);
-        this.redis = new RedisCalls(settings.connections, guard.deadlines(), settings.observer);
+        this.redis = new RedisCalls(settings.connections, guard.deadlines(), observer);
         Backend backend = backend(settings);
         GroupCommit.Settings shared = settings.groupCommit;
         this.bounding = settings.lock == null && settings.shareCalls
@@ -312,7 +313,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private Duration firstDecisionTimeout = DEFAULT_FIRST_DECISION_TIMEOUT;
         private Duration probeInterval = DEFAULT_PROBE_INTERVAL;
         private int maxLocalKeys = LocalEngine.DEFAULT_MAX_KEYS;
-        private EngineObserver observer = EngineObserver.NONE;
+        private final List<EngineObserver> observers = new ArrayList<>();
         private @Nullable LiveOptions liveLimits;
         private boolean liveHints = true;
         private final List<LimiterListener> listeners = new ArrayList<>();
@@ -398,9 +399,9 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
             return this;
         }
 
-        /** Observes calls and decisions on the threads that make them, so it must be fast. Default none. */
-        public Builder observer(EngineObserver newObserver) {
-            this.observer = newObserver;
+        /** Adds an observer, which observes calls and decisions on the threads that make them, so it must be fast. */
+        public Builder observer(EngineObserver observer) {
+            observers.add(Objects.requireNonNull(observer, "observer"));
             return this;
         }
 
@@ -487,7 +488,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
         /** Adds a listener. */
         public Builder listener(LimiterListener listener) {
-            listeners.add(listener);
+            listeners.add(Objects.requireNonNull(listener, "listener"));
             return this;
         }
 

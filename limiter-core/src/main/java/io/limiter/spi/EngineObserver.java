@@ -1,21 +1,16 @@
 package io.limiter.spi;
 
 import io.limiter.LimiterTotals;
-import java.util.List;
 
 /**
- * Observes what a factory does, for meters. Called on the deciding threads, so it must be fast, must not block and
- * must not throw. Code of an application belongs in a {@link io.limiter.LimiterListener} instead.
+ * Observes what a factory does, for meters. Called on the deciding threads, so it must be fast and must not block. What
+ * it throws is logged and affects no decision. Code of an application belongs in a {@link io.limiter.LimiterListener}
+ * instead.
  */
 public interface EngineObserver {
 
     /** Does nothing. */
     EngineObserver NONE = new EngineObserver() {};
-
-    /** An observer that calls all of these, in order. */
-    static EngineObserver of(List<? extends EngineObserver> observers) {
-        return observers.isEmpty() ? NONE : observers.size() == 1 ? observers.get(0) : new Observers(observers);
-    }
 
     /** A limiter with a new prefix and name was built, and its decisions are counted here. */
     default void limiterAdded(LimiterTotals totals) {}

@@ -5,6 +5,7 @@ import io.limiter.algorithm.ConcurrencyLimit;
 import io.limiter.internal.time.ExpiryClock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /** A {@link Lease} of an engine's permits. Thread-safe. */
@@ -74,6 +75,7 @@ final class HeldLease implements Lease {
 
     @Override
     public void onLost(Runnable action) {
+        Objects.requireNonNull(action, "action");
         synchronized (this) {
             if (state == State.HELD) {
                 onLost.add(action);
@@ -102,8 +104,8 @@ final class HeldLease implements Lease {
         for (Runnable action : takeActions()) {
             try {
                 action.run();
-            } catch (RuntimeException | Error e) {
-                // The thread also checks other leases.
+            } catch (Throwable e) {
+                // The thread also releases and checks other leases. Other languages throw checked exceptions, too.
                 log.actionThrew(key, e);
             }
         }

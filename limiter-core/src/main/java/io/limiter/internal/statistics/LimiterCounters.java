@@ -7,8 +7,6 @@ import io.limiter.LimiterTotals;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
-import io.limiter.internal.log.AsyncLog;
-import io.limiter.internal.log.LogThrottle;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
@@ -21,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * allocates nothing.
  */
 public final class LimiterCounters implements LimiterTotals {
-
-    private static final AsyncLog log = AsyncLog.of(LimiterCounters.class);
-    private static final LogThrottle notObserved = new LogThrottle();
 
     private static final int SOURCES = Decision.Source.values().length;
 
@@ -173,12 +168,7 @@ public final class LimiterCounters implements LimiterTotals {
     }
 
     public EngineObserver.MayWait mayWait() {
-        try {
-            return observer.mayWait();
-        } catch (RuntimeException | Error e) {
-            notObserved(e);
-            return EngineObserver.MayWait.NONE;
-        }
+        return observer.mayWait();
     }
 
     /**
@@ -188,31 +178,13 @@ public final class LimiterCounters implements LimiterTotals {
      * @return to be run when the wait ends, which counts it
      */
     public Runnable waitBegins(EngineObserver.MayWait mayWait) {
-        Runnable observed = begins(mayWait);
+        Runnable observed = mayWait.begins(this);
         long startNanos = ticker.read();
         return () -> {
             waits.increment();
             waitedNanos.add(ticker.read() - startNanos);
-            try {
-                observed.run();
-            } catch (RuntimeException | Error e) {
-                notObserved(e);
-            }
+            observed.run();
         };
-    }
-
-    /** Observations run handlers of the application. What these throw must not lose permits, which are taken already. */
-    private Runnable begins(EngineObserver.MayWait mayWait) {
-        try {
-            return mayWait.begins(this);
-        } catch (RuntimeException | Error e) {
-            notObserved(e);
-            return () -> {};
-        }
-    }
-
-    private void notObserved(Throwable thrown) {
-        log.warn(notObserved, "A wait for permits of '{}' could not be observed; it goes on.", name, thrown);
     }
 
     @Override

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Notifies listeners of events, in order, on its own thread. Exceptions of listeners are logged, once a minute at
- * most.
+ * Notifies listeners of events, in order, on its own thread. What listeners throw is logged, once a minute at most:
+ * any {@code Throwable}, because code in other languages throws checked exceptions without declaring them.
  *
  * <p>Events for slow listeners are queued. There may be as many rejections as requests, so if {@value #MAX_WAITING}
  * events are queued, further rejections are dropped, which is logged once a minute. Changes of state are rare and
@@ -46,10 +46,15 @@ public final class ListenerNotifier implements AutoCloseable {
         thread.allowCoreThreadTimeOut(true);
     }
 
-    /** Whether any listener receives rejections. Allocates nothing. */
+    /** Whether any listener receives rejections; also if one throws, as by default. Allocates nothing. */
     boolean wantRejections() {
         for (int i = 0; i < listeners.size(); i++) {
-            if (listeners.get(i).listensToRejections()) {
+            try {
+                if (listeners.get(i).listensToRejections()) {
+                    return true;
+                }
+            } catch (Throwable e) {
+                log.warn(failing, "A listener has thrown; rejections are reported. Listener: {}", listeners.get(i), e);
                 return true;
             }
         }
@@ -89,7 +94,7 @@ public final class ListenerNotifier implements AutoCloseable {
         for (LimiterListener listener : listeners) {
             try {
                 event.accept(listener);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 log.warn(failing, "A listener has thrown; the event is lost for it. Listener: {}", listener, e);
             }
         }

@@ -2,22 +2,37 @@ package io.limiter.internal.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.base.Ticker;
+import io.limiter.spi.EngineObserver;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LimiterCountersTest {
 
-    private final LimiterCounters counters = LimiterCounters.unregistered("rateLimit:", "search");
-
     @Test
     void a_wait_that_cannot_be_observed_goes_on_and_is_counted() {
-        counters.waitBegins(limiter -> {
+        LimiterCounters counters = counters(
+                () -> limiter -> {
                     throw new IllegalStateException("begin");
-                })
-                .run();
-        counters.waitBegins(limiter -> () -> {
+                },
+                () -> limiter -> () -> {
                     throw new IllegalStateException("end");
-                })
-                .run();
-        assertThat(counters.waits()).isEqualTo(2);
+                },
+                () -> limiter -> null,
+                () -> null);
+        for (int i = 1; i <= 2; i++) {
+            counters.waitBegins(counters.mayWait()).run();
+            assertThat(counters.waits()).isEqualTo(i);
+        }
+    }
+
+    private interface Waits extends EngineObserver {
+        @Override
+        MayWait mayWait();
+    }
+
+    private static LimiterCounters counters(Waits... observers) {
+        return new LimiterCounters(
+                "", "search", new Observers(List.of(observers)), ListenerNotifier.NONE, Ticker.systemTicker());
     }
 }

@@ -63,8 +63,8 @@ final class LimiterFactoryConfigurations {
                     .maxLocalKeys(properties.local().maxKeys())
                     .decisionTimeout(properties.failure().decisionTimeout())
                     .firstDecisionTimeout(properties.failure().firstDecisionTimeout())
-                    .probeInterval(properties.failure().probeInterval())
-                    .observer(EngineObserver.of(observers.orderedStream().toList()));
+                    .probeInterval(properties.failure().probeInterval());
+            observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
             if (properties.live().enabled()) {
                 builder.liveLimits(properties
@@ -113,8 +113,8 @@ final class LimiterFactoryConfigurations {
             LimiterProperties.Cache cache = properties.cache();
             LocalLimiterFactory.Builder builder = LocalLimiterFactory.builder()
                     .limiterCache(cache.initial(), cache.maximum(), cache.expireAfterAccess())
-                    .maxKeys(properties.local().maxKeys())
-                    .observer(EngineObserver.of(observers.orderedStream().toList()));
+                    .maxKeys(properties.local().maxKeys());
+            observers.orderedStream().forEach(builder::observer);
             listeners.orderedStream().forEach(builder::listener);
             return builder.build();
         }
