@@ -17,6 +17,7 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.testing.Concurrently;
 import io.limiter.testing.MuteProxy;
 import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestRedis;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
@@ -51,7 +52,7 @@ class OutageTest {
     private static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(2);
     private static final int LIMIT = 100;
 
-    private final RedisProcess redis = RedisProcess.start();
+    private RedisProcess redis = RedisProcess.start();
     private RedisConnectionFactory connections;
     private RedisRateLimiterFactory factory;
     private @Nullable RedissonClient redisson;
@@ -208,6 +209,22 @@ class OutageTest {
     }
 
     @ParameterizedTest
+    @EnumSource
+    void a_server_without_TIME_in_scripts_is_reported_with_the_remedy(Setup setup) {
+        redis.close();
+        redis = RedisProcess.startOn(TestRedis.freePort(), "--rename-command", "TIME", "");
+        factory = factory(setup, FailurePolicy.THROW, Duration.ofMinutes(1));
+        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
+        assertThatThrownBy(() -> limiter.decide("k", 1))
+                .isInstanceOfSatisfying(LimiterBackendException.class, e -> {
+                    assertThat(e.kind()).isEqualTo(Kind.PERMANENT);
+                    assertThat(e.problem()).isEqualTo("NOTIME");
+                    assertThat(e.isAmbiguous()).isFalse();
+                })
+                .hasMessageContaining("allow the command TIME in scripts");
+    }
+
+    @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PASSED_ON")
     void a_request_executed_without_a_reply_is_not_sent_again(MuteProxy.Replies replies) throws Exception {
         try (MuteProxy proxy = MuteProxy.to(redis.port())) {
@@ -271,6 +288,14 @@ class OutageTest {
     }
 
     private Limiter limiter(Setup setup, FailurePolicy policy, Duration decisionTimeout) {
+        factory = factory(setup, policy, decisionTimeout);
+        assertThat(factory.warmUp().join()).isTrue();
+        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
+        awaitRedis(limiter);
+        return limiter;
+    }
+
+    private RedisRateLimiterFactory factory(Setup setup, FailurePolicy policy, Duration decisionTimeout) {
         connections = setup == Setup.JEDIS ? jedis() : lettuce(redis.port());
         RedisRateLimiterFactory.Builder builder = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(policy)
@@ -287,11 +312,7 @@ class OutageTest {
             redisson = Redisson.create(config);
             builder.lock(new RedissonLock(redisson));
         }
-        factory = builder.build();
-        assertThat(factory.warmUp().join()).isTrue();
-        Limiter limiter = factory.build("k", FixedWindow.of(LIMIT, Duration.ofHours(1)));
-        awaitRedis(limiter);
-        return limiter;
+        return builder.build();
     }
 
     private LettuceConnectionFactory lettuce(int port) {

@@ -30,6 +30,8 @@ public final class RedisErrors {
     private static final Map<String, String> REMEDIES = Map.of(
             "WRONGTYPE",
             DELETE,
+            "NOTIME",
+            "allow the command TIME in scripts, for the limiters' user too, or use a server that has it",
             NOPERM,
             "give the limiters' user the rights that docs/failure.md names",
             "NOAUTH",
