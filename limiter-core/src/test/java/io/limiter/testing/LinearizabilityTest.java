@@ -30,6 +30,10 @@ class LinearizabilityTest {
     @TempDir
     private Path races;
 
+    /** Lincheck leaves a copy of a jar there. */
+    @TempDir
+    private Path temporary;
+
     @Test
     void every_order_of_events_could_have_been_one_after_the_other() throws IOException, InterruptedException {
         check(Linearizability.SHORT, REJECTION_CACHE, LOCAL_ENGINE, PREFETCHED_BLOCK);
@@ -75,6 +79,7 @@ class LinearizabilityTest {
                 // It is short-lived: compiled once, by one thread.
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir=" + temporary,
                 "-cp",
                 races + File.pathSeparator + System.getProperty("java.class.path"),
                 Linearizability.class.getName(),
