@@ -21,7 +21,7 @@ import org.springframework.http.MediaType;
 
 /**
  * Creates the responses to rejected requests, the same for servlets and WebFlux. They have {@code Retry-After} in whole seconds
- * where waiting helps, and a problem body (RFC 9457) of a type of draft-ietf-httpapi-ratelimit-headers-10:
+ * where waiting helps, and a problem body (RFC 9457) of a type of draft-ietf-httpapi-ratelimit-headers-11:
  *
  * <pre>
  *   {"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","title":"Too Many Requests","status":429,

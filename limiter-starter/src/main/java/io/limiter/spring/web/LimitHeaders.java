@@ -38,7 +38,7 @@ final class LimitHeaders {
                     .orElse(null);
             fields.put("X-RateLimit-Limit", tightest == null ? null : text(tightest.capacity()));
             fields.put("X-RateLimit-Remaining", tightest == null ? null : text(tightest.remaining()));
-            fields.put("X-RateLimit-Reset", tightest == null ? null : text(tightest.resetSeconds()));
+            fields.put("X-RateLimit-Reset", tightest == null ? null : text(tightest.effectiveWindow()));
         }
         return fields;
     }
@@ -55,7 +55,7 @@ final class LimitHeaders {
     /** First the one that rejects for longest, then the one with the fewest permits remaining. */
     private static final Comparator<Quota> TIGHTEST = Comparator.<Quota>comparingInt(quota -> quota.rejected() ? 0 : 1)
             .thenComparing(
-                    quota -> quota.rejected() ? orMost(quota.resetSeconds()) : 0L, Comparator.<Long>reverseOrder())
+                    quota -> quota.rejected() ? orMost(quota.effectiveWindow()) : 0L, Comparator.<Long>reverseOrder())
             .thenComparingLong(quota -> orMost(quota.remaining()));
 
     private static long orMost(@Nullable Long value) {

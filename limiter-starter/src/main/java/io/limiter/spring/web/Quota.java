@@ -7,11 +7,10 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.SlidingCounter;
 import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One limit in the fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-10.
+ * One limit in the fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-11.
  *
  * @param policy the name of the limit for callers
  * @param capacity the most permits at once
@@ -19,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param concurrent whether permits are held and not spent
  * @param rejected whether the limit rejected
  * @param remaining {@code null} if unknown
- * @param resetSeconds retry-after of a rejection, otherwise full-after, rounded up; {@code null} if unknown or never
+ * @param effectiveWindow the seconds in which a caller can use no more than what remains, rounded up; {@code null} if
+ *     unknown
  */
 record Quota(
         String policy,
@@ -28,7 +28,7 @@ record Quota(
         boolean concurrent,
         boolean rejected,
         @Nullable Long remaining,
-        @Nullable Long resetSeconds) {
+        @Nullable Long effectiveWindow) {
 
     /** The largest integer of structured fields. */
     private static final long LARGEST = 999_999_999_999_999L;
@@ -41,17 +41,16 @@ record Quota(
      * @param decision {@code null} if the limit granted and nothing else is known
      */
     static Quota of(String policy, Limit<?> limit, @Nullable Decision decision) {
-        boolean concurrent = limit instanceof ConcurrencyLimit;
         long capacity = decision == null ? limit.capacity() : decision.limit();
-        boolean rejected = decision != null && !decision.granted();
+        Long windowMicros = windowMicros(limit);
         return new Quota(
                 policy,
                 capacity,
-                window(limit),
-                concurrent,
-                rejected,
+                windowMicros == null ? null : Long.valueOf(wholeSeconds(windowMicros)),
+                limit instanceof ConcurrencyLimit,
+                decision != null && !decision.granted(),
                 decision == null ? null : remaining(decision),
-                decision == null ? null : resetSeconds(decision, concurrent));
+                decision == null ? null : effectiveWindow(limit, windowMicros, decision));
     }
 
     /** Unknown if the failure policy decided without a state. */
@@ -67,48 +66,62 @@ record Quota(
                 : null;
     }
 
-    private static @Nullable Long resetSeconds(Decision decision, boolean concurrent) {
+    /**
+     * Until the end of a fixed window. Of the others, which refill all the time, as long as the policy's pace of {@code q}
+     * permits in {@code w} seconds takes for what remains, or until the next permit.
+     */
+    private static @Nullable Long effectiveWindow(Limit<?> limit, @Nullable Long windowMicros, Decision decision) {
         if (!decision.granted()) {
             return retryAfter(decision);
         }
-        // Leases may be released at any time.
-        boolean known = !concurrent
-                && decision.source() != Decision.Source.POLICY
-                && decision.fullAfterMicros() != Decision.NEVER_MICROS;
-        return known ? Long.valueOf(roundedUp(decision.fullAfterMicros())) : null;
+        boolean fullAfterKnown = decision.fullAfterMicros() != Decision.NEVER_MICROS;
+        if (decision.source() == Decision.Source.POLICY || windowMicros == null) {
+            return null;
+        }
+        if (limit instanceof FixedWindow) {
+            return fullAfterKnown ? Long.valueOf(roundedUp(decision.fullAfterMicros())) : null;
+        }
+        double intervalMicros = (double) windowMicros / decision.limit();
+        if (decision.remaining() == 0 && limit instanceof TokenBucket bucket && fullAfterKnown) {
+            // All others are missing when the first permit is there. One of a warm-up takes an interval or more.
+            double untilFirst = decision.fullAfterMicros() - (decision.limit() - 1) * intervalMicros;
+            return wholeSeconds(bucket.warmUp() == null ? untilFirst : Math.max(untilFirst, intervalMicros));
+        }
+        return wholeSeconds(Math.max(1, decision.remaining()) * intervalMicros);
     }
 
-    private static @Nullable Long window(Limit<?> limit) {
+    private static @Nullable Long windowMicros(Limit<?> limit) {
         if (limit instanceof TokenBucket bucket) {
             return bucket.warmUp() == null
-                    ? wholeSeconds(Math.max(bucket.burstSeconds(), bucket.minCapacity() / bucket.permitsPerSecond()))
-                    : wholeSeconds(bucket.warmUp().period());
+                    // For one permit or more, as q. Rounded, because 11 at 11/60 per second take 60.000000000000007 s
+                    // as doubles.
+                    ? Long.valueOf(Math.round(MICROS_PER_SECOND
+                            * Math.max(
+                                    bucket.burstSeconds(),
+                                    Math.max(1, bucket.minCapacity()) / bucket.permitsPerSecond())))
+                    : Long.valueOf(bucket.warmUp().period().toNanos() / 1000);
         }
         if (limit instanceof FixedWindow window) {
-            return wholeSeconds(window.period());
+            return window.periodMicros();
         }
         if (limit instanceof SlidingLog log) {
-            return wholeSeconds(log.period());
+            return log.periodMicros();
         }
-        return limit instanceof SlidingCounter counter ? wholeSeconds(counter.period()) : null;
+        return limit instanceof SlidingCounter counter ? Long.valueOf(counter.periodMicros()) : null;
     }
 
-    private static long wholeSeconds(Duration duration) {
-        return duration.getSeconds() + (duration.getNano() == 0 ? 0 : 1);
-    }
-
-    /** To the microsecond, because 11 permits at 11/60 per second take 60.000000000000007 s as doubles. */
-    private static long wholeSeconds(double seconds) {
-        return Math.max(1, roundedUp(Math.round(seconds * MICROS_PER_SECOND)));
+    /** At least one, as {@code w} must not be 0. */
+    private static long wholeSeconds(double micros) {
+        return Math.max(1, roundedUp(Math.round(micros)));
     }
 
     private static long roundedUp(long micros) {
         return micros / MICROS_PER_SECOND + (micros % MICROS_PER_SECOND == 0 ? 0 : 1);
     }
 
-    /** The same without a reset after that time, as {@code Retry-After} must not be before it. */
-    Quota withoutResetAfter(long retryAfterSeconds) {
-        return resetSeconds == null || resetSeconds <= retryAfterSeconds
+    /** The same without an effective window that ends after that time, as {@code Retry-After} must not be before its end. */
+    Quota withoutWindowAfter(long retryAfterSeconds) {
+        return effectiveWindow == null || effectiveWindow <= retryAfterSeconds
                 ? this
                 : new Quota(policy, capacity, window, concurrent, rejected, remaining, null);
     }
@@ -128,7 +141,7 @@ record Quota(
                 ? null
                 : FieldString.of(policy)
                         + ";r=" + integer(remaining)
-                        + (resetSeconds == null ? "" : ";t=" + integer(resetSeconds));
+                        + (effectiveWindow == null ? "" : ";t=" + integer(effectiveWindow));
     }
 
     private static long integer(long value) {

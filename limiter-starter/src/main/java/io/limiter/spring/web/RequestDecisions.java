@@ -134,16 +134,17 @@ public final class RequestDecisions {
     }
 
     /**
-     * The headers for all limits so far. If a limit rejected, no reset is after {@code Retry-After}, as the draft requires.
+     * The headers for all limits so far. If a limit rejected, no effective window ends after {@code Retry-After}, as the draft
+     * requires.
      *
      * @return names and values; {@code null} for a value that is not known any more. Empty if no limit has decided.
      */
     public synchronized Map<String, @Nullable String> headers(HeaderSet set) {
         Headers known = lastHeaders;
         if (known == null || known.set() != set) {
-            long latestReset = latestReset();
+            long latestEnd = latestEnd();
             List<Quota> shown = quotas.values().stream()
-                    .map(quota -> quota.withoutResetAfter(latestReset))
+                    .map(quota -> quota.withoutWindowAfter(latestEnd))
                     .toList();
             known = new Headers(set, LimitHeaders.of(shown, rejecting, set));
             lastHeaders = known;
@@ -151,13 +152,13 @@ public final class RequestDecisions {
         return known.values();
     }
 
-    private long latestReset() {
+    private long latestEnd() {
         if (retryAfter != null) {
             return retryAfter;
         }
         return quotas.values().stream()
                 .filter(Quota::rejected)
-                .map(Quota::resetSeconds)
+                .map(Quota::effectiveWindow)
                 .filter(Objects::nonNull)
                 .mapToLong(Long::longValue)
                 .max()

@@ -169,7 +169,7 @@ public abstract class HttpContract {
     }
 
     @Test
-    void each_limit_is_a_member_and_no_reset_is_after_retry_after() throws Exception {
+    void each_limit_is_a_member_and_no_window_ends_after_retry_after() throws Exception {
         Reply granted = get("/both");
         assertThat(header(granted, "RateLimit-Policy")).isEqualTo("\"perMinute\";q=2;w=120, \"perDay\";q=3;w=86400");
         assertThat(header(granted, "RateLimit")).matches("\"perMinute\";r=1;t=\\d+, \"perDay\";r=2;t=\\d+");
@@ -420,7 +420,7 @@ public abstract class HttpContract {
         return new ObjectMapper().readTree(response.body());
     }
 
-    /** The latest reset. */
+    /** The longest effective window. */
     private static long time(Reply response) {
         Matcher matcher = TIME.matcher(header(response, "RateLimit"));
         long longest = 0;

@@ -59,6 +59,7 @@ class QuotaTest {
                 Arguments.of(TokenBucket.perSecond(1).capacity(7), "\"x\";q=7;w=7"),
                 Arguments.of(TokenBucket.perSecond(10).capacity(601), "\"x\";q=601;w=61"),
                 Arguments.of(TokenBucket.perSecond(1e6).capacity(1_000_001), "\"x\";q=1000001;w=2"),
+                Arguments.of(TokenBucket.guava(0.1), "\"x\";q=1;w=10"),
                 Arguments.of(TokenBucket.perSecond(1e9), "\"x\";q=1000000000;w=1"));
     }
 
@@ -69,7 +70,7 @@ class QuotaTest {
     }
 
     @Test
-    void a_grant_has_remaining_and_full_after() {
+    void a_granted_fixed_window_has_remaining_and_its_end() {
         assertThat(quota(GRANTED).limitMember()).isEqualTo("\"x\";r=3;t=12");
         assertThat(quota(new Decision(true, 5, 5, 0, 0, 0)).limitMember()).isEqualTo("\"x\";r=5;t=0");
         assertThat(quota(new Decision(true, 5, 0, 0, 0, Decision.NEVER_MICROS)).limitMember())
@@ -85,13 +86,13 @@ class QuotaTest {
     }
 
     @Test
-    void a_rejection_for_ever_has_no_reset() {
+    void a_rejection_for_ever_has_no_effective_window() {
         Decision rejected = new Decision(false, 5, 2, 0, Decision.NEVER_MICROS, 500_000_000);
         assertThat(quota(rejected).limitMember()).isEqualTo("\"x\";r=2");
     }
 
     @Test
-    void concurrency_limits_have_no_reset() {
+    void concurrency_limits_have_no_effective_window() {
         ConcurrencyLimit limit = ConcurrencyLimit.of(5);
         assertThat(Quota.of("x", limit, null).policyMember()).isEqualTo("\"x\";q=5;qu=\"concurrent-requests\"");
         assertThat(Quota.of("x", limit, null).limitMember()).isNull();
@@ -106,9 +107,9 @@ class QuotaTest {
     }
 
     @Test
-    void no_reset_is_after_retry_after() {
-        assertThat(quota(GRANTED).withoutResetAfter(11).limitMember()).isEqualTo("\"x\";r=3");
-        assertThat(quota(GRANTED).withoutResetAfter(12).limitMember()).isEqualTo("\"x\";r=3;t=12");
+    void no_window_ends_after_retry_after() {
+        assertThat(quota(GRANTED).withoutWindowAfter(11).limitMember()).isEqualTo("\"x\";r=3");
+        assertThat(quota(GRANTED).withoutWindowAfter(12).limitMember()).isEqualTo("\"x\";r=3;t=12");
     }
 
     @ParameterizedTest

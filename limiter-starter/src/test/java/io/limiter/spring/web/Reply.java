@@ -19,6 +19,10 @@ public record Reply(int statusCode, Map<String, List<String>> headers, String bo
 
     private static final int TIMEOUT_MILLIS = 60_000;
 
+    public Reply {
+        RateLimitFields.check(headers);
+    }
+
     /**
      * Calls a server.
      *
