@@ -13,6 +13,8 @@ import io.limiter.LimiterTotals;
 import io.limiter.RateLimiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Decision.Source;
+import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.EngineObserver;
 import io.limiter.testing.Eventually;
@@ -71,6 +73,29 @@ class StatisticsTest {
         assertThat(factory.statistics().cachedRejections()).isEqualTo(1);
         redis.clock().advance(Duration.ofSeconds(2));
         assertThat(factory.statistics().cachedRejections()).isZero();
+    }
+
+    @Test
+    void tryAcquire_has_the_same_rejections_from_the_cache_as_decide() {
+        for (RedisRateLimiterFactory factory : List.of(
+                factory(),
+                redis.builder()
+                        .lock(new RedisLock(RedisFixture.connections()))
+                        .build())) {
+            for (Limit<?> limit : List.of(TokenBucket.perSecond(1).capacity(10), SlidingLog.of(10, DAY))) {
+                Limiter limiter = factory.withPrefix(redis.prefix()).build("larger", limit);
+                limiter.reset();
+                limiter.charge(9);
+                assertThat(limiter.tryAcquire(2)).isFalse();
+                assertThat(limiter.tryAcquire(3)).isFalse();
+                boolean covered = limit.coversLargerRequests();
+                assertThat(limiter.decide(4).source()).isEqualTo(covered ? Source.REJECTION_CACHE : Source.BACKEND);
+                // Both limits share a name and its totals.
+                LimiterTotals totals = only(factory);
+                assertThat(totals.rejected(Source.BACKEND)).isEqualTo(covered ? 1 : 1 + 3);
+                assertThat(totals.rejected(Source.REJECTION_CACHE)).isEqualTo(2);
+            }
+        }
     }
 
     @Test

@@ -45,6 +45,10 @@ public class HandSleeper implements Sleeper {
         return clock;
     }
 
+    public int pending() {
+        return timers.size();
+    }
+
     /** All that are set now. */
     public void run() {
         List<Timer> due = new ArrayList<>(timers);

@@ -5,8 +5,10 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import io.limiter.internal.backend.KeyRequests;
+import io.limiter.internal.time.Sleeper;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * so a rejection is cached for a second at most, and only for requests with an equal limit.
  *
  * <p>A hash table of fixed size with one slot for each key: a rejection that is overwritten by another key's costs a
- * call to the backend, nothing else. Reads take no lock and allocate nothing. Safe for use by multiple threads.
+ * call to the backend, nothing else. Reads take no lock and allocate nothing. A rejection that has expired is removed
+ * within a second or so, because its state can be large. Safe for use by multiple threads.
  */
 public final class KnownRejections {
 
@@ -36,6 +39,8 @@ public final class KnownRejections {
 
     private final AtomicReferenceArray<@Nullable Rejection<?>> table;
     private final Ticker ticker;
+    private final Sleeper timers;
+    private final AtomicBoolean willRemoveExpired = new AtomicBoolean();
 
     /**
      * @param size maximum number of cached rejections, from 0 to 16,777,216; rounded up to a power of two
@@ -48,7 +53,15 @@ public final class KnownRejections {
      * @param ticker measures how long ago a request was sent
      */
     public KnownRejections(int size, Ticker ticker) {
+        this(size, ticker, Sleeper.UNINTERRUPTIBLE);
+    }
+
+    /**
+     * @param timers expired rejections are removed by a timer of these
+     */
+    public KnownRejections(int size, Ticker ticker, Sleeper timers) {
         checkSize(size);
+        this.timers = timers;
         this.table = new AtomicReferenceArray<>(size < 2 ? size : Integer.highestOneBit(size - 1) << 1);
         this.ticker = ticker;
     }
@@ -120,6 +133,7 @@ public final class KnownRejections {
                         ticker.read(),
                         sentNanos + forNanos);
                 table.set(slot(keyRequests.key()), rejection);
+                removeExpiredLater();
                 return;
             }
         }
@@ -136,17 +150,43 @@ public final class KnownRejections {
         }
     }
 
-    /** The number of cached rejections that still hold; scans the whole table. */
+    /** The number of cached rejections that still hold; scans the whole table, and removes all others. */
     public int count() {
         long now = ticker.read();
         int count = 0;
         for (int i = 0; i < table.length(); i++) {
             Rejection<?> rejection = table.get(i);
-            if (rejection != null && now - rejection.notBeforeNanos < 0) {
+            if (rejection == null) {
+                continue;
+            }
+            if (now - rejection.notBeforeNanos < 0) {
                 count++;
+            } else {
+                table.compareAndSet(i, rejection, null);
             }
         }
         return count;
+    }
+
+    /** Sets a timer, unless one is set, because the state of a large log takes megabytes. */
+    private void removeExpiredLater() {
+        if (willRemoveExpired.get() || !willRemoveExpired.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            timers.later(LONGEST_NANOS / 1000, this::removeExpired);
+        } catch (RuntimeException | Error e) {
+            // For example OutOfMemoryError for a thread. The next rejection tries again; the decision must not fail.
+            willRemoveExpired.set(false);
+        }
+    }
+
+    private void removeExpired() {
+        // First: a rejection that is recorded from here on is seen below, or sets a timer.
+        willRemoveExpired.set(false);
+        if (count() > 0) {
+            removeExpiredLater();
+        }
     }
 
     /** The content of the key's slot, possibly of another key. */
@@ -187,7 +227,7 @@ public final class KnownRejections {
         }
 
         boolean covers(String otherKey, Limit<?> otherLimit, int permits, long timeoutMicros) {
-            return permits >= rejected.permits()
+            return (permits == rejected.permits() || permits > rejected.permits() && limit.coversLargerRequests())
                     && timeoutMicros <= rejected.timeoutMicros()
                     && key.equals(otherKey)
                     && limit.equals(otherLimit);
@@ -195,9 +235,6 @@ public final class KnownRejections {
 
         @Nullable
         Decision decision(Request request, long nowNanos) {
-            if (request.permits() > rejected.permits() && !limit.coversLargerRequests()) {
-                return null;
-            }
             long elapsedMicros = Math.max(0, (nowNanos - arrivedNanos) / 1000);
             Decision decision;
             try {

@@ -23,7 +23,9 @@ public class RejectionCacheLinearizability {
 
     private static final long NOW_MICROS = 1_763_650_000_123_456L;
 
-    private final KnownRejections rejections = new KnownRejections(1, new NoTimers());
+    private static final NoTimers TIME = new NoTimers();
+
+    private final KnownRejections rejections = new KnownRejections(1, TIME, TIME);
     private final RejectionCache engine =
             new RejectionCache(rejections, new SteppingEngine(() -> NOW_MICROS, rejections));
 
@@ -62,7 +64,7 @@ public class RejectionCacheLinearizability {
     public static final class Sequential {
 
         private final SteppingEngine engine =
-                new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, new NoTimers()));
+                new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, TIME));
 
         public Decision decide(int key, int rate, int permits, int timeout) {
             return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));

@@ -8,15 +8,20 @@ import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.RedisPermits;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.Step;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.internal.backend.KeyRequests;
 import io.limiter.spi.Engine;
 import io.limiter.testing.Decisions;
+import io.limiter.testing.Eventually;
+import io.limiter.testing.HandSleeper;
 import io.limiter.testing.SteppingEngine;
 import io.limiter.testing.TestClock;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +57,79 @@ class RejectionCacheTest {
         assertThat(cached.take("k", TEN, 1)).isFalse();
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 0)).isEqualTo(Engine.Known.REJECTED);
         assertThat(cached.engine.tryWithoutBackend("k", TEN, 1, 1)).isEqualTo(Engine.Known.UNKNOWN);
+    }
+
+    @Test
+    void a_larger_request_is_rejected_without_the_backend_only_if_the_limit_says_so() {
+        SlidingLog log = SlidingLog.of(10, Duration.ofSeconds(1));
+        Cached cached = cached(16);
+        for (Limit<?> limit : List.of(TEN, log)) {
+            cached.take(limit.keySuffix(), limit, 8);
+            assertThat(cached.take(limit.keySuffix(), limit, 3)).isFalse();
+            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 3, 0))
+                    .isEqualTo(Engine.Known.REJECTED);
+            assertThat(cached.engine.tryWithoutBackend(limit.keySuffix(), limit, 4, 0))
+                    .isEqualTo(limit == log ? Engine.Known.UNKNOWN : Engine.Known.REJECTED);
+            cached.newRequests();
+            assertThat(cached.decide(limit.keySuffix(), limit, new Request(4, 0, false))
+                            .retryAfterMicros())
+                    .isPositive();
+            assertThat(cached.newRequests()).isEqualTo(limit == log ? 1 : 0);
+        }
+    }
+
+    @Test
+    void an_expired_rejection_keeps_no_state_and_no_timer() {
+        HandSleeper timers = new HandSleeper(ticker);
+        KnownRejections rejections = new KnownRejections(1024, ticker, timers);
+        assertThat(timers.pending()).isZero();
+        List<WeakReference<Object>> states = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            states.add(reject(rejections, "k" + i));
+        }
+        assertThat(timers.pending()).isEqualTo(1);
+        ticker.advance(Duration.ofMillis(600));
+        WeakReference<Object> last = reject(rejections, "last");
+        timers.run();
+        assertThat(rejections.count()).as("recorded 400 ms ago").isEqualTo(1);
+        assertThat(last.get()).isNotNull();
+        assertThat(timers.pending()).isEqualTo(1);
+        timers.run();
+        assertThat(timers.pending()).isZero();
+        states.add(last);
+        Eventually.that(() -> {
+            System.gc();
+            assertThat(states).allMatch(state -> state.get() == null);
+        });
+        reject(rejections, "again");
+        assertThat(timers.pending()).isEqualTo(1);
+    }
+
+    @Test
+    void without_a_thread_for_a_timer_rejections_are_cached_all_the_same() {
+        HandSleeper timers = new HandSleeper(ticker);
+        KnownRejections rejections = new KnownRejections(16, ticker, timers);
+        timers.rejects = true;
+        reject(rejections, "a");
+        timers.rejects = false;
+        reject(rejections, "b");
+        assertThat(rejections.count()).isEqualTo(2);
+        assertThat(timers.pending()).isEqualTo(1);
+    }
+
+    /** Records a rejection and returns its state. */
+    private WeakReference<Object> reject(KnownRejections rejections, String key) {
+        SlidingLog log = SlidingLog.of(1, Duration.ofDays(1));
+        Request one = new Request(1, 0, false);
+        SlidingLog.State state = log.step(null, redisClock.micros(), one).state();
+        Decision rejection = log.step(state, redisClock.micros(), one).decision();
+        rejections.decided(
+                new KeyRequests<>(key, log, List.of(one)),
+                List.of(rejection),
+                state,
+                redisClock.micros(),
+                rejections.readNanos());
+        return new WeakReference<>(state);
     }
 
     @Test
