@@ -23,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>Within a JVM, the waiting requests for a key are served in order: while others wait, a request without a timeout is
  * rejected. A release in the same JVM wakes the first one at once. Releases in other JVMs are found by polling: one call for each
  * key, however many requests wait for it, when the next lease ends or after 16 ms, 32 ms, and so on up to a second. Between JVMs
- * there is no order.
+ * there is no order. The number of waiting requests is not bounded but by their callers and timeouts.
  *
  * <p>A timeout bounds the wait for permits; the answer of a backend that is slow comes on top. An interrupt does not end a
  * wait, but is set again at its end. Cancelling a future ends its wait.

@@ -79,9 +79,7 @@ class StatisticsTest {
     void tryAcquire_has_the_same_rejections_from_the_cache_as_decide() {
         for (RedisRateLimiterFactory factory : List.of(
                 factory(),
-                redis.builder()
-                        .lock(new RedisLock(RedisFixture.connections()))
-                        .build())) {
+                redis.builder().lock(new RedisLock(RedisFixture.connections())).build())) {
             for (Limit<?> limit : List.of(TokenBucket.perSecond(1).capacity(10), SlidingLog.of(10, DAY))) {
                 Limiter limiter = factory.withPrefix(redis.prefix()).build("larger", limit);
                 limiter.reset();

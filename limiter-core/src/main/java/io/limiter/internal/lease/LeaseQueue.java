@@ -5,11 +5,11 @@ import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.batch.Lane;
 import io.limiter.internal.time.Sleeper;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A request is sent when the first caller arrives, when a lease of this JVM is released, when the next lease of
  * any JVM expires, and in between after pauses that double, because releases in other JVMs are not notified. As in
  * {@link Lane}, every change signals, and the first thread to signal does the work.
+ *
+ * <p>To add, remove or time out a caller takes time logarithmic in the number of those who wait.
  */
 final class LeaseQueue {
 
@@ -32,7 +34,9 @@ final class LeaseQueue {
     private final Runnable whenEmpty;
     private final AtomicInteger signals = new AtomicInteger();
     // All below are guarded by this object's monitor, in which nothing blocks and no foreign code runs.
-    private final Deque<LeaseRequest<?>> waiting = new ArrayDeque<>();
+    private final Set<LeaseRequest<?>> waiting = new LinkedHashSet<>();
+    private final TreeSet<LeaseRequest<?>> byDeadline = new TreeSet<>(LeaseRequest::compareDeadline);
+    private long added;
     private boolean ended;
     private boolean requesting;
     private boolean requestNow = true;
@@ -61,7 +65,6 @@ final class LeaseQueue {
             if (ended) {
                 return false;
             }
-            dropDone();
             first = waiting.isEmpty();
             if (request.isUrgent() && !first) {
                 // It must not overtake waiting callers. While there is no rejection yet, it waits for the first one's
@@ -70,13 +73,16 @@ final class LeaseQueue {
             }
             if (rejected == null) {
                 requestNow |= first;
+                request.number(added++);
                 waiting.add(request);
+                byDeadline.add(request);
             }
         }
         if (rejected == null) {
             if (!first) {
                 request.waits();
             }
+            request.whenComplete((result, error) -> remove(request));
             signal();
         } else {
             request.reject(rejected);
@@ -98,8 +104,7 @@ final class LeaseQueue {
         List<LeaseRequest<?>> failed;
         synchronized (this) {
             ended = true;
-            failed = List.copyOf(waiting);
-            waiting.clear();
+            failed = takeAll();
         }
         whenEmpty.run();
         failed.forEach(request -> request.fail(why));
@@ -126,8 +131,7 @@ final class LeaseQueue {
         if (requesting || ended) {
             return () -> {};
         }
-        dropDone();
-        LeaseRequest<?> first = waiting.peekFirst();
+        LeaseRequest<?> first = first();
         if (first == null) {
             ended = true;
             return whenEmpty;
@@ -154,7 +158,7 @@ final class LeaseQueue {
             } else if (outcome.lease() != null) {
                 granted(first, outcome.lease(), outcome.decision());
             } else {
-                rejected(outcome.decision());
+                rejected(first, outcome.decision());
             }
         });
     }
@@ -164,8 +168,7 @@ final class LeaseQueue {
         synchronized (this) {
             requesting = false;
             requestNow = true;
-            failed = List.copyOf(waiting);
-            waiting.clear();
+            failed = takeAll();
         }
         signal();
         failed.forEach(request -> request.fail(AsyncFailures.cause(error)));
@@ -174,10 +177,9 @@ final class LeaseQueue {
     private void granted(LeaseRequest<?> first, HeldLease lease, Decision decision) {
         synchronized (this) {
             requesting = false;
-            waiting.remove(first);
-            dropDone();
+            remove(first);
             pauseMicros = FIRST_PAUSE_MICROS;
-            LeaseRequest<?> next = waiting.peekFirst();
+            LeaseRequest<?> next = first();
             // Without remaining permits, the next request would be rejected.
             requestNow |= next != null && decision.remaining() >= next.permits();
             pause(LONGEST_PAUSE_MICROS);
@@ -189,18 +191,20 @@ final class LeaseQueue {
         }
     }
 
-    private void rejected(Decision decision) {
+    private void rejected(LeaseRequest<?> first, Decision decision) {
         List<LeaseRequest<?>> overdue;
-        List<LeaseRequest<?>> wait;
+        boolean firstWaits;
         synchronized (this) {
             requesting = false;
             lastRejection = decision;
             pause(decision.retryAfterMicros());
             overdue = takeOverdue(ticker.read());
-            wait = List.copyOf(waiting);
+            firstWaits = waiting.contains(first);
         }
         signal();
-        wait.forEach(LeaseRequest::waits);
+        if (firstWaits) {
+            first.waits();
+        }
         overdue.forEach(request -> request.reject(decision));
     }
 
@@ -210,20 +214,30 @@ final class LeaseQueue {
         pauseMicros = Math.min(2 * pauseMicros, LONGEST_PAUSE_MICROS);
     }
 
-    private void dropDone() {
-        while (!waiting.isEmpty() && waiting.getFirst().isDone()) {
-            waiting.removeFirst();
+    private @Nullable LeaseRequest<?> first() {
+        return waiting.isEmpty() ? null : waiting.iterator().next();
+    }
+
+    /** Also those that were cancelled, at once, so that none of them is kept or requested for. */
+    private synchronized void remove(LeaseRequest<?> request) {
+        if (waiting.remove(request)) {
+            byDeadline.remove(request);
         }
+    }
+
+    private List<LeaseRequest<?>> takeAll() {
+        List<LeaseRequest<?>> all = List.copyOf(waiting);
+        waiting.clear();
+        byDeadline.clear();
+        return all;
     }
 
     private List<LeaseRequest<?>> takeOverdue(long nowNanos) {
         List<LeaseRequest<?>> overdue = new ArrayList<>();
-        for (Iterator<LeaseRequest<?>> all = waiting.iterator(); all.hasNext(); ) {
-            LeaseRequest<?> request = all.next();
-            if (request.isDone() || request.isOverdue(nowNanos)) {
-                overdue.add(request);
-                all.remove();
-            }
+        while (!byDeadline.isEmpty() && byDeadline.first().isOverdue(nowNanos)) {
+            LeaseRequest<?> request = byDeadline.first();
+            remove(request);
+            overdue.add(request);
         }
         return overdue;
     }
@@ -231,8 +245,8 @@ final class LeaseQueue {
     /** Sets a timer for the next action, unless there is an earlier one. */
     private Runnable timer(long nowNanos) {
         long waitNanos = nextRequestNanos - nowNanos;
-        for (LeaseRequest<?> request : waiting) {
-            waitNanos = Math.min(waitNanos, request.leftNanos(nowNanos));
+        if (!byDeadline.isEmpty()) {
+            waitNanos = Math.min(waitNanos, byDeadline.first().leftNanos(nowNanos));
         }
         if (timerNanos != null && timerNanos - nowNanos <= waitNanos) {
             return () -> {};

@@ -31,6 +31,8 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
     private final EngineObserver.MayWait mayWait;
     private final AtomicBoolean waits = new AtomicBoolean();
     private volatile boolean isLocal;
+    // Guarded by the queue in which it waits.
+    private long number;
 
     /**
      * @param counters of the limiter
@@ -123,6 +125,17 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
 
     boolean isOverdue(long nowNanos) {
         return leftNanos(nowNanos) <= 0;
+    }
+
+    /** Its place in the queue in which it waits. */
+    void number(long newNumber) {
+        number = newNumber;
+    }
+
+    /** Orders the requests of a queue by deadline, and equal ones by their place. */
+    int compareDeadline(LeaseRequest<?> other) {
+        long later = deadlineNanos - other.deadlineNanos;
+        return Long.signum(later == 0 ? number - other.number : later);
     }
 
     /** Notifies the observer that the caller waits. Idempotent. */

@@ -63,8 +63,7 @@ public class RejectionCacheLinearizability {
     /** The same without a cache, one after the other. */
     public static final class Sequential {
 
-        private final SteppingEngine engine =
-                new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, TIME));
+        private final SteppingEngine engine = new SteppingEngine(() -> NOW_MICROS, new KnownRejections(0, TIME));
 
         public Decision decide(int key, int rate, int permits, int timeout) {
             return Decisions.decide(engine, "k" + key, limit(rate), new Request(permits, timeout * 1_000_000L, false));
