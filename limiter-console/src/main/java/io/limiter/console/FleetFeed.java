@@ -110,7 +110,7 @@ final class FleetFeed implements SmartLifecycle {
     private void send() {
         String problem = null;
         try {
-            rates.add(limits.fleet().watch());
+            rates.add(limits.fleet().watch().instances());
         } catch (LimiterBackendException e) {
             problem = e.getMessage();
         }

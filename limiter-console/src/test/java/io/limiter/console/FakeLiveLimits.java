@@ -5,9 +5,11 @@ import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.Unreadable;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -77,8 +79,20 @@ final class FakeLiveLimits implements LiveLimits {
     }
 
     @Override
-    public synchronized List<LiveChange> history() {
-        return List.copyOf(history);
+    public List<Unreadable> unreadable() {
+        return List.of();
+    }
+
+    @Override
+    public synchronized LiveHistory history(int most, long before) {
+        List<LiveChange> page = history.stream()
+                .filter(change -> before == 0 || change.version() < before)
+                .limit(most)
+                .toList();
+        return new LiveHistory(
+                page,
+                List.of(),
+                page.size() < most ? 0 : page.get(page.size() - 1).version());
     }
 
     @Override
@@ -120,7 +134,7 @@ final class FakeLiveLimits implements LiveLimits {
     public Fleet fleet() {
         return () -> {
             watches.incrementAndGet();
-            return reports.get();
+            return new Fleet.Reports(reports.get(), List.of());
         };
     }
 }

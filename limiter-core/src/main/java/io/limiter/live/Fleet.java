@@ -6,10 +6,24 @@ import java.util.List;
 public interface Fleet {
 
     /**
-     * Asks all instances to report for the next 5 s, and returns the reports that are there, by instance. The first call finds
-     * none; call it once a second.
+     * Asks all instances to report for the next 5 s, and returns the reports that are there. The first call finds none; call it
+     * once a second.
      *
      * @throws io.limiter.LimiterBackendException if Redis fails
      */
-    List<InstanceReport> watch();
+    Reports watch();
+
+    /**
+     * What the instances have reported.
+     *
+     * @param instances by name
+     * @param unreadable reports that cannot be read, for example of an instance with another version of this library
+     */
+    record Reports(List<InstanceReport> instances, List<Unreadable> unreadable) {
+
+        public Reports {
+            instances = List.copyOf(instances);
+            unreadable = List.copyOf(unreadable);
+        }
+    }
 }

@@ -19,7 +19,8 @@ public class LiveConflictException extends RuntimeException {
         super("the live limit of '" + name + "' was not changed: "
                 + (expectedVersion == 0 ? "none was expected" : "version " + expectedVersion + " was expected")
                 + ", but "
-                + current.map(limit -> "it has version " + limit.version() + " by " + limit.who())
+                + current.map(limit -> "it has version " + limit.version()
+                                + (limit.who().isEmpty() ? ", which cannot be read" : " by " + limit.who()))
                         .orElse("there is none")
                 + "; read it again and repeat the change with that version");
         this.current = current.orElse(null);

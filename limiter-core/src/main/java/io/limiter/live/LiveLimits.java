@@ -17,11 +17,16 @@ import java.util.function.Supplier;
  * them, the instances drop theirs, unless {@link LiveOptions#restore()} is set; versions then go on from the newest that the
  * next writer knows, or from 0, so an old version may be used again.
  *
- * <p>Methods that call Redis block, and throw {@link io.limiter.LimiterBackendException} if it fails.
+ * <p>Names have 1 to 200 characters and are not blank, and versions are from 0 to {@value #MAX_VERSION}; methods throw
+ * {@link IllegalArgumentException} otherwise. Those that call Redis block, and throw {@link io.limiter.LimiterBackendException}
+ * if it fails.
  */
 public interface LiveLimits {
 
-    /** This instance's copy, by name, without expired ones. */
+    /** The highest version. */
+    long MAX_VERSION = 999_999_999_999_999L;
+
+    /** This instance's copy, by name, without expired ones and those that it cannot read. */
     List<LiveLimit> list();
 
     /** This instance's copy of the live limit of a name. */
@@ -39,9 +44,9 @@ public interface LiveLimits {
     /**
      * Stores a live limit and applies it here; other instances follow.
      *
-     * @param name from 1 to 200 characters, not blank
      * @param settings replace those of the live limit that the name has
-     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is replaced; 0 if there is none
+     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is replaced, {@link Unreadable#version()} of one
+     *     that cannot be read, 0 if there is none
      * @throws IllegalArgumentException if the settings are out of range or do not fit the limiters of the name; nothing changes
      * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
      */
@@ -50,19 +55,33 @@ public interface LiveLimits {
     /**
      * Removes a live limit, so that the limiters have their own limits again. Does nothing if there is none and none is expected.
      *
-     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is removed
+     * @param expectedVersion {@link LiveLimit#version()} of the live limit that is removed, or {@link Unreadable#version()}
      * @throws LiveConflictException if the name has a live limit of another version, or none; nothing changes
      */
     void remove(String name, ChangeNote note, long expectedVersion);
 
-    /** The last 50 changes, newest first, from Redis. */
-    List<LiveChange> history();
+    /** The live limits in Redis that this instance cannot read, by name. Its limiters of these names have their own limits. */
+    List<Unreadable> unreadable();
+
+    /**
+     * A page of the changes of all names, newest first, from Redis, which keeps the last {@link LiveOptions#history()} of each
+     * name.
+     *
+     * @param most changes in the page, from 1 to 1,000; more if several have the version of the last one
+     * @param before the version that all in the page are below; 0 for the newest page
+     */
+    LiveHistory history(int most, long before);
+
+    /** The newest 50 changes that can be read. */
+    default List<LiveChange> history() {
+        return history(50, 0).changes();
+    }
 
     /**
      * Restores what a change replaced: stores the live limit that the name had before, or removes the one it has. A restored
      * live limit expires when it would have, unless the note says otherwise.
      *
-     * @param version of a change in {@link #history()}
+     * @param version of a change in {@link #history(int, long)}
      * @param expectedVersion {@link LiveLimit#version()} of the live limit that the name has now; 0 if none
      * @return the change that restored it
      * @throws IllegalArgumentException if the history has no such change, or there is nothing to restore

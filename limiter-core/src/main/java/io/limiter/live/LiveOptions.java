@@ -7,23 +7,30 @@ import java.time.Duration;
  *
  * @param pollInterval how often it asks Redis for changes, from 100 ms to 1 h; an early hint over pub/sub makes it faster.
  *     With Jedis, hints hold one connection of the pool
- * @param restore whether it writes its copy back if Redis has lost the live limits; otherwise it drops its copy
+ * @param restore whether it writes back what Redis has lost of its copy; otherwise it drops that
+ * @param history how many changes of each name Redis keeps, from 1 to 10,000; that of the instance that makes a change applies
  * @param showKeys whether its reports have the hottest keys themselves; otherwise they have hashes of them
  * @param instance its name in reports; empty for host, process and a random number
  */
-public record LiveOptions(Duration pollInterval, boolean restore, boolean showKeys, String instance) {
+public record LiveOptions(Duration pollInterval, boolean restore, int history, boolean showKeys, String instance) {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final int MAX_INSTANCE = 200;
 
-    /** Polls each second, restores nothing and hashes keys. */
-    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, false, "");
+    private static final int MAX_HISTORY = 10_000;
+
+    /** Polls each second, restores nothing, keeps 50 changes of each name, and hashes keys. */
+    public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "");
 
     public LiveOptions {
         if (pollInterval.compareTo(SHORTEST) < 0 || pollInterval.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
                     "pollInterval must be between " + SHORTEST + " and " + LONGEST + ", was " + pollInterval);
+        }
+        if (history < 1 || history > MAX_HISTORY) {
+            throw new IllegalArgumentException(
+                    "history (changes of each name) must be between 1 and " + MAX_HISTORY + ", was " + history);
         }
         if (instance.length() > MAX_INSTANCE) {
             throw new IllegalArgumentException(
@@ -32,18 +39,22 @@ public record LiveOptions(Duration pollInterval, boolean restore, boolean showKe
     }
 
     public LiveOptions pollInterval(Duration newPollInterval) {
-        return new LiveOptions(newPollInterval, restore, showKeys, instance);
+        return new LiveOptions(newPollInterval, restore, history, showKeys, instance);
     }
 
     public LiveOptions restore(boolean newRestore) {
-        return new LiveOptions(pollInterval, newRestore, showKeys, instance);
+        return new LiveOptions(pollInterval, newRestore, history, showKeys, instance);
+    }
+
+    public LiveOptions history(int newHistory) {
+        return new LiveOptions(pollInterval, restore, newHistory, showKeys, instance);
     }
 
     public LiveOptions showKeys(boolean newShowKeys) {
-        return new LiveOptions(pollInterval, restore, newShowKeys, instance);
+        return new LiveOptions(pollInterval, restore, history, newShowKeys, instance);
     }
 
     public LiveOptions instance(String newInstance) {
-        return new LiveOptions(pollInterval, restore, showKeys, newInstance);
+        return new LiveOptions(pollInterval, restore, history, showKeys, newInstance);
     }
 }

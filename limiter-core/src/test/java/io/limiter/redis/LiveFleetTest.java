@@ -10,6 +10,7 @@ import io.limiter.LimiterTotals;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
+import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
 import io.limiter.live.LimitReport.HotKey;
@@ -21,6 +22,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LiveFleetTest {
 
@@ -36,11 +39,11 @@ class LiveFleetTest {
         decide(one, "ann", 4);
         decide(other, "ann", 3);
         decide(other, "bob", 2);
-        assertThat(one.live().fleet().watch()).isEmpty();
+        assertThat(one.live().fleet().watch().instances()).isEmpty();
         one.pollLiveLimits();
         other.pollLiveLimits();
 
-        List<InstanceReport> reports = one.live().fleet().watch();
+        List<InstanceReport> reports = one.live().fleet().watch().instances();
         assertThat(reports).extracting(InstanceReport::instance).containsExactly("one", "other");
         assertThat(reports).extracting(InstanceReport::backendState).containsOnly("available");
         LimitReport sum = LimitReport.sum(reports).get(0);
@@ -81,7 +84,8 @@ class LiveFleetTest {
         one.live().fleet().watch();
         one.pollLiveLimits();
         other.pollLiveLimits();
-        LimitReport sum = LimitReport.sum(one.live().fleet().watch()).get(0);
+        LimitReport sum =
+                LimitReport.sum(one.live().fleet().watch().instances()).get(0);
         assertThat(sum.granted()).isEqualTo(5);
         assertThat(sum.waits()).isEqualTo(4);
         assertThat(sum.waited()).isEqualTo(waited);
@@ -110,7 +114,8 @@ class LiveFleetTest {
             String report = commands.hget("{limiter:live}:fleet", "one");
             return commands.hset("{limiter:live}:fleet", "one", report.replaceAll("\"(waits|waitedNanos)\":\\d+,", ""));
         });
-        LimitReport report = LimitReport.sum(one.live().fleet().watch()).get(0);
+        LimitReport report =
+                LimitReport.sum(one.live().fleet().watch().instances()).get(0);
         assertThat(report.granted()).isEqualTo(1);
         assertThat(report.waits()).isZero();
         assertThat(report.waited()).isZero();
@@ -143,7 +148,9 @@ class LiveFleetTest {
         one.live().fleet().watch();
         one.pollLiveLimits();
         other.pollLiveLimits();
-        assertThat(LimitReport.sum(one.live().fleet().watch()).get(0).hottest())
+        assertThat(LimitReport.sum(one.live().fleet().watch().instances())
+                        .get(0)
+                        .hottest())
                 .singleElement()
                 .satisfies(key -> {
                     assertThat(key.key()).matches("[0-9a-f]{16}");
@@ -160,9 +167,9 @@ class LiveFleetTest {
         other.pollLiveLimits();
         FLEET.clock().advance(Duration.ofSeconds(5));
         one.pollLiveLimits();
-        assertThat(one.live().fleet().watch()).hasSize(2);
+        assertThat(one.live().fleet().watch().instances()).hasSize(2);
         FLEET.clock().advance(Duration.ofNanos(1000));
-        assertThat(one.live().fleet().watch())
+        assertThat(one.live().fleet().watch().instances())
                 .extracting(InstanceReport::instance)
                 .containsExactly("one");
         assertThat(FLEET.<Long>commands(commands -> commands.hlen("{limiter:live}:fleet")))
@@ -200,11 +207,36 @@ class LiveFleetTest {
         one.live().fleet().watch();
         one.pollLiveLimits();
         tight.pollLiveLimits();
-        List<InstanceReport> reports = one.live().fleet().watch();
+        List<InstanceReport> reports = one.live().fleet().watch().instances();
         assertThat(reports).extracting(InstanceReport::liveVersion).containsOnly(1L);
         assertThat(reports.get(0).limits().get(0).notApplied()).isEmpty();
         assertThat(reports.get(1).limits().get(0).notApplied()).contains("burst must be at least 10.0 s");
         assertThat(LimitReport.sum(reports))
                 .anyMatch(limit -> !limit.notApplied().isEmpty());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "9999999999999999",
+                "by hand",
+                "",
+                "1763650000123456 {\"limits\":[{\"settings\":{\"period\":\"soon\"}}]}",
+                "1763650000123456 {\"limits\":[{\"settings\":{\"colour\":1}}]}",
+                "99999999999999999999 {}"
+            })
+    void a_report_that_cannot_be_read_is_named_and_hides_no_other(String report) {
+        RedisRateLimiterFactory one = instance("one", true);
+        one.live().fleet().watch();
+        one.pollLiveLimits();
+        String stored =
+                report.replace("1763650000123456", Long.toString(FLEET.clock().micros()));
+        FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:fleet", "evil", stored));
+        Fleet.Reports reports = one.live().fleet().watch();
+        assertThat(reports.instances()).extracting(InstanceReport::instance).containsExactly("one");
+        assertThat(reports.unreadable()).singleElement().satisfies(unreadable -> {
+            assertThat(unreadable.name()).isEqualTo("evil");
+            assertThat(unreadable.problem()).startsWith("its report cannot be read: ");
+        });
     }
 }

@@ -21,10 +21,12 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.OnFailure;
+import io.limiter.live.Unreadable;
 import io.limiter.testing.Eventually;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,10 +38,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LiveLimitsTest {
@@ -65,7 +70,7 @@ class LiveLimitsTest {
         assertThat(before.getRate()).as("keeps its own").isEqualTo(10);
         one.live().fleet().watch();
         one.pollLiveLimits();
-        assertThat(one.live().fleet().watch().get(0).limits().get(0).notApplied())
+        assertThat(one.live().fleet().watch().instances().get(0).limits().get(0).notApplied())
                 .isEmpty();
 
         // What applies to annotations is of the one that was built, or built again, last.
@@ -367,22 +372,123 @@ class LiveLimitsTest {
     }
 
     @Test
-    void the_history_has_the_last_fifty_changes_newest_first() {
-        RedisRateLimiterFactory factory = FLEET.instance();
+    void the_history_is_read_in_pages_and_has_the_last_changes_of_each_name() {
+        RedisRateLimiterFactory factory = FLEET.instance(settings -> settings.liveLimits(LiveFleet.BY_HAND.history(3)));
         RedisRateLimiterFactory late = FLEET.instance();
+        put(factory, "first", TEN);
         for (int i = 0; i < 60; i++) {
             put(factory, "limit" + i, TEN.rate(i + 1));
         }
+        for (int i = 0; i < 5; i++) {
+            put(factory, "search", TEN.rate(i + 1));
+        }
+        factory.live().remove("search", NOTE, 66);
         assertThat(factory.live().history())
                 .hasSize(50)
                 .extracting(LiveChange::version)
-                .startsWith(60L, 59L)
-                .endsWith(11L);
-        // More changes than the history has.
+                .startsWith(67L, 66L, 65L, 61L)
+                .endsWith(15L);
+        List<Long> all = new ArrayList<>();
+        LiveHistory page = factory.live().history(7, 0);
+        for (; page.next() != 0; page = factory.live().history(7, page.next())) {
+            assertThat(page.changes()).hasSize(7);
+            page.changes().forEach(change -> all.add(change.version()));
+        }
+        page.changes().forEach(change -> all.add(change.version()));
+        assertThat(all)
+                .containsExactlyElementsOf(LongStream.rangeClosed(1, 67)
+                        .filter(version -> version < 62 || version > 64)
+                        .map(version -> -version)
+                        .sorted()
+                        .map(version -> -version)
+                        .boxed()
+                        .toList());
+        assertThat(factory.live().history(1, 2).changes())
+                .singleElement()
+                .extracting(LiveChange::name)
+                .isEqualTo("first");
+        // More changes than a poll reads one by one.
         late.pollLiveLimits();
         assertThat(late.live().list())
-                .hasSize(60)
+                .hasSize(61)
                 .containsExactlyElementsOf(factory.live().list());
+        assertThat(late.live().rollBack(1, NOTE, 1).after()).isEmpty();
+    }
+
+    @Test
+    void a_page_and_what_is_kept_have_bounds() {
+        RedisRateLimiterFactory factory = FLEET.instance();
+        for (int most : new int[] {0, -1, 1001}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> factory.live().history(most, 0))
+                    .withMessage("most must be between 1 and 1000, was " + most);
+        }
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> factory.live().history(1, -1))
+                .withMessage("before must be between 0 and 999999999999999, was -1");
+        for (int kept : new int[] {0, 10_001}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> LiveFleet.BY_HAND.history(kept))
+                    .withMessage("history (changes of each name) must be between 1 and 10000, was " + kept);
+        }
+        for (long version : new long[] {-1, Long.MAX_VALUE}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> factory.live().put("search", TEN, NOTE, version))
+                    .withMessage("expectedVersion must be between 0 and 999999999999999, was " + version);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> factory.live().rollBack(version, NOTE, 0))
+                    .withMessage("version must be between 1 and 999999999999999, was " + version);
+        }
+    }
+
+    @Test
+    void a_change_that_cannot_be_read_is_named_and_holds_nothing_up() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        put(one, "search", TEN);
+        other.pollLiveLimits();
+        for (String garbage : List.of("garbage", "[]", "null", "[\"2\",\"s\",\"1\",\"search\",\"{}\",\"\",\"1 2\"]")) {
+            FLEET.<Long>commands(commands -> commands.zadd("{limiter:live}:history", 2, garbage));
+        }
+        LiveFleet.logged(() -> {
+            assertThat(one.live().put("search", TEN.rate(20), NOTE, 1).version())
+                    .isEqualTo(2);
+            assertThat(one.live().put("search", TEN.rate(30), NOTE, 2).version())
+                    .isEqualTo(3);
+            other.pollLiveLimits();
+        });
+        for (RedisRateLimiterFactory each : List.of(one, other)) {
+            assertThat(each.live().get("search").orElseThrow().settings()).isEqualTo(TEN.rate(30));
+            LiveHistory history = each.live().history(50, 0);
+            assertThat(history.changes()).extracting(LiveChange::version).containsExactly(3L, 2L, 1L);
+            assertThat(history.unreadable())
+                    .hasSize(4)
+                    .allMatch(
+                            change -> change.version() == 2 && !change.problem().isEmpty());
+            assertThat(each.live().history(1, 3).changes()).hasSize(1);
+            assertThat(each.live().history(1, 3).unreadable())
+                    .as("all of one version are on one page")
+                    .hasSize(4);
+        }
+    }
+
+    @Test
+    void every_method_checks_names() {
+        RedisRateLimiterFactory one = FLEET.instance();
+        put(one, "ul", TEN);
+        for (String name : new String[] {null, "", " ", "n".repeat(201)}) {
+            for (Consumer<String> method : List.<Consumer<String>>of(
+                    each -> one.live().get(each),
+                    each -> one.live().settingsOf(each),
+                    each -> one.live().put(each, TEN, NOTE, 0),
+                    each -> one.live().remove(each, NOTE, 1),
+                    each -> one.live().remove(each, NOTE, 0))) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> method.accept(name))
+                        .withMessageStartingWith("name must have 1 to 200 characters, had ");
+            }
+        }
+        assertThat(one.live().list()).hasSize(1);
     }
 
     @ParameterizedTest
@@ -564,9 +670,15 @@ class LiveLimitsTest {
         assertThat(LiveFleet.logged(one::pollLiveLimits))
                 .containsExactly(
                         "The limiters 'search' keep their own limit: this instance does not understand the live"
-                                + " limit: it has no setting 'colour'");
+                                + " limit: it has no setting 'colour'; put another one, or remove it, with the expected"
+                                + " version 2.");
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(100);
-        assertThat(one.live().list()).extracting(LiveLimit::who).containsExactly("new");
+        assertThat(one.live().list()).isEmpty();
+        assertThat(one.live().unreadable()).singleElement().satisfies(unreadable -> {
+            assertThat(unreadable.name()).isEqualTo("search");
+            assertThat(unreadable.version()).isEqualTo(2);
+            assertThat(unreadable.problem()).contains("it has no setting 'colour'");
+        });
         assertThat(one.live().put("search", TEN, NOTE, 2).version()).isEqualTo(3);
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
     }
@@ -663,6 +775,52 @@ class LiveLimitsTest {
         FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", "broken", "by hand"));
         LiveFleet.logged(() -> put(one, "search", TEN));
         assertThat(limiter.limit().permitsPerSecond()).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "1 2                                                            | 0",
+                "7 garbage                                                      | 0",
+                "12345678901234567890 1763650000123456 0 {}                     | 0",
+                "7 1763650000123456 0 garbage                                   | 7",
+                "7 1763650000123456 0 {}                                        | 7",
+                "7 1763650000123456 0 {\"settings\":{\"limit\":4294967303}}       | 7",
+                "7 1763650000123456 0 {\"settings\":{\"limit\":\"7\"}}            | 7",
+                "7 1763650000123456 0 {\"settings\":{\"rate\":5}} and more       | 7",
+            })
+    void one_that_cannot_be_read_is_named_and_can_be_replaced_or_removed(String stored, long version) {
+        RedisRateLimiterFactory one = FLEET.instance();
+        RedisRateLimiterFactory other = FLEET.instance();
+        for (String name : List.of("search", "gone")) {
+            FLEET.<Boolean>commands(commands -> commands.hset("{limiter:live}:limits", name, stored));
+        }
+        LiveFleet.logged(() -> put(one, "another", TEN));
+        List<RedisRateLimiterFactory> built = new ArrayList<>();
+        assertThat(LiveFleet.logged(() -> built.add(FLEET.instance())))
+                .hasSize(2)
+                .allMatch(line -> line.endsWith("with the expected version " + version + "."));
+        RedisRateLimiterFactory fresh = built.get(0);
+        Limiter window = fresh.build("search", FixedWindow.of(5, Duration.ofHours(1)));
+        assertThat(window.limit()).isEqualTo(FixedWindow.of(5, Duration.ofHours(1)));
+        assertThat(fresh.live().list()).extracting(LiveLimit::name).containsExactly("another");
+        assertThat(fresh.live().unreadable())
+                .hasSize(2)
+                .allMatch(each -> each.version() == version)
+                .allMatch(each -> each.problem().endsWith("with the expected version " + version))
+                .extracting(Unreadable::name)
+                .containsExactly("gone", "search");
+        LiveSettings two = LiveSettings.of(LiveKind.FIXED_WINDOW).limit(2);
+        fresh.live().put("search", two, NOTE, version);
+        fresh.live().remove("gone", NOTE, version);
+        assertThat(window.limit()).isEqualTo(FixedWindow.of(2, Duration.ofHours(1)));
+        assertThat(fresh.live().unreadable()).isEmpty();
+        other.pollLiveLimits();
+        assertThat(other.live().list()).isEqualTo(fresh.live().list());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> fresh.live().rollBack(2, NOTE, 2))
+                .withMessageContaining("what version 2 of 'search' replaced cannot be read");
     }
 
     @Test

@@ -224,7 +224,8 @@ class RightsTest {
                 ChangeNote note = ChangeNote.of("ann", "");
                 live.put("a", LiveSettings.NONE.enforce(false), note, 0);
                 live.rollBack(1, note, 1);
-                Eventually.that(() -> assertThat(live.fleet().watch()).isNotEmpty());
+                Eventually.that(
+                        () -> assertThat(live.fleet().watch().instances()).isNotEmpty());
                 assertThat(live.history()).hasSize(2);
                 String channel = "{limiter:live}";
                 RedisClient client = RedisClient.create("redis://" + node);

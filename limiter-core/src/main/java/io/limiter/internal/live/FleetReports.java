@@ -5,7 +5,6 @@ import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.internal.key.KeyHash;
 import io.limiter.internal.limiter.LiveNumbers;
-import io.limiter.internal.log.AsyncLog;
 import io.limiter.live.Fleet;
 import io.limiter.live.InstanceReport;
 import io.limiter.live.LimitReport;
@@ -13,6 +12,7 @@ import io.limiter.live.LimitReport.HotKey;
 import io.limiter.live.LiveKind;
 import io.limiter.live.LiveSettings;
 import io.limiter.live.OnFailure;
+import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,8 +33,6 @@ final class FleetReports implements Fleet {
 
     /** Limits in one report; a factory may have counters for 10,000. */
     static final int MAX_LIMITS = 200;
-
-    private static final AsyncLog log = AsyncLog.of(FleetReports.class);
 
     private final LiveStore store;
     private final Supplier<String> instance;
@@ -67,18 +65,18 @@ final class FleetReports implements Fleet {
     }
 
     @Override
-    public List<InstanceReport> watch() {
+    public Reports watch() {
         List<InstanceReport> reports = new ArrayList<>();
-        for (String stored : store.watch(UUID.randomUUID().toString(), WATCHED)) {
+        List<Unreadable> unreadable = new ArrayList<>();
+        store.watch(UUID.randomUUID().toString(), WATCHED).forEach((instanceName, stored) -> {
             try {
                 reports.add(LiveJson.report(stored));
             } catch (IllegalArgumentException e) {
-                // During an update of the fleet, some instances may be newer.
-                log.debug("A report of another instance cannot be read.", e);
+                unreadable.add(new Unreadable(instanceName, 0, "its report cannot be read: " + e.getMessage()));
             }
-        }
+        });
         reports.sort(Comparator.comparing(InstanceReport::instance));
-        return List.copyOf(reports);
+        return new Reports(reports, unreadable);
     }
 
     /**

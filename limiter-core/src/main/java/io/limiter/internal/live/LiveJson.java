@@ -2,6 +2,7 @@ package io.limiter.internal.live;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -25,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -33,17 +34,19 @@ import org.jspecify.annotations.Nullable;
  * The encoding of live limits and reports.
  *
  * <p>A live limit is {@code version since expires json}, the times in microseconds since the epoch and 0 for never, so that
- * Lua need not parse the JSON. A change is a JSON array of strings: version, stamp, time, name, note, and the limits before and
- * after. All is ASCII: names and notes may hold any text, and UTF-8 has no unpaired surrogates.
+ * Lua need not parse the JSON; after it was removed, {@code version since until removed note}. A change is a JSON array of
+ * strings: version, stamp, time, name, note, and the limits before and after. All is ASCII: names and notes may hold any text,
+ * and UTF-8 has no unpaired surrogates.
  */
 final class LiveJson {
 
     private static final ObjectMapper JSON = JsonMapper.builder()
             .configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
 
-    private static final int PARTS = 4;
-    private static final Pattern STORED = Pattern.compile("\\d{1,16} \\d{1,16} \\d{1,16} ");
+    private static final Pattern STORED =
+            Pattern.compile("(\\d{1,15}) (\\d{1,16}) (\\d{1,16}) (removed )?(.*)", Pattern.DOTALL);
 
     private LiveJson() {}
 
@@ -53,78 +56,111 @@ final class LiveJson {
         return quoted.substring(1, quoted.length() - 1);
     }
 
+    /** @throws IllegalArgumentException if no name has this field */
     static String name(String field) {
-        return read('"' + field + '"').asText();
+        String name = read('"' + field + '"').asText();
+        if (!field(name).equals(field)) {
+            throw new IllegalArgumentException("no name is written like this");
+        }
+        return name;
     }
 
     /** A stored live limit without version and times. */
     static String limit(LiveSettings settings, ChangeNote note) {
-        ObjectNode json = noteOf(note);
+        ObjectNode json = noteOf(note.who(), note.why());
         json.set("settings", settings(settings));
         return write(json);
     }
 
-    static String note(ChangeNote note) {
-        return write(noteOf(note));
+    static String note(String who, String why) {
+        return write(noteOf(who, why));
     }
 
-    private static ObjectNode noteOf(ChangeNote note) {
-        return JSON.createObjectNode().put("who", note.who()).put("why", note.why());
+    private static ObjectNode noteOf(String who, String why) {
+        return JSON.createObjectNode().put("who", who).put("why", why);
+    }
+
+    /** The live limit of a field, as {@link #stored}. */
+    static StoredLimit ofField(String field, String stored) {
+        try {
+            return stored(name(field), stored);
+        } catch (IllegalArgumentException e) {
+            String problem = "no live limit has such a field; delete it: HDEL " + LiveStore.LIMITS + " '" + field + "'";
+            return unreadable(field, stored, 0, 0, problem);
+        }
     }
 
     /**
      * A stored live limit.
      *
-     * @return with {@link LiveSettings#NONE} and a problem if this instance does not understand the settings
+     * @return with {@link LiveSettings#NONE} if it was removed, and with a problem, too, if it cannot be read
      */
     static StoredLimit stored(String name, String stored) {
-        if (!STORED.matcher(stored).lookingAt()) {
-            LiveLimit unreadable = new LiveLimit(name, LiveSettings.NONE, 0, Instant.EPOCH, Optional.empty(), "", "");
-            return new StoredLimit(stored, unreadable, 0, "this instance does not understand the live limit");
+        Matcher parts = STORED.matcher(stored);
+        if (!parts.matches()) {
+            return unreadable(
+                    name,
+                    stored,
+                    0,
+                    0,
+                    replaceable("it does not start with a version of at most 15 digits and times", 0));
         }
-        String[] parts = stored.split(" ", PARTS);
-        long version = Long.parseLong(parts[0]);
-        long expiresMicros = Long.parseLong(parts[2]);
-        LiveSettings settings = LiveSettings.NONE;
-        String who = "";
-        String why = "";
-        String problem = "";
+        long version = Long.parseLong(parts.group(1));
+        long expiresMicros = Long.parseLong(parts.group(3));
+        boolean removed = parts.group(4) != null;
         try {
-            JsonNode json = read(parts[PARTS - 1]);
-            who = json.path("who").asText();
-            why = json.path("why").asText();
-            settings = settings(json.path("settings"));
+            JsonNode json = read(parts.group(5));
+            LiveSettings settings = removed ? LiveSettings.NONE : settings(json.path("settings"));
+            if (!removed && settings.isEmpty()) {
+                throw new IllegalArgumentException("it sets nothing");
+            }
+            LiveLimit limit = new LiveLimit(
+                    name,
+                    settings,
+                    version,
+                    instant(Long.parseLong(parts.group(2))),
+                    expiresMicros == 0 ? Optional.empty() : Optional.of(instant(expiresMicros)),
+                    json.path("who").asText(),
+                    json.path("why").asText());
+            return new StoredLimit(stored, limit, expiresMicros, removed, "");
         } catch (IllegalArgumentException | DateTimeParseException e) {
-            problem = "this instance does not understand the live limit: " + e.getMessage();
+            return unreadable(
+                    name, stored, version, expiresMicros, replaceable(String.valueOf(e.getMessage()), version));
         }
-        LiveLimit limit = new LiveLimit(
-                name,
-                settings,
-                version,
-                instant(Long.parseLong(parts[1])),
-                expiresMicros == 0 ? Optional.empty() : Optional.of(instant(expiresMicros)),
-                who,
-                why);
-        return new StoredLimit(stored, limit, expiresMicros, problem);
     }
 
-    /** An entry of the history. */
+    private static String replaceable(String problem, long version) {
+        return "this instance does not understand the live limit: " + problem
+                + "; put another one, or remove it, with the expected version " + version;
+    }
+
+    private static StoredLimit unreadable(
+            String name, String stored, long version, long expiresMicros, String problem) {
+        LiveLimit limit = new LiveLimit(name, LiveSettings.NONE, version, Instant.EPOCH, Optional.empty(), "", "");
+        return new StoredLimit(stored, limit, expiresMicros, false, problem);
+    }
+
+    /**
+     * An entry of the history.
+     *
+     * @throws IllegalArgumentException if it cannot be read; the limits before and after may have problems of their own
+     */
     static StoredChange change(String entry) {
         JsonNode json = read(entry);
+        if (json.size() != 7) {
+            throw new IllegalArgumentException("it is no change of a live limit");
+        }
         String name = name(json.path(3).asText());
         JsonNode note = read(json.path(4).asText());
-        Function<Integer, @Nullable StoredLimit> limit =
-                at -> json.path(at).asText().isEmpty()
-                        ? null
-                        : stored(name, json.path(at).asText());
-        StoredLimit before = limit.apply(5);
-        StoredLimit after = limit.apply(6);
+        String replaced = json.path(5).asText();
+        Optional<StoredLimit> before = replaced.isEmpty() ? Optional.empty() : Optional.of(stored(name, replaced));
+        StoredLimit after = stored(name, json.path(6).asText());
         LiveChange change = new LiveChange(
-                json.path(0).asLong(),
+                Long.parseLong(json.path(0).asText()),
                 name,
-                Optional.ofNullable(before).map(StoredLimit::limit),
-                Optional.ofNullable(after).map(StoredLimit::limit),
-                instant(json.path(2).asLong()),
+                before.map(StoredLimit::limit),
+                after.isSet() ? Optional.of(after.limit()) : Optional.empty(),
+                instant(Long.parseLong(json.path(2).asText())),
                 note.path("who").asText(),
                 note.path("why").asText());
         return new StoredChange(change, after);
@@ -174,22 +210,50 @@ final class LiveJson {
         LiveSettings settings = LiveSettings.NONE;
         for (Iterator<Map.Entry<String, JsonNode>> all = json.fields(); all.hasNext(); ) {
             Map.Entry<String, JsonNode> each = all.next();
-            JsonNode value = each.getValue();
             settings = switch (each.getKey()) {
-                case "kind" -> settings.kind(LiveKind.of(value.asText()));
-                case "rate" -> settings.rate(value.asDouble());
-                case "capacity" -> settings.capacity(value.asDouble());
-                case "burst" -> settings.burst(Duration.parse(value.asText()));
-                case "limit" -> settings.limit(value.asInt());
-                case "period" -> settings.period(Duration.parse(value.asText()));
-                case "timeout" -> settings.timeout(Duration.parse(value.asText()));
-                case "enforce" -> settings.enforce(value.asBoolean());
-                case "failurePolicy" -> settings.failurePolicy(OnFailure.valueOf(value.asText()));
-                case "failureShare" -> settings.failureShare(value.asDouble());
+                case "kind" -> settings.kind(LiveKind.of(text(each)));
+                case "rate" -> settings.rate(number(each));
+                case "capacity" -> settings.capacity(number(each));
+                case "burst" -> settings.burst(Duration.parse(text(each)));
+                case "limit" -> settings.limit(whole(each));
+                case "period" -> settings.period(Duration.parse(text(each)));
+                case "timeout" -> settings.timeout(Duration.parse(text(each)));
+                case "enforce" -> settings.enforce(flag(each));
+                case "failurePolicy" -> settings.failurePolicy(OnFailure.valueOf(text(each)));
+                case "failureShare" -> settings.failureShare(number(each));
                 default -> throw new IllegalArgumentException("it has no setting '" + each.getKey() + "'");
             };
         }
         return settings;
+    }
+
+    private static String text(Map.Entry<String, JsonNode> setting) {
+        return checked(setting, setting.getValue().isTextual(), "a text").asText();
+    }
+
+    private static double number(Map.Entry<String, JsonNode> setting) {
+        return checked(setting, setting.getValue().isNumber(), "a number").asDouble();
+    }
+
+    private static int whole(Map.Entry<String, JsonNode> setting) {
+        JsonNode value = setting.getValue();
+        return checked(
+                        setting,
+                        value.isIntegralNumber() && value.canConvertToInt(),
+                        "a whole number of at most " + Integer.MAX_VALUE)
+                .asInt();
+    }
+
+    private static boolean flag(Map.Entry<String, JsonNode> setting) {
+        return checked(setting, setting.getValue().isBoolean(), "true or false").asBoolean();
+    }
+
+    private static JsonNode checked(Map.Entry<String, JsonNode> setting, boolean fits, String allowed) {
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    setting.getKey() + " must be " + allowed + ", was " + setting.getValue());
+        }
+        return setting.getValue();
     }
 
     /** A report without its time, which Redis adds. */
@@ -225,16 +289,23 @@ final class LiveJson {
 
     /**
      * @param report the time and the report
-     * @throws IllegalArgumentException if an instance of another version has written it
+     * @throws IllegalArgumentException if it cannot be read, for example because an instance of another version has written it
      */
     static InstanceReport report(String report) {
-        int space = report.indexOf(' ');
-        JsonNode json = read(report.substring(space + 1));
+        String[] parts = report.split(" ", 2);
+        JsonNode json = read(parts[parts.length - 1]);
+        if (!json.isObject()) {
+            throw new IllegalArgumentException("it has no time and JSON object");
+        }
         List<LimitReport> limits = new ArrayList<>();
-        json.path("limits").forEach(limit -> limits.add(limit(limit)));
+        try {
+            json.path("limits").forEach(limit -> limits.add(limit(limit)));
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
         return new InstanceReport(
                 json.path("instance").asText(),
-                instant(Long.parseLong(report.substring(0, space))),
+                instant(Long.parseLong(parts[0])),
                 json.path("version").asLong(),
                 json.path("backend").asText(),
                 limits);
@@ -288,19 +359,25 @@ final class LiveJson {
      *
      * @param stored the value in Redis
      * @param expiresMicros when it expires, in microseconds since the epoch; 0 for never
-     * @param problem why its settings are not understood; empty if they are
+     * @param removed whether it was removed, and is kept so that an older copy does not bring it back
+     * @param problem why it cannot be read; empty if it can
      */
-    record StoredLimit(String stored, LiveLimit limit, long expiresMicros, String problem) {
+    record StoredLimit(String stored, LiveLimit limit, long expiresMicros, boolean removed, String problem) {
 
         boolean isExpired(long nowMicros) {
             return expiresMicros != 0 && expiresMicros <= nowMicros;
+        }
+
+        /** Whether it sets something, until it expires. */
+        boolean isSet() {
+            return !removed && problem.isEmpty();
         }
     }
 
     /**
      * A change and how its result is stored.
      *
-     * @param after {@code null} if the change removed it
+     * @param after the limit, or its removal
      */
-    record StoredChange(LiveChange change, @Nullable StoredLimit after) {}
+    record StoredChange(LiveChange change, StoredLimit after) {}
 }

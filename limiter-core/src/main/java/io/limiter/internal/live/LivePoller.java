@@ -71,7 +71,7 @@ public final class LivePoller implements AutoCloseable {
         LiveStore store = new LiveStore(parts.redis, parts.clock, parts.decisionTimeout);
         FleetReports fleet = new FleetReports(
                 store, new InstanceName(options.instance()), options.showKeys(), parts.totals, parts.backendState);
-        RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options.restore());
+        RedisLiveLimits limits = new RedisLiveLimits(store, parts.overrides, fleet, parts.ticker, options);
         LivePoller poller = new LivePoller(limits, parts.hints, options.pollInterval());
         poller.resume();
         return poller;

@@ -44,9 +44,10 @@ final class LiveStore {
     LiveStore(RedisCalls redis, String clock, Duration decisionTimeout) {
         this.redis = redis;
         this.timeout = decisionTimeout.compareTo(SHORTEST_TIMEOUT) > 0 ? decisionTimeout : SHORTEST_TIMEOUT;
+        String changes = resource("changes.lua");
         this.read = LuaScript.of(clock, resource("read.lua"));
-        this.write = LuaScript.of(clock, resource("write.lua"));
-        this.restore = LuaScript.of(resource("restore.lua"));
+        this.write = LuaScript.of(clock, changes, resource("write.lua"));
+        this.restore = LuaScript.of(clock, changes, resource("restore.lua"));
         this.history = LuaScript.of(resource("history.lua"));
         this.watch = LuaScript.of(clock, resource("watch.lua"));
         this.report = LuaScript.of(clock, resource("report.lua"));
@@ -84,11 +85,6 @@ final class LiveStore {
         List<String> arguments = new ArrayList<>(List.of(Long.toString(version), stamp, hasLimits ? "1" : "0"));
         arguments.addAll(expired);
         List<Object> reply = call(read, List.of(LIMITS, VERSION, HISTORY, WATCHED), arguments);
-        Map<String, String> limits = new TreeMap<>();
-        List<?> all = (List<?>) reply.get(6);
-        for (int i = 0; i + 1 < all.size(); i += 2) {
-            limits.put(text(all.get(i)), text(all.get(i + 1)));
-        }
         return new Read(
                 Long.parseLong(text(reply.get(0))),
                 text(reply.get(1)),
@@ -96,7 +92,7 @@ final class LiveStore {
                 text(reply.get(3)),
                 text(reply.get(4)).equals("1"),
                 texts(reply.get(5)),
-                limits);
+                pairs(reply.get(6)));
     }
 
     /** What a write has done. */
@@ -121,6 +117,7 @@ final class LiveStore {
      * @param lastsMicros after which the limit expires; 0 if it does not, or at {@code expiresMicros}
      * @param limit empty to remove it
      * @param note who and why
+     * @param kept how many changes of the limit are kept
      */
     record Write(
             String field,
@@ -130,7 +127,8 @@ final class LiveStore {
             long lastsMicros,
             long expiresMicros,
             String limit,
-            String note) {}
+            String note,
+            int kept) {}
 
     Written write(Write change) {
         List<Object> reply = call(
@@ -145,7 +143,8 @@ final class LiveStore {
                         Long.toString(change.lastsMicros),
                         Long.toString(change.expiresMicros),
                         change.limit,
-                        change.note));
+                        change.note,
+                        Integer.toString(change.kept)));
         return switch (text(reply.get(0))) {
             case "done" -> new Written(Outcome.DONE, text(reply.get(1)));
             case "conflict" -> new Written(Outcome.CONFLICT, text(reply.get(1)));
@@ -154,29 +153,32 @@ final class LiveStore {
     }
 
     /**
-     * Writes a copy back if there are no live limits, or an older copy.
+     * Writes back what is newer in a copy than here.
      *
-     * @param limits by field
-     * @return whether it was written
+     * @param stamp a new one
+     * @param kept how many changes of each limit are kept
+     * @param limits of each the field, the value, and who and why
+     * @return the fields of those that were written
      */
-    boolean restore(long version, String stamp, Map<String, String> limits) {
-        List<String> arguments = new ArrayList<>(List.of(CHANNEL, Long.toString(version), stamp));
-        limits.forEach((field, limit) -> arguments.addAll(List.of(field, limit)));
-        return text(call(restore, List.of(LIMITS, VERSION), arguments).get(0)).equals("1");
+    List<String> restore(long version, String stamp, int kept, List<String> limits) {
+        List<String> arguments =
+                new ArrayList<>(List.of(CHANNEL, Long.toString(version), stamp, Integer.toString(kept)));
+        arguments.addAll(limits);
+        return texts(call(restore, List.of(LIMITS, VERSION, HISTORY), arguments));
     }
 
-    /** The entries of the history, newest first. */
-    List<String> history() {
-        return texts(call(history, List.of(HISTORY), List.of()));
+    /** Versions, each followed by its entry of the history, newest first. */
+    List<String> history(int most, long before) {
+        return texts(call(history, List.of(HISTORY), List.of(Long.toString(before), Integer.toString(most))));
     }
 
     /**
-     * Asks for reports, and returns those that are there.
+     * Asks for reports, and returns those that are there, by instance.
      *
      * @param secret for the hashes of keys, unless there is one
      */
-    List<String> watch(String secret, Duration time) {
-        return texts(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, Long.toString(time.toMillis()))));
+    Map<String, String> watch(String secret, Duration time) {
+        return pairs(call(watch, List.of(WATCHED, FLEET), List.of(CHANNEL, secret, Long.toString(time.toMillis()))));
     }
 
     void report(String instance, String json, Duration kept) {
@@ -204,6 +206,15 @@ final class LiveStore {
 
     private static List<String> texts(Object reply) {
         return ((List<?>) reply).stream().map(LiveStore::text).toList();
+    }
+
+    private static Map<String, String> pairs(Object reply) {
+        List<String> all = texts(reply);
+        Map<String, String> pairs = new TreeMap<>();
+        for (int i = 0; i + 1 < all.size(); i += 2) {
+            pairs.put(all.get(i), all.get(i + 1));
+        }
+        return pairs;
     }
 
     private static String text(Object reply) {

@@ -11,20 +11,24 @@ import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
 import io.limiter.live.LiveConflictException;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The live limits of a factory: the copy of what is in Redis, which each {@link #poll} renews, and its application to the
@@ -48,12 +53,17 @@ public final class RedisLiveLimits implements LiveLimits {
     private static final long EXPIRES_SOON_MICROS = 1_000_000;
 
     private static final int MAX_NAME = 200;
+    private static final int MAX_PAGE = 1_000;
+    private static final int MAX_LOGGED = 10;
+
+    /** How long a copy may be cut off without bringing a removed limit back. */
+    private static final long REMOVED_MICROS = TimeUnit.DAYS.toMicros(30);
 
     private final LiveStore store;
     private final OverridesByName overrides;
     private final FleetReports fleet;
     private final Ticker ticker;
-    private final boolean restores;
+    private final LiveOptions options;
     private final List<Consumer<LiveChange>> listeners = new CopyOnWriteArrayList<>();
     // Applied here, in order. Listeners are called without the monitor: one may wait for a thread that changes live
     // limits.
@@ -69,38 +79,50 @@ public final class RedisLiveLimits implements LiveLimits {
 
     /**
      * @param ticker measures the time between polls
-     * @param restores whether the copy is written back if Redis has lost the live limits
      */
-    RedisLiveLimits(LiveStore store, OverridesByName overrides, FleetReports fleet, Ticker ticker, boolean restores) {
+    RedisLiveLimits(
+            LiveStore store, OverridesByName overrides, FleetReports fleet, Ticker ticker, LiveOptions options) {
         this.store = store;
         this.overrides = overrides;
         this.fleet = fleet;
         this.ticker = ticker;
-        this.restores = restores;
+        this.options = options;
     }
 
     /**
      * What this instance has applied.
      *
-     * @param limits by name
+     * @param limits by field, also removed ones and those that cannot be read
      */
     private record Copy(long version, String stamp, Map<String, StoredLimit> limits) {
-        static final Copy EMPTY = new Copy(0, "", Map.of());
+
+        /** No store has this stamp, so the first poll reads all that is there. */
+        static final Copy EMPTY = new Copy(0, "none", Map.of());
     }
 
     @Override
     public List<LiveLimit> list() {
         long now = serverMicros();
         return copy.limits.values().stream()
-                .filter(each -> !each.isExpired(now))
+                .filter(each -> each.isSet() && !each.isExpired(now))
                 .map(StoredLimit::limit)
                 .toList();
     }
 
     @Override
     public Optional<LiveLimit> get(String name) {
-        StoredLimit found = copy.limits.get(name);
-        return found == null || found.isExpired(serverMicros()) ? Optional.empty() : Optional.of(found.limit());
+        StoredLimit found = copy.limits.get(checkedField(name));
+        return found == null || !found.isSet() || found.isExpired(serverMicros())
+                ? Optional.empty()
+                : Optional.of(found.limit());
+    }
+
+    @Override
+    public List<Unreadable> unreadable() {
+        return copy.limits.values().stream()
+                .filter(each -> !each.problem().isEmpty())
+                .map(each -> new Unreadable(each.limit().name(), each.limit().version(), each.problem()))
+                .toList();
     }
 
     @Override
@@ -110,6 +132,7 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public Supplier<LiveSettings> settingsOf(String name) {
+        checkedField(name);
         return overrides.of(name);
     }
 
@@ -134,7 +157,7 @@ public final class RedisLiveLimits implements LiveLimits {
             long expectedVersion,
             long lastsMicros,
             long expiresMicros) {
-        checkName(name);
+        checkedField(name);
         if (settings.isEmpty()) {
             throw new IllegalArgumentException(
                     "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or failurePolicy");
@@ -146,14 +169,27 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public void remove(String name, ChangeNote note, long expectedVersion) {
-        write(name, note, expectedVersion, 0, 0, "");
+        write(name, note, expectedVersion, REMOVED_MICROS, 0, "");
     }
 
-    private static void checkName(String name) {
-        if (name.isBlank() || name.length() > MAX_NAME) {
+    /**
+     * @return the field of the name
+     * @throws IllegalArgumentException if no live limit can have this name
+     */
+    private static String checkedField(@Nullable String name) {
+        if (name == null || name.isBlank() || name.length() > MAX_NAME) {
             throw new IllegalArgumentException("name must have 1 to " + MAX_NAME + " characters, had "
-                    + (name.isBlank() ? "none" : String.valueOf(name.length())));
+                    + (name == null || name.isBlank() ? "none" : String.valueOf(name.length())));
         }
+        return LiveJson.field(name);
+    }
+
+    private static long checkedVersion(String which, long version, long least) {
+        if (version < least || version > MAX_VERSION) {
+            throw new IllegalArgumentException(
+                    which + " must be between " + least + " and " + MAX_VERSION + ", was " + version);
+        }
+        return version;
     }
 
     /**
@@ -162,23 +198,23 @@ public final class RedisLiveLimits implements LiveLimits {
      */
     private Optional<LiveChange> write(
             String name, ChangeNote note, long expectedVersion, long lastsMicros, long expiresMicros, String limit) {
+        String field = checkedField(name);
+        checkedVersion("expectedVersion", expectedVersion, 0);
         if (closed) {
             throw BackendFailures.closed(LiveStore.LIMITS);
-        }
-        if (expectedVersion < 0) {
-            throw new IllegalArgumentException("expectedVersion must be at least 0, was " + expectedVersion);
         }
         // First, so that a loss is seen: after the write the store is no longer empty.
         poll();
         LiveStore.Written written = store.write(new LiveStore.Write(
-                LiveJson.field(name),
+                field,
                 expectedVersion,
                 newestVersion(),
                 UUID.randomUUID().toString(),
                 lastsMicros,
                 expiresMicros,
                 limit,
-                LiveJson.note(note)));
+                LiveJson.note(note.who(), note.why()),
+                options.history()));
         return switch (written.outcome()) {
             case DONE -> {
                 pollAfterWrite();
@@ -210,30 +246,55 @@ public final class RedisLiveLimits implements LiveLimits {
     }
 
     @Override
-    public List<LiveChange> history() {
-        return store.history().stream()
-                .map(LiveJson::change)
-                .map(StoredChange::change)
-                .toList();
+    public LiveHistory history(int most, long before) {
+        if (most < 1 || most > MAX_PAGE) {
+            throw new IllegalArgumentException("most must be between 1 and " + MAX_PAGE + ", was " + most);
+        }
+        List<String> page = store.history(most, checkedVersion("before", before, 0));
+        List<LiveChange> changes = new ArrayList<>();
+        List<Unreadable> unreadable = new ArrayList<>();
+        long version = 0;
+        for (int i = 0; i + 1 < page.size(); i += 2) {
+            // Written by hand, it may be any number.
+            version = (long) Math.min(MAX_VERSION, Math.max(0, Double.parseDouble(page.get(i + 1))));
+            try {
+                StoredChange stored = LiveJson.change(page.get(i));
+                if (stored.after().problem().isEmpty()) {
+                    changes.add(stored.change());
+                } else {
+                    unreadable.add(new Unreadable(
+                            stored.change().name(), version, stored.after().problem()));
+                }
+            } catch (IllegalArgumentException e) {
+                unreadable.add(
+                        new Unreadable("", version, "this change in the history cannot be read: " + e.getMessage()));
+            }
+        }
+        return new LiveHistory(changes, unreadable, page.size() / 2 < most ? 0 : version);
     }
 
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
-        LiveChange undone = history().stream()
-                .filter(change -> change.version() == version)
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("the history has no change of version " + version
-                        + " (any more): it has the last 50 changes; store the limit again instead"));
+        LiveChange undone =
+                history(1, checkedVersion("version", version, 1) == MAX_VERSION ? 0 : version + 1).changes().stream()
+                        .filter(change -> change.version() == version)
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException("the history has no change of version "
+                                + version + " (any more) that can be read: store the limit again instead"));
         String name = undone.name();
         LiveLimit before = undone.before().orElse(null);
         long expiresMicros =
                 before == null ? 0 : before.expiresAt().map(LiveJson::micros).orElse(0L);
         if (before == null || note.expiresIn() == null && expiresMicros != 0 && expiresMicros <= serverMicros()) {
-            return write(name, note, expectedVersion, 0, 0, "")
+            return write(name, note, expectedVersion, REMOVED_MICROS, 0, "")
                     .orElseThrow(() -> new IllegalArgumentException("'" + name
                             + "' has no live limit, and version " + version
                             + " replaced none that would last until now:"
                             + " there is nothing to restore"));
+        }
+        if (before.settings().isEmpty()) {
+            throw new IllegalArgumentException("what version " + version + " of '" + name
+                    + "' replaced cannot be read: store the limit again instead");
         }
         Duration expiresIn = note.expiresIn();
         return expiresIn == null
@@ -286,29 +347,20 @@ public final class RedisLiveLimits implements LiveLimits {
     }
 
     private synchronized boolean applyNew() {
-        LiveStore.Read read = read();
-        if (restores && read.version() < copy.version) {
-            restore();
-            read = read();
+        LiveStore.Read read = read(copy);
+        List<StoredChange> changes = List.of();
+        try {
+            changes = read.changes().stream().map(LiveJson::change).toList();
+        } catch (IllegalArgumentException e) {
+            log.warn("The history of live limits has a change that cannot be read: {}", e.getMessage());
+            read = read(Copy.EMPTY);
         }
-        if (read.version() < copy.version) {
-            log.warn(
-                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
-                            + " there; {}.",
-                    read.version(),
-                    copy.version,
-                    restores
-                            ? "it was not written back, because live limits have been changed since"
-                            : "set LiveOptions.restore to have it written back");
+        if (!read.complete()) {
+            read = settled(read);
         }
         boolean sameVersion = read.version() == copy.version && read.stamp().equals(copy.stamp);
-        if (sameVersion && !read.complete()) {
-            log.warn(
-                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
-                    copy.version);
-        }
         if (!sameVersion || !read.complete()) {
-            apply(read);
+            apply(read, changes);
         }
         endExpired();
         boolean watched = !read.watched().isEmpty();
@@ -327,113 +379,131 @@ public final class RedisLiveLimits implements LiveLimits {
         }
     }
 
-    private LiveStore.Read read() {
+    /** What Redis has, with what it has lost of the copy if that is restored; otherwise with a warning. */
+    private LiveStore.Read settled(LiveStore.Read read) {
+        if (options.restore()) {
+            return restore() ? read(copy) : read;
+        }
+        if (read.version() < copy.version) {
+            log.warn(
+                    "Redis has lost live limits: it has version {} of them, and this instance had {}. It drops what is not"
+                            + " there; set LiveOptions.restore to have it written back.",
+                    read.version(),
+                    copy.version);
+        } else if (read.version() == copy.version && read.stamp().equals(copy.stamp)) {
+            log.warn(
+                    "Redis has lost live limits of version {}, as it does when it evicts them. This instance drops them.",
+                    copy.version);
+        }
+        return read;
+    }
+
+    private LiveStore.Read read(Copy known) {
         long before = ticker.read();
         long soon = serverMicros() + EXPIRES_SOON_MICROS;
         boolean hasLimits = copy.limits.values().stream().anyMatch(each -> !each.isExpired(soon));
-        LiveStore.Read read = store.read(copy.version, copy.stamp, hasLimits, expiredFields);
+        LiveStore.Read read = store.read(known.version, known.stamp, hasLimits, expiredFields);
         offsetMicros = read.nowMicros() - (before + (ticker.read() - before) / 2) / 1000;
         expiredFields.clear();
         return read;
     }
 
-    /** Writes the copy back. If another instance has a newer one, or live limits were changed since, that stays. */
-    private void restore() {
-        Map<String, String> limits = new TreeMap<>();
-        long now = serverMicros();
-        copy.limits.forEach((name, limit) -> {
-            if (!limit.isExpired(now)) {
-                limits.put(LiveJson.field(name), limit.stored());
+    /**
+     * Writes back what Redis has lost of the copy. Of each name, the newer change stays, that of Redis or of the copy.
+     *
+     * @return whether it had lost something
+     */
+    private boolean restore() {
+        long soon = serverMicros() + EXPIRES_SOON_MICROS;
+        List<String> limits = new ArrayList<>();
+        copy.limits.forEach((field, each) -> {
+            if (each.problem().isEmpty() && !each.isExpired(soon)) {
+                LiveLimit limit = each.limit();
+                limits.addAll(List.of(field, each.stored(), LiveJson.note(limit.who(), limit.why())));
             }
         });
-        if (store.restore(copy.version, copy.stamp, limits)) {
+        List<String> restored = limits.isEmpty()
+                ? List.of()
+                : store.restore(copy.version, UUID.randomUUID().toString(), options.history(), limits);
+        if (!restored.isEmpty()) {
             log.warn(
-                    "Redis had lost the live limits; this instance has written version {} of them back.", copy.version);
+                    "Redis had lost changes of live limits; this instance has written {} of them back, of {}.",
+                    restored.size(),
+                    restored.subList(0, Math.min(MAX_LOGGED, restored.size())));
         }
+        return !restored.isEmpty();
     }
 
-    private void apply(LiveStore.Read read) {
-        Copy before = copy;
-        Map<String, StoredLimit> limits = new TreeMap<>(before.limits);
-        List<LiveChange> changes = read.complete() ? changed(read.changes(), limits) : replaced(read, limits);
+    private void apply(LiveStore.Read read, List<StoredChange> newestFirst) {
+        Map<String, StoredLimit> before = copy.limits;
+        Map<String, StoredLimit> limits = new TreeMap<>();
+        if (read.complete()) {
+            limits.putAll(before);
+            for (int i = newestFirst.size() - 1; i >= 0; i--) {
+                StoredChange stored = newestFirst.get(i);
+                limits.put(LiveJson.field(stored.change().name()), stored.after());
+                unpublished.add(stored.change());
+            }
+        } else {
+            read.limits().forEach((field, value) -> {
+                StoredLimit known = before.get(field);
+                limits.put(
+                        field, known != null && known.stored().equals(value) ? known : LiveJson.ofField(field, value));
+            });
+        }
         long now = serverMicros();
         copy = new Copy(read.version(), read.stamp(), limits);
         newestVersion = Math.max(newestVersion, read.version());
-        for (LiveChange change : changes) {
-            StoredLimit after = limits.get(change.name());
-            // Expired ones follow in endExpired().
+        Set<String> fields = new TreeSet<>(before.keySet());
+        fields.addAll(limits.keySet());
+        List<LiveChange> differences = new ArrayList<>();
+        for (String field : fields) {
+            StoredLimit was = before.get(field);
+            StoredLimit is = limits.get(field);
+            if (was != is) {
+                override(
+                        field,
+                        Objects.requireNonNull(is == null ? was : is).limit().name(),
+                        is,
+                        now);
+                difference(was, is, read).ifPresent(differences::add);
+            }
+        }
+        if (!read.complete()) {
+            differences.sort(Comparator.comparingLong(LiveChange::version));
+            unpublished.addAll(differences);
+        }
+    }
+
+    /** Applies the live limit of a name to its limiters. One that has expired follows in endExpired(). */
+    private void override(String field, String name, @Nullable StoredLimit limit, long now) {
+        if (limit != null && !limit.problem().isEmpty()) {
+            log.warn("The limiters '{}' keep their own limit: {}.", name, limit.problem());
+        }
+        if (LiveJson.field(name).equals(field)) {
             overrides.live(
-                    change.name(),
-                    after == null || after.isExpired(now)
+                    name,
+                    limit == null || !limit.isSet() || limit.isExpired(now)
                             ? LiveSettings.NONE
-                            : after.limit().settings());
-            if (after != null && !after.problem().isEmpty()) {
-                log.warn("The limiters '{}' keep their own limit: {}", change.name(), after.problem());
-            }
+                            : limit.limit().settings());
         }
-        unpublished.addAll(changes);
     }
 
-    /** Applies the entries of the history to the limits. */
-    private static List<LiveChange> changed(List<String> newestFirst, Map<String, StoredLimit> limits) {
-        List<LiveChange> changes = new ArrayList<>();
-        for (int i = newestFirst.size() - 1; i >= 0; i--) {
-            StoredChange stored = LiveJson.change(newestFirst.get(i));
-            if (stored.after() == null) {
-                limits.remove(stored.change().name());
-            } else {
-                limits.put(stored.change().name(), stored.after());
-            }
-            changes.add(stored.change());
+    private static Optional<LiveChange> difference(
+            @Nullable StoredLimit was, @Nullable StoredLimit is, LiveStore.Read read) {
+        Optional<LiveLimit> before =
+                Optional.ofNullable(was).filter(StoredLimit::isSet).map(StoredLimit::limit);
+        Optional<LiveLimit> after =
+                Optional.ofNullable(is).filter(StoredLimit::isSet).map(StoredLimit::limit);
+        if (is != null && is.problem().isEmpty() && (before.isPresent() || after.isPresent())) {
+            LiveLimit by = is.limit();
+            return Optional.of(new LiveChange(by.version(), by.name(), before, after, by.since(), by.who(), by.why()));
         }
-        return changes;
+        String why = is == null ? "Redis does not have it any more" : "what Redis has cannot be read";
+        return before.map(limit -> ended(limit, read.version(), LiveJson.instant(read.nowMicros()), "", why));
     }
 
-    /** Replaces the limits by all that are stored. */
-    private static List<LiveChange> replaced(LiveStore.Read read, Map<String, StoredLimit> limits) {
-        Map<String, LiveChange> latest = new HashMap<>();
-        for (int i = read.changes().size() - 1; i >= 0; i--) {
-            LiveChange change = LiveJson.change(read.changes().get(i)).change();
-            latest.put(change.name(), change);
-        }
-        Map<String, StoredLimit> before = new TreeMap<>(limits);
-        limits.clear();
-        List<LiveChange> changes = new ArrayList<>();
-        read.limits().forEach((field, value) -> {
-            String name = LiveJson.name(field);
-            StoredLimit known = before.remove(name);
-            StoredLimit stored = known != null && known.stored().equals(value) ? known : LiveJson.stored(name, value);
-            limits.put(name, stored);
-            if (stored != known) {
-                LiveLimit limit = stored.limit();
-                changes.add(new LiveChange(
-                        limit.version(),
-                        name,
-                        Optional.ofNullable(known).map(StoredLimit::limit),
-                        Optional.of(limit),
-                        limit.since(),
-                        limit.who(),
-                        limit.why()));
-            }
-        });
-        before.forEach((name, removed) -> {
-            LiveChange removal = latest.get(name);
-            changes.add(
-                    removal != null && removal.after().isEmpty()
-                            ? ended(removed, removal.version(), removal.at(), removal.who(), removal.why())
-                            : ended(
-                                    removed,
-                                    read.version(),
-                                    LiveJson.instant(read.nowMicros()),
-                                    "",
-                                    "Redis does not have it any more"));
-        });
-        changes.sort(Comparator.comparingLong(LiveChange::version));
-        return changes;
-    }
-
-    private static LiveChange ended(StoredLimit removed, long version, Instant at, String who, String why) {
-        LiveLimit limit = removed.limit();
+    private static LiveChange ended(LiveLimit limit, long version, Instant at, String who, String why) {
         return new LiveChange(version, limit.name(), Optional.of(limit), Optional.empty(), at, who, why);
     }
 
@@ -455,16 +525,20 @@ public final class RedisLiveLimits implements LiveLimits {
             return;
         }
         Map<String, StoredLimit> limits = new TreeMap<>(copy.limits);
-        for (StoredLimit each : expired) {
-            limits.remove(each.limit().name());
-        }
+        limits.values().removeAll(expired);
         copy = new Copy(copy.version, copy.stamp, limits);
         for (StoredLimit each : expired) {
             LiveLimit limit = each.limit();
             expiredFields.add(LiveJson.field(limit.name()));
-            overrides.live(limit.name(), LiveSettings.NONE);
-            unpublished.add(ended(
-                    each, limit.version(), limit.expiresAt().orElseThrow(), limit.who(), "expired: " + limit.why()));
+            if (each.isSet()) {
+                overrides.live(limit.name(), LiveSettings.NONE);
+                unpublished.add(ended(
+                        limit,
+                        limit.version(),
+                        limit.expiresAt().orElseThrow(),
+                        limit.who(),
+                        "expired: " + limit.why()));
+            }
         }
     }
 
@@ -496,7 +570,7 @@ public final class RedisLiveLimits implements LiveLimits {
 
     /** Why the live limit could not be applied to the limiters of a prefix and name; empty if it was. */
     private String problem(String prefix, String name) {
-        StoredLimit stored = copy.limits.get(name);
+        StoredLimit stored = copy.limits.get(LiveJson.field(name));
         return stored == null || stored.problem().isEmpty() ? overrides.notApplied(prefix, name) : stored.problem();
     }
 

@@ -12,24 +12,37 @@ for i = 4, #ARGV do
   end
 end
 
+local MOST = 50
+
+local function is_change(entry, version, stamp)
+  local readable, change = pcall(cjson.decode, entry)
+  return readable and type(change) == 'table' and change[1] == version and change[2] == stamp
+end
+
+-- Whether the history has this change.
+local function has_change(version, stamp)
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], version, version)) do
+    if is_change(entry, version, stamp) then
+      return true
+    end
+  end
+  return false
+end
+
 local version, stamp = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) (%S+)')
-version, stamp = version or '0', stamp or ''
+if not version or #version > 15 then
+  version, stamp = '0', ''
+end
 local changes, all = {}, {}
 local complete = version == ARGV[1] and stamp == ARGV[2]
 if not complete then
-  for i, entry in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
-    local change = cjson.decode(entry)
-    if i == 1 and (change[1] ~= version or change[2] ~= stamp) then
-      -- The history is not of these limits.
-      break
-    elseif change[1] == ARGV[1] then
-      complete = change[2] == ARGV[2]
-      break
-    end
-    changes[#changes + 1] = entry
+  -- Without the newest change, the history is not of these limits; without the reader's, it does not say what that has missed.
+  if has_change(version, stamp) and has_change(ARGV[1], ARGV[2]) then
+    changes = redis.call('ZREVRANGEBYSCORE', KEYS[3], version, '(' .. ARGV[1], 'LIMIT', 0, MOST)
+    complete = #changes < MOST
   end
   if not complete then
-    all = redis.call('HGETALL', KEYS[1])
+    changes, all = {}, redis.call('HGETALL', KEYS[1])
   end
 end
 if lost then

@@ -1,14 +1,45 @@
--- Writes the copy of an instance back after Redis has lost the live limits: if there are none, or an older copy.
--- KEYS: limits, version. ARGV: channel, version and stamp of the copy, then names and limits.
+-- Writes back what Redis has lost of the copy of an instance: of each name, the newer change stays. In front of this stand clock.lua
+-- and changes.lua.
+-- KEYS: limits, version, history. ARGV: 1 channel, 2 version of the copy, 3 a new stamp, 4 how many changes of each name to keep,
+-- then names, their live limits, and who and why. Returns the names that it has restored.
 
-local version, restored = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) %S+( ?%S*)')
-if version and not (restored == ' restored' and tonumber(version) < tonumber(ARGV[2])) then
-  return {'0'}
+local function is_newer(one, other)
+  local version, at = parse(one)
+  local other_version, other_at = parse(other)
+  if at ~= other_at then
+    return at > other_at
+  elseif version ~= other_version then
+    return tonumber(version) > tonumber(other_version)
+  end
+  return one > other
 end
-redis.call('DEL', KEYS[1])
-for i = 4, #ARGV, 2 do
-  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
+
+local function is_in_history(version, name, after)
+  for _, entry in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], version, version)) do
+    local readable, change = pcall(cjson.decode, entry)
+    if readable and type(change) == 'table' and change[4] == name and change[7] == after then
+      return true
+    end
+  end
+  return false
 end
-redis.call('SET', KEYS[2], ARGV[2] .. ' ' .. ARGV[3] .. ' restored')
-redis.pcall('PUBLISH', ARGV[1], ARGV[2])
-return {'1'}
+
+local restored = {}
+for i = 5, #ARGV, 3 do
+  local name, after = ARGV[i], ARGV[i + 1]
+  local found = redis.call('HGET', KEYS[1], name) or ''
+  if is_newer(after, found) then
+    local version = parse(after)
+    redis.call('HSET', KEYS[1], name, after)
+    if not is_in_history(version, name, after) then
+      add_change(version, ARGV[3], name, ARGV[i + 2], current(found, now), after, ARGV[4])
+    end
+    restored[#restored + 1] = name
+  end
+end
+if #restored > 0 then
+  -- The stamp is new: the instances compare all that they have.
+  redis.call('SET', KEYS[2], string.format('%.0f %s', math.max(store_version(), tonumber(ARGV[2])), ARGV[3]))
+  redis.pcall('PUBLISH', ARGV[1], ARGV[2])
+end
+return restored

@@ -1,4 +1,5 @@
--- Asks all instances to report, and reads their reports. In front of this stands clock.lua.
+-- Asks all instances to report, and reads their reports: names of instances, each followed by the report. In front of this stands
+-- clock.lua.
 -- KEYS: watched, fleet. ARGV: channel, a secret for the hashes of keys unless there is one, how long to report in
 -- milliseconds. Reports that are older are of instances that have ended.
 
@@ -10,9 +11,11 @@ end
 local reports = {}
 local all = redis.call('HGETALL', KEYS[2])
 for i = 1, #all, 2 do
-  if now - tonumber(string.match(all[i + 1], '^%d+')) > tonumber(ARGV[3]) * 1000 then
+  local at = tonumber(string.match(all[i + 1], '^%d+') or now)
+  if now - at > tonumber(ARGV[3]) * 1000 then
     redis.call('HDEL', KEYS[2], all[i])
   else
+    reports[#reports + 1] = all[i]
     reports[#reports + 1] = all[i + 1]
   end
 end

@@ -3,9 +3,11 @@ package io.limiter.spring.actuate;
 import io.limiter.live.ChangeNote;
 import io.limiter.live.Fleet;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.Unreadable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -87,8 +89,13 @@ public final class AuditedLiveLimits implements LiveLimits {
     }
 
     @Override
-    public List<LiveChange> history() {
-        return limits.history();
+    public List<Unreadable> unreadable() {
+        return limits.unreadable();
+    }
+
+    @Override
+    public LiveHistory history(int most, long before) {
+        return limits.history(most, before);
     }
 
     @Override

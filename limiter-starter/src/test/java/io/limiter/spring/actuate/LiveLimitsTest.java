@@ -540,7 +540,7 @@ class LiveLimitsTest {
     void instances_are_named_by_their_application_and_port() {
         LiveLimits live = one.getBean(LiveLimits.class);
         // The first call asks for the reports.
-        eventually(() -> assertThat(live.fleet().watch())
+        eventually(() -> assertThat(live.fleet().watch().instances())
                 .map(InstanceReport::instance)
                 .filteredOn(name -> name.startsWith("live-test:0:"))
                 .hasSize(2));

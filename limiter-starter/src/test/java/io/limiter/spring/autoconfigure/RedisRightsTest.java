@@ -112,7 +112,7 @@ class RedisRightsTest {
         live.rollBack(stored.version(), ChangeNote.of("ann", ""), stored.version());
         assertThat(live.list()).isEmpty();
         // The first call asks the instances for reports.
-        Eventually.that(() -> assertThat(live.fleet().watch()).hasSize(1));
+        Eventually.that(() -> assertThat(live.fleet().watch().instances()).hasSize(1));
     }
 
     private static void allow(StatefulRedisConnection<String, String> operator, String command) {
