@@ -464,8 +464,8 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         /**
-         * The longest pause between the probes of an unavailable Redis, which run in the background. The first pause is a
-         * sixteenth of it, and each further one twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
+         * The longest pause between the probes of an unavailable Redis, which run in the background. The first probe comes at
+         * once, the second after a sixteenth of it, and each further one after twice as long. Default {@link #DEFAULT_PROBE_INTERVAL}.
          *
          * @throws IllegalArgumentException if less than 1 ms or more than 1 h
          */

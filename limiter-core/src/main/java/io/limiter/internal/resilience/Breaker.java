@@ -1,7 +1,5 @@
 package io.limiter.internal.resilience;
 
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.limiter.LimiterBackendException;
 import io.limiter.LimiterBackendException.Kind;
 import io.limiter.internal.failure.BackendFailures;
@@ -18,38 +16,44 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Circuit breaker of Resilience4j for one node of the backend, opened by its failures and closed by a probe in the
- * background, so that no caller pays for the probe.
+ * Circuit breaker for one node of the backend, opened by its failures and closed by a probe in the background, so that no
+ * caller pays for the probe.
  *
- * <p>It opens when {@value #FEWEST} outcomes or more are counted, and at least half of the last {@value #WINDOW} are
- * failures. Resilience4j counts under a lock, so successes are counted only after a failure, until {@value #WINDOW} came
- * without another: in normal operation a success costs one read.
+ * <p>It opens as soon as {@value #MOST_FAILURES} of the last {@value #WINDOW} outcomes are failures. In normal operation a
+ * success costs two reads.
+ *
+ * <p>The first probe is sent at once, so a stall of the backend costs little more than itself. Further ones follow after
+ * pauses that double, from a {@value #FIRST_PER_LONGEST}th of the probe interval up to that. The pauses continue where they
+ * were if the backend answers probes and not callers, fewer than {@value #MOST_FAILURES} of them in time since it recovered.
  *
  * <p>Failures are reported by threads that other callers depend on. So nothing is thrown, and no monitor is taken.
  */
 final class Breaker implements AutoCloseable {
 
     private static final int WINDOW = 10;
-    private static final int FEWEST = 5;
+    private static final int MOST_FAILURES = 5;
+    private static final int FIRST_PER_LONGEST = 16;
     private static final int IDLE_SECONDS = 10;
 
     private final String node;
     private final Breakers all;
-    private final CircuitBreaker breaker;
     private final long probeNanos;
     private final ListenerNotifier notifier;
     private final AsyncLog log;
     private final ScheduledThreadPoolExecutor prober;
     private final LogThrottle probeFailures = new LogThrottle();
-    private final AtomicInteger answersToCount = new AtomicInteger();
+    // A bit for each, set for a failure; the last one is the lowest.
+    private final AtomicInteger outcomes = new AtomicInteger();
+    // How many more answers show that it was right to close this.
+    private final AtomicInteger answersMissing = new AtomicInteger();
     private volatile long answeredNanos;
     // Not null while open. The two below are confined to the thread that sets this, and then to the probing thread.
     private final AtomicReference<@Nullable LimiterBackendException> openedBy = new AtomicReference<>();
-    private final ProbePauses pauses;
     private long openedNanos;
+    private long pauseNanos;
 
     /**
-     * @param probeInterval longest pause between probes; see {@link ProbePauses}
+     * @param probeInterval longest pause between probes
      * @param notifier notifies the listeners
      * @param nowNanos when the node has last answered, as far as this can know
      */
@@ -65,22 +69,8 @@ final class Breaker implements AutoCloseable {
         this.all = all;
         this.answeredNanos = nowNanos;
         this.probeNanos = probeInterval.toNanos();
-        this.pauses = new ProbePauses(probeInterval);
         this.notifier = notifier;
         this.log = log;
-        this.breaker = CircuitBreaker.of(
-                "limiter",
-                CircuitBreakerConfig.custom()
-                        .slidingWindowType(CircuitBreakerConfig.SlidingWindowType.COUNT_BASED)
-                        .slidingWindowSize(WINDOW)
-                        .minimumNumberOfCalls(FEWEST)
-                        .failureRateThreshold(50)
-                        .slowCallRateThreshold(100)
-                        .slowCallDurationThreshold(Duration.ofDays(1))
-                        .permittedNumberOfCallsInHalfOpenState(1)
-                        .waitDurationInOpenState(probeInterval)
-                        .writableStackTraceEnabled(false)
-                        .build());
         this.prober = new ScheduledThreadPoolExecutor(1, probers);
         prober.setRemoveOnCancelPolicy(true);
         prober.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
@@ -116,11 +106,14 @@ final class Breaker implements AutoCloseable {
 
     void answered(long nowNanos, boolean countedAsSuccess) {
         answeredNanos = nowNanos;
-        if (countedAsSuccess
-                && answersToCount.get() > 0
-                && answersToCount.getAndDecrement() > 0
-                && openedBy.get() == null) {
-            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
+        if (!countedAsSuccess) {
+            return;
+        }
+        if (outcomes.get() != 0) {
+            count(0);
+        }
+        if (answersMissing.get() > 0) {
+            answersMissing.decrementAndGet();
         }
     }
 
@@ -128,13 +121,20 @@ final class Breaker implements AutoCloseable {
         if (openedBy.get() != null) {
             return;
         }
-        answersToCount.set(WINDOW);
-        breaker.onError(0, TimeUnit.NANOSECONDS, failure);
-        if (breaker.getState() == CircuitBreaker.State.OPEN) {
+        count(1);
+        if (isFailing()) {
             open(failure);
         } else {
             all.changed(failure);
         }
+    }
+
+    private void count(int outcome) {
+        outcomes.updateAndGet(last -> (last << 1 | outcome) & ((1 << WINDOW) - 1));
+    }
+
+    private boolean isFailing() {
+        return Integer.bitCount(outcomes.get()) >= MOST_FAILURES;
     }
 
     void open(LimiterBackendException failure) {
@@ -143,13 +143,15 @@ final class Breaker implements AutoCloseable {
         if (!openedBy.compareAndSet(null, failure)) {
             return;
         }
-        if (breaker.getState() == CircuitBreaker.State.CLOSED) {
-            // The failure is older than a recovery. Nothing would be there to probe.
+        if (!isFailing()) {
+            // The failure is older than a recovery.
             openedBy.set(null);
             return;
         }
         openedNanos = System.nanoTime();
-        pauses.unavailable(openedNanos);
+        if (answersMissing.get() <= 0) {
+            pauseNanos = 0;
+        }
         all.changed(failure);
         log.warn(
                 "{} is unavailable: the circuit breaker is open and failure policies decide. It is probed at least"
@@ -164,8 +166,9 @@ final class Breaker implements AutoCloseable {
     private void probeLater(String key) {
         boolean scheduled = false;
         try {
-            prober.schedule(() -> probe(key), pauses.next(), TimeUnit.NANOSECONDS);
+            prober.schedule(() -> probe(key), pauseNanos, TimeUnit.NANOSECONDS);
             scheduled = true;
+            pauseNanos = Math.min(Math.max(2 * pauseNanos, probeNanos / FIRST_PER_LONGEST), probeNanos);
         } catch (RejectedExecutionException e) {
             // Closed: check() throws.
             return;
@@ -180,16 +183,11 @@ final class Breaker implements AutoCloseable {
 
     private void probe(String key) {
         try {
-            breaker.transitionToHalfOpenState();
-            if (!breaker.tryAcquirePermission()) {
-                throw new IllegalStateException("the circuit breaker permits no probe, it is " + breaker.getState());
-            }
             String probed = all.keyOn(node, key);
             while (probed != null && !answers(probed)) {
                 probed = all.keyOn(node, probed);
             }
             // A node without keys is no more called than one that is available.
-            breaker.onSuccess(0, TimeUnit.NANOSECONDS);
             recovered();
         } catch (LimiterBackendException e) {
             stillUnavailable(key, e);
@@ -219,9 +217,6 @@ final class Breaker implements AutoCloseable {
     }
 
     private void stillUnavailable(String key, Throwable why) {
-        if (breaker.getState() == CircuitBreaker.State.HALF_OPEN) {
-            breaker.onError(0, TimeUnit.NANOSECONDS, why);
-        }
         if (why instanceof LimiterBackendException failure) {
             all.changed(failure);
         }
@@ -229,11 +224,9 @@ final class Breaker implements AutoCloseable {
     }
 
     private void recovered() {
-        breaker.transitionToClosedState();
-        answersToCount.set(0);
-        long now = System.nanoTime();
-        pauses.recovered(now);
-        Duration downtime = Duration.ofNanos(now - openedNanos);
+        outcomes.set(0);
+        answersMissing.set(MOST_FAILURES);
+        Duration downtime = Duration.ofNanos(System.nanoTime() - openedNanos);
         openedBy.set(null);
         all.changed(null);
         log.info("{} has recovered after {} ms; the circuit breaker is closed.", node, downtime.toMillis());

@@ -40,12 +40,12 @@ public final class Breakers implements AutoCloseable {
             new AtomicReference<>(new BackendState(true, Instant.now(), null));
     private volatile @Nullable Backend backend;
     private volatile Consumer<String> probe = key -> {
-        throw new IllegalStateException("no probe is set");
+        throw BackendFailures.unavailable(key, "no probe is set", null);
     };
     private volatile boolean closed;
 
     /**
-     * @param probeInterval longest pause between probes; see {@link ProbePauses}
+     * @param probeInterval longest pause between probes
      * @param notifier notifies the listeners
      */
     public Breakers(Duration probeInterval, ListenerNotifier notifier) {
@@ -63,7 +63,7 @@ public final class Breakers implements AutoCloseable {
         this.log = log;
     }
 
-    /** Without listeners, log and, for a day, probes. */
+    /** Without listeners, log and probes. */
     static Breakers silent() {
         return new Breakers(Duration.ofDays(16), ListenerNotifier.NONE, Breakers::prober, AsyncLog.NONE);
     }

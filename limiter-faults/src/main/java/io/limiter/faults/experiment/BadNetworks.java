@@ -28,6 +28,19 @@ final class BadNetworks {
                 delayed(60).localAtMost(0.05),
                 delayed(80).localAtMost(0.05),
                 delayed(90),
+                named("replies-stall")
+                        .does("Nothing arrives for 150 ms, once a second, 8 times")
+                        .promises("A stall costs little more than itself: Redis decides at least three of four calls")
+                        .withNetwork()
+                        .localAtMost(0.25)
+                        .fault(Duration.ofSeconds(8), scene -> {
+                            for (int i = 0; i < 8; i++) {
+                                scene.network().blackhole();
+                                scene.pass(Duration.ofMillis(150));
+                                scene.network().heal();
+                                scene.pass(Duration.ofMillis(850));
+                            }
+                        }),
                 named("connections-cut")
                         .does("All connections break, 10 times in 3 s")
                         .promises(ONCE)
