@@ -90,6 +90,7 @@ public final class HeldLeases implements AutoCloseable {
         }
         CompletableFuture<?> replied = track(new CompletableFuture<>());
         try {
+            checkOpen(request.key());
             HeldLease.Times times = new HeldLease.Times(clock, request.limit());
             long id = newId();
             Decision decision;
@@ -157,15 +158,34 @@ public final class HeldLeases implements AutoCloseable {
 
     /** Sends one request for a lease. */
     CompletableFuture<Outcome> request(LeaseRequest<?> request) {
-        HeldLease.Times times = new HeldLease.Times(clock, request.limit());
-        long id = newId();
-        return track(PendingRequest.start(engine, request.key(), request.limit(), Request.hold(id, request.permits()))
-                .handle((decision, error) -> {
-                    if (error != null) {
-                        throw failed(request, id, AsyncFailures.cause(error));
-                    }
-                    return outcome(request, id, times, decision);
-                }));
+        CompletableFuture<?> started = track(new CompletableFuture<>());
+        try {
+            checkOpen(request.key());
+            HeldLease.Times times = new HeldLease.Times(clock, request.limit());
+            long id = newId();
+            return track(PendingRequest.start(
+                            engine, request.key(), request.limit(), Request.hold(id, request.permits()))
+                    .handle((decision, error) -> {
+                        if (error != null) {
+                            throw failed(request, id, AsyncFailures.cause(error));
+                        }
+                        return outcome(request, id, times, decision);
+                    }));
+        } catch (LimiterBackendException e) {
+            return CompletableFuture.failedFuture(e);
+        } finally {
+            started.complete(null);
+        }
+    }
+
+    /**
+     * To be called when the request is tracked: {@link #close} sees it, or it sees that this is closed. What was granted after the
+     * engine is closed could not be released.
+     */
+    private void checkOpen(String key) {
+        if (closed) {
+            throw BackendFailures.closed(key);
+        }
     }
 
     private Outcome outcome(LeaseRequest<?> request, long id, HeldLease.Times times, Decision decision) {
