@@ -2,6 +2,7 @@ package io.limiter;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -44,8 +45,8 @@ public interface LimitSet {
      * @throws IllegalArgumentException if two limiters have the same permits, or one was built by another factory
      */
     static LimitSet of(Limiter first, Limiter... others) {
-        LimitSet set = first.toSet(1);
-        for (Limiter other : others) {
+        LimitSet set = of(first, 1);
+        for (Limiter other : Objects.requireNonNull(others, "others")) {
             set = set.and(other, 1);
         }
         return set;
@@ -57,7 +58,7 @@ public interface LimitSet {
      * @param permits how many this limiter takes for each permit of the set, at least 1
      */
     static LimitSet of(Limiter first, int permits) {
-        return first.toSet(permits);
+        return Objects.requireNonNull(first, "first").toSet(permits);
     }
 
     /** {@link #and(Limiter, int)} with one permit for each permit of the set. */

@@ -1,6 +1,7 @@
 package io.limiter;
 
 import io.limiter.internal.key.ShownKey;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -68,10 +69,10 @@ public final class LimiterBackendException extends RuntimeException {
             @Nullable Throwable cause,
             boolean stackTrace) {
         super(null, cause, true, stackTrace);
-        this.kind = kind;
-        this.problem = problem;
-        this.key = key;
-        this.text = text;
+        this.kind = Objects.requireNonNull(kind, "kind");
+        this.problem = Objects.requireNonNull(problem, "problem");
+        this.key = Objects.requireNonNull(key, "key");
+        this.text = Objects.requireNonNull(text, "text");
         this.remedy = remedy;
         this.ambiguous = kind == Kind.AMBIGUOUS;
     }
@@ -108,7 +109,7 @@ public final class LimiterBackendException extends RuntimeException {
 
     /** The same failure for another key. */
     public LimiterBackendException forKey(String otherKey) {
-        if (otherKey.equals(key)) {
+        if (Objects.requireNonNull(otherKey, "otherKey").equals(key)) {
             return this;
         }
         return new LimiterBackendException(this, kind, otherKey, ambiguous);

@@ -7,6 +7,7 @@ import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WarmUp;
 import io.limiter.live.LiveLimits;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -122,7 +123,7 @@ public interface LimiterFactory extends AutoCloseable {
     /**
      * Builds a limiter with a token bucket that starts full and whose callers wait for their own permits.
      *
-     * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
+     * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      * @param maxBurstSeconds the capacity in seconds: for how long unused permits are stored
      * @param expireSeconds how many seconds an unused bucket is stored at least; longer if expiry would hand out permits
      */
@@ -148,7 +149,10 @@ public interface LimiterFactory extends AutoCloseable {
 
     /** As {@link #create(String, double, Duration)}. */
     default RateLimiter create(String name, double permitsPerSecond, long warmupPeriod, TimeUnit unit) {
-        return create(name, permitsPerSecond, Duration.ofNanos(unit.toNanos(warmupPeriod)));
+        return create(
+                name,
+                permitsPerSecond,
+                Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(warmupPeriod)));
     }
 
     /** Builds a fixed window of at most {@code limit} permits in each {@code period}, which starts with its first request. */

@@ -20,7 +20,7 @@ public record PrefetchTerms(int maxPermits, Duration maxTime) {
             throw new IllegalArgumentException(
                     "prefetch permits must be between 1 and " + MOST + ", was " + maxPermits);
         }
-        Objects.requireNonNull(maxTime, "prefetch time");
+        Objects.requireNonNull(maxTime, "maxTime");
         if (maxTime.compareTo(SHORTEST) < 0 || maxTime.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
                     "prefetch time must be between " + SHORTEST + " and " + LONGEST + " (ISO-8601), was " + maxTime);

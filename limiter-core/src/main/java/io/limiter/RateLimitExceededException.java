@@ -1,6 +1,7 @@
 package io.limiter;
 
 import io.limiter.algorithm.Decision;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /** Thrown when a limit is exceeded. An expected outcome under load, so it has no stack trace. */
@@ -13,13 +14,13 @@ public final class RateLimitExceededException extends RuntimeException {
 
     /** With a message that says when to retry. */
     public RateLimitExceededException(String key, Decision decision) {
-        this(key, decision, defaultMessage(decision));
+        this(key, decision, defaultMessage(Objects.requireNonNull(decision, "decision")));
     }
 
     public RateLimitExceededException(String key, Decision decision, String message) {
-        super(message, null, false, false);
-        this.key = key;
-        this.decision = decision;
+        super(Objects.requireNonNull(message, "message"), null, false, false);
+        this.key = Objects.requireNonNull(key, "key");
+        this.decision = Objects.requireNonNull(decision, "decision");
     }
 
     /** The key whose limit was exceeded, without a hash tag; or the limiter's name for its own permits. */

@@ -3,6 +3,7 @@ package io.limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -55,7 +56,7 @@ public interface RateLimiter extends Limiter {
      * {@linkplain LimiterFactory#live() live limits}, which outrank it. Setting it on a view sets it for
      * the limiter, with all its keys.
      *
-     * @param permitsPerSecond from 0.00000001 to 1,000,000,000
+     * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      * @throws IllegalArgumentException if the rate is out of range, or so low for the limit's burst that no call could
      *     ever be granted
      */
@@ -135,7 +136,8 @@ public interface RateLimiter extends Limiter {
      * @param permits at least 1
      */
     default boolean tryAcquire(int permits, long timeout, TimeUnit unit) {
-        return tryAcquire(permits, Duration.ofNanos(unit.toNanos(timeout)));
+        return tryAcquire(
+                permits, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
     }
 
     /** {@code on(key).acquire()}, without the view. */
@@ -155,7 +157,8 @@ public interface RateLimiter extends Limiter {
 
     /** {@code on(key).tryAcquire(timeout, unit)}, without the view. */
     default boolean tryAcquire(String key, long timeout, TimeUnit unit) {
-        return tryAcquire(key, Duration.ofNanos(unit.toNanos(timeout)));
+        return tryAcquire(
+                key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
     }
 
     /** The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits. */

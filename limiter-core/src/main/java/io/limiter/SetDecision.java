@@ -4,6 +4,7 @@ import io.limiter.algorithm.Decision;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -19,13 +20,19 @@ public record SetDecision(List<OfPart> parts) {
      * @param limiter one of the set's, or its view of a key
      * @param decision what it decided
      */
-    public record OfPart(Limiter limiter, Decision decision) {}
+    public record OfPart(Limiter limiter, Decision decision) {
+
+        public OfPart {
+            Objects.requireNonNull(limiter, "limiter");
+            Objects.requireNonNull(decision, "decision");
+        }
+    }
 
     /**
      * @throws IllegalArgumentException if there are no parts
      */
     public SetDecision {
-        parts = List.copyOf(parts);
+        parts = List.copyOf(Objects.requireNonNull(parts, "parts"));
         if (parts.isEmpty()) {
             throw new IllegalArgumentException("a decision must have at least one part");
         }

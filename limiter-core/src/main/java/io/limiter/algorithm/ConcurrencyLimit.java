@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,7 +135,8 @@ public record ConcurrencyLimit(int limit, Duration leaseTime) implements Limit<C
      * @throws IllegalArgumentException if the request has no id, or is a charge
      */
     public static void checkId(Request request) {
-        if (request.action() == Request.Action.CHARGE || !request.peek() && request.id() == 0) {
+        if (Objects.requireNonNull(request, "request").action() == Request.Action.CHARGE
+                || !request.peek() && request.id() == 0) {
             throw new IllegalArgumentException(
                     "permits of a ConcurrencyLimit are held under an id and released under it, was " + request);
         }

@@ -3,6 +3,7 @@ package io.limiter.algorithm;
 import java.io.Serializable;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
@@ -50,6 +51,10 @@ public record Decision(
     }
 
     private static final long MICROS_PER_SECOND = 1_000_000;
+
+    public Decision {
+        Objects.requireNonNull(source, "source");
+    }
 
     /** Never, in microseconds. */
     public static final long NEVER_MICROS = Long.MAX_VALUE;

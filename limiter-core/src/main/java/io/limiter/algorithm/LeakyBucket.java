@@ -20,8 +20,8 @@ public final class LeakyBucket {
     /**
      * A leaky bucket as a meter.
      *
-     * @param leakPerSecond the rate in permits per second, from 0.00000001 to 1,000,000,000
-     * @param capacity the capacity in permits, at least 1
+     * @param leakPerSecond the rate in permits per second, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
+     * @param capacity the capacity in permits, from 1 to 1,000,000,000,000, and at most what leaks in 1,000 days
      */
     public static TokenBucket meter(double leakPerSecond, long capacity) {
         Check.range("capacity", capacity, 1, 1_000_000_000_000L);
@@ -31,7 +31,7 @@ public final class LeakyBucket {
     /**
      * A leaky bucket as a queue. {@code acquire()} waits in the queue, {@code tryAcquire()} does not.
      *
-     * @param permitsPerSecond the rate in permits per second, from 0.00000001 to 1,000,000,000
+     * @param permitsPerSecond the rate in permits per second, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      * @param maxWaiting how many can wait at most, from 0 to 1,000,000,000; serving them all may take 1,000 days at
      *     most
      */

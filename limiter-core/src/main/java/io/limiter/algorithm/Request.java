@@ -1,5 +1,7 @@
 package io.limiter.algorithm;
 
+import java.util.Objects;
+
 /**
  * One request to a {@link Limit}.
  *
@@ -36,6 +38,7 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
     private static final Request ONE = new Request(Action.TAKE, 1, 0);
 
     public Request {
+        Objects.requireNonNull(action, "action");
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
         }
@@ -71,7 +74,11 @@ public record Request(Action action, int permits, long timeoutMicros, long id) {
      * count, for example those of a window that has ended, are not returned.
      */
     public static Request cancel(int permits, Decision taken) {
-        return new Request(Action.REFUND, permits, 0, taken.ticketMicros());
+        return new Request(
+                Action.REFUND,
+                permits,
+                0,
+                Objects.requireNonNull(taken, "taken").ticketMicros());
     }
 
     public static Request charge(int permits) {

@@ -80,9 +80,10 @@ import org.jspecify.annotations.Nullable;
  * TokenBucket.per(1, Duration.ofMinutes(1))              // stores one permit, because a second's would be less
  * }</pre>
  *
- * @param permitsPerSecond the rate, from 0.00000001 to 1,000,000,000
+ * @param permitsPerSecond the rate, from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
  * @param burstSeconds the capacity in seconds, from 0 to 86,400,000; ignored with a warm-up, whose period sets the capacity
- * @param minCapacity the capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits
+ * @param minCapacity the capacity in permits, from 0; the larger of the two applies, at most 1,000,000,000,000 permits and what
+ *     accrues in 1,000 days
  * @param warmUp {@code null} for a bursty bucket
  * @param whoWaits who waits for permits that do not exist yet
  * @param startsFull whether a new bucket is full; always {@code true} with a warm-up, where full means cold
@@ -104,10 +105,15 @@ public record TokenBucket(
     public static final Duration DEFAULT_MAX_WAIT = Duration.ofHours(1);
     public static final Duration DEFAULT_EXPIRE = Duration.ofSeconds(60);
 
-    private static final double MIN_RATE = 1e-8;
-    private static final double MAX_RATE = 1e9;
     private static final double MIN_BURST = 1e-9;
     private static final double MAX_BURST = Check.MAX_DURATION.toSeconds();
+
+    /** The lowest rate in permits per second: at a lower one, no permit would fit into the longest burst. */
+    public static final double MIN_RATE = 1.0 / MAX_BURST;
+
+    /** The highest rate in permits per second. */
+    public static final double MAX_RATE = 1e9;
+
     private static final double MAX_PERMITS = 1e12;
     private static final long EXPIRE_MARGIN_MILLIS = 1000;
 
@@ -173,12 +179,19 @@ public record TokenBucket(
     /**
      * A bucket with a rate in permits per second. Its capacity is one second's permits or one permit, whichever is more; it
      * starts full, and callers wait for their own permits.
+     *
+     * @param permitsPerSecond from 1/86,400,000 (one permit in 1,000 days) to 1,000,000,000
      */
     public static TokenBucket perSecond(double permitsPerSecond) {
         return new TokenBucket(permitsPerSecond, 1, 1, null, WhoWaits.CALLER, true);
     }
 
-    /** A bucket with a rate in permits per period, at an even rate; otherwise as {@link #perSecond}. */
+    /**
+     * A bucket with a rate in permits per period, at an even rate; otherwise as {@link #perSecond}.
+     *
+     * @param permits as many as come to a rate in the range of {@link #perSecond}
+     * @param period from 1 ns to 1,000 days
+     */
     public static TokenBucket per(double permits, Duration period) {
         Check.duration("period", period, Duration.ofNanos(1));
         return perSecond(permits / (period.toNanos() / 1e9));
@@ -233,7 +246,7 @@ public record TokenBucket(
     }
 
     private static double seconds(Duration burst) {
-        return burst.toSeconds() + burst.getNano() / 1e9;
+        return Objects.requireNonNull(burst, "burst").toSeconds() + burst.getNano() / 1e9;
     }
 
     /** This bucket with a capacity in seconds, which scales with the rate. */
@@ -254,7 +267,7 @@ public record TokenBucket(
 
     /** This bucket with a warm-up: it is cold at first and after a pause, and always the next caller waits. */
     public TokenBucket warmUp(WarmUp newWarmUp) {
-        return with(newWarmUp, WhoWaits.NEXT_CALLER, true);
+        return with(Objects.requireNonNull(newWarmUp, "warmUp"), WhoWaits.NEXT_CALLER, true);
     }
 
     /** This bucket with the caller or the next one waiting for permits that do not exist yet. Default: the caller. */
@@ -297,8 +310,7 @@ public record TokenBucket(
         if (share == 1.0) {
             return this;
         }
-        // One permit must fit into the longest burst, unless it did not before.
-        double rate = Math.max(permitsPerSecond * share, Math.min(permitsPerSecond, 1.0 / MAX_BURST));
+        double rate = Math.max(permitsPerSecond * share, MIN_RATE);
         boolean hasCapacity = minCapacity > 0;
         double burst = hasCapacity ? burstSeconds : Math.min(MAX_BURST, Math.max(burstSeconds, 1.0 / rate));
         double capacity = hasCapacity ? Math.max(1.0, minCapacity * share) : 0;

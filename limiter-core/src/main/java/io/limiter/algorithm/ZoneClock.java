@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.zone.ZoneOffsetTransition;
 import java.time.zone.ZoneRules;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ public record ZoneClock(
     public static ZoneClock at(ZoneId zone, long nowMicros) {
         Instant now = Instant.ofEpochSecond(
                 Math.floorDiv(nowMicros, 1_000_000L), Math.floorMod(nowMicros, 1_000_000L) * 1000);
-        ZoneRules rules = zone.getRules();
+        ZoneRules rules = Objects.requireNonNull(zone, "zone").getRules();
         double offset = offset(rules, now);
         if (rules.isFixedOffset()) {
             return new ZoneClock(-NEVER, offset, NEVER, offset, NEVER);

@@ -1,6 +1,7 @@
 package io.limiter.live;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * How an instance takes part in live limits. Immutable.
@@ -24,7 +25,8 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
     public static final LiveOptions DEFAULT = new LiveOptions(Duration.ofSeconds(1), false, 50, false, "");
 
     public LiveOptions {
-        if (pollInterval.compareTo(SHORTEST) < 0 || pollInterval.compareTo(LONGEST) > 0) {
+        if (Objects.requireNonNull(pollInterval, "pollInterval").compareTo(SHORTEST) < 0
+                || pollInterval.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(
                     "pollInterval must be between " + SHORTEST + " and " + LONGEST + ", was " + pollInterval);
         }
@@ -32,7 +34,7 @@ public record LiveOptions(Duration pollInterval, boolean restore, int history, b
             throw new IllegalArgumentException(
                     "history (changes of each name) must be between 1 and " + MAX_HISTORY + ", was " + history);
         }
-        if (instance.length() > MAX_INSTANCE) {
+        if (Objects.requireNonNull(instance, "instance").length() > MAX_INSTANCE) {
             throw new IllegalArgumentException(
                     "instance must have at most " + MAX_INSTANCE + " characters, had " + instance.length());
         }

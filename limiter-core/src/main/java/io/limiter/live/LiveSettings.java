@@ -1,6 +1,7 @@
 package io.limiter.live;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,7 +67,8 @@ public record LiveSettings(
 
     /** Nothing yet, for limiters of one kind. */
     public static LiveSettings of(LiveKind kind) {
-        return new LiveSettings(kind, null, null, null, null, null, null, null, null, null);
+        return new LiveSettings(
+                Objects.requireNonNull(kind, "kind"), null, null, null, null, null, null, null, null, null);
     }
 
     public LiveSettings kind(@Nullable LiveKind newKind) {

@@ -67,7 +67,7 @@ public final class LocalEngine implements Engine {
             throw new IllegalArgumentException("maxKeys must be at least 1, was " + maxKeys);
         }
         this.states = new KeyStates(maxKeys, random);
-        this.ticker = ticker;
+        this.ticker = Objects.requireNonNull(ticker, "ticker");
         this.startMicros = startMicros;
         this.origin = ticker.read();
     }

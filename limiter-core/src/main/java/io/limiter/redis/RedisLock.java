@@ -8,6 +8,7 @@ import io.limiter.spi.DistributedLock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -41,10 +42,10 @@ public final class RedisLock implements DistributedLock {
      * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
      */
     public RedisLock(RedisConnectionFactory connections, Duration lease) {
-        if (lease.toMillis() < 1) {
+        if (Objects.requireNonNull(lease, "lease").toMillis() < 1) {
             throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
         }
-        this.redis = new RedisCalls(connections);
+        this.redis = new RedisCalls(Objects.requireNonNull(connections, "connections"));
         this.lease = lease;
     }
 

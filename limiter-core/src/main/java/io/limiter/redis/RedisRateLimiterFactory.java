@@ -319,7 +319,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         private final List<LimiterListener> listeners = new ArrayList<>();
 
         private Builder(RedisConnectionFactory connections) {
-            this.connections = connections;
+            this.connections = Objects.requireNonNull(connections, "connections");
         }
 
         /**
@@ -337,7 +337,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
 
         /** Decides by the lock engine, under this lock, instead of by script. */
         public Builder lock(DistributedLock newLock) {
-            this.lock = newLock;
+            this.lock = Objects.requireNonNull(newLock, "lock");
             return this;
         }
 
@@ -348,7 +348,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
          * @throws IllegalArgumentException if negative
          */
         public Builder lockWait(Duration newLockWait) {
-            if (newLockWait.isNegative()) {
+            if (Objects.requireNonNull(newLockWait, "lockWait").isNegative()) {
                 throw new IllegalArgumentException("lockWait must not be negative, was " + newLockWait);
             }
             this.lockWait = newLockWait.compareTo(LONGEST) > 0 ? LONGEST : newLockWait;
@@ -395,7 +395,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
          * @throws IllegalArgumentException if negative
          */
         public Builder yieldWhileWaiting(Duration newYield) {
-            this.groupCommit = groupCommit.withYield(newYield);
+            this.groupCommit = groupCommit.withYield(Objects.requireNonNull(newYield, "yield"));
             return this;
         }
 
@@ -422,7 +422,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
          * {@linkplain io.limiter.LimiterFactory#withFailurePolicy with another policy}. Default {@link FailurePolicy#LOCAL}.
          */
         public Builder failurePolicy(FailurePolicy newFailurePolicy) {
-            this.failurePolicy = newFailurePolicy;
+            this.failurePolicy = Objects.requireNonNull(newFailurePolicy, "failurePolicy");
             return this;
         }
 
@@ -493,7 +493,7 @@ public final class RedisRateLimiterFactory extends EngineLimiterFactory {
         }
 
         private static Duration checked(String what, Duration value) {
-            if (value.compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
+            if (Objects.requireNonNull(value, what).compareTo(SHORTEST) < 0 || value.compareTo(LONGEST) > 0) {
                 throw new IllegalArgumentException(
                         what + " must be between " + SHORTEST + " and " + LONGEST + ", was " + value);
             }

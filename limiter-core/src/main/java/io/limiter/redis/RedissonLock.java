@@ -5,6 +5,7 @@ import io.limiter.internal.key.ShownKey;
 import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.DistributedLock;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -33,10 +34,10 @@ public final class RedissonLock implements DistributedLock {
      * @param lease how long the lock is held at most, at least 1 ms; long enough for a load and a save
      */
     public RedissonLock(RedissonClient redisson, Duration lease) {
-        if (lease.toMillis() < 1) {
+        if (Objects.requireNonNull(lease, "lease").toMillis() < 1) {
             throw new IllegalArgumentException("lease must be at least 1 ms, was " + lease);
         }
-        this.redisson = redisson;
+        this.redisson = Objects.requireNonNull(redisson, "redisson");
         this.lease = lease;
     }
 

@@ -4,6 +4,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +34,8 @@ public abstract class LimitScript<L extends Limit<S>, S> {
      * @param script the parts of the script, as {@code batch.lua} describes them
      */
     protected LimitScript(Class<L> type, String script) {
-        this.type = type;
-        this.script = script;
+        this.type = Objects.requireNonNull(type, "type");
+        this.script = Objects.requireNonNull(script, "script");
     }
 
     /** The class of the limits that this script decides. */

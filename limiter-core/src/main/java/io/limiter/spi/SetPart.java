@@ -2,6 +2,7 @@ package io.limiter.spi;
 
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import java.util.Objects;
 
 /**
  * One part of a limit set.
@@ -14,6 +15,9 @@ import io.limiter.algorithm.Request;
 public record SetPart<S>(String key, Limit<S> limit, Request request) {
 
     public SetPart {
+        Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(limit, "limit");
+        Objects.requireNonNull(request, "request");
         if (request.action() != Request.Action.TAKE) {
             throw new IllegalArgumentException(
                     "the requests of a limit set must acquire permits, was " + request.action());

@@ -230,11 +230,11 @@ class TokenBucketTest {
     @Test
     void theSlowestRateHasTheLongestWait() {
         check(
-                TokenBucket.guava(1e-8),
+                TokenBucket.guava(TokenBucket.MIN_RATE),
                 at(0, 1, 0, "G"),
-                at(1e8 - 1, 1, 0, "D 1.0"),
-                at(1e8, 2, 0, "D never"),
-                at(1e8, 1, 0, "G"));
+                at(86_400_000 - 1, 1, 0, "D 1.0"),
+                at(86_400_000, 2, 0, "D never"),
+                at(86_400_000, 1, 0, "G"));
     }
 
     private static void check(TokenBucket bucket, TraceLine... trace) {

@@ -35,7 +35,7 @@ class TokenBucketValidationTest {
                 Double.NEGATIVE_INFINITY
             })
     void rejectsRatesOutOfRange(double rate) {
-        String message = "rate (permits per second) must be between 1.0E-8 and 1.0E9, was " + rate;
+        String message = "rate (permits per second) must be between 1.1574074074074074E-8 and 1.0E9, was " + rate;
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> TokenBucket.of(rate, 1))
@@ -94,7 +94,7 @@ class TokenBucketValidationTest {
         assertThatCode(() ->
                         TokenBucket.of(10_000, 8.64e7).maxWait(Duration.ZERO).expire(Duration.ofMillis(1)))
                 .doesNotThrowAnyException();
-        assertThatCode(() -> TokenBucket.guava(1e-8)).doesNotThrowAnyException();
+        assertThatCode(() -> TokenBucket.guava(TokenBucket.MIN_RATE)).doesNotThrowAnyException();
     }
 
     @Test

@@ -226,7 +226,8 @@ class LiveLimitsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", TEN.rate(1e10)))
                 .withMessageContaining("the live limit of 'search'")
-                .withMessageContaining("rate (permits per second) must be between 1.0E-8 and 1.0E9, was 1.0E10");
+                .withMessageContaining(
+                        "rate (permits per second) must be between 1.1574074074074074E-8 and 1.0E9, was 1.0E10");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> put(factory, "search", TEN.rate(0.5)))
                 .withMessageContaining("burst must be at least 2.0 s");

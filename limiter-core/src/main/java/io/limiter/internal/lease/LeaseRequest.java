@@ -9,6 +9,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.statistics.LimiterCounters;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +52,7 @@ public abstract class LeaseRequest<T> extends CompletableFuture<T> {
         if (permits < 1) {
             throw new IllegalArgumentException("permits must be at least 1, was " + permits);
         }
-        if (timeout.isNegative()) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
             throw new IllegalArgumentException("timeout must not be negative, was " + timeout);
         }
         this.counters = counters;

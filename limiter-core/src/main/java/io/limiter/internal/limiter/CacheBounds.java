@@ -1,6 +1,7 @@
 package io.limiter.internal.limiter;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Bounds of a factory's cache of limiters. An evicted limiter is built again when needed; its permits are in the backend.
@@ -21,7 +22,7 @@ public record CacheBounds(int initial, long maximum, Duration expireAfterAccess)
         if (maximum < 1) {
             throw new IllegalArgumentException("cache maximum must be at least 1, was " + maximum);
         }
-        if (expireAfterAccess.isZero() || expireAfterAccess.isNegative()) {
+        if (Objects.requireNonNull(expireAfterAccess, "expireAfterAccess").isZero() || expireAfterAccess.isNegative()) {
             throw new IllegalArgumentException(
                     "cache expireAfterAccess must be more than zero, was " + expireAfterAccess);
         }

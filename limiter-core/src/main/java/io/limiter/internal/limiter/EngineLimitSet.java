@@ -21,6 +21,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -61,7 +62,8 @@ final class EngineLimitSet implements LimitSet {
                         .engine()
                         .equals(parts.get(0).bound().engine().engine())) {
             throw new IllegalArgumentException("all limiters of a set must be built by one factory, but "
-                    + parts.get(0).limiter().name() + " and " + other.name() + " were not");
+                    + parts.get(0).limiter().name() + " and "
+                    + Objects.requireNonNull(other, "other").name() + " were not");
         }
         List<Part> all = new ArrayList<>(parts);
         all.add(new Part(limiter, permits));
@@ -108,7 +110,7 @@ final class EngineLimitSet implements LimitSet {
 
     /** The request of every part, under its current limit. */
     private List<SetPart<?>> requests(int permits, Duration... timeouts) {
-        if (timeouts.length > 1 && timeouts.length != parts.size()) {
+        if (Objects.requireNonNull(timeouts, "timeouts").length > 1 && timeouts.length != parts.size()) {
             throw new IllegalArgumentException(
                     "timeouts must be one, or one for each of " + parts.size() + " limits, were " + timeouts.length);
         }

@@ -297,7 +297,14 @@ public abstract class EngineLimiterFactory implements LimiterFactory {
 
         LimiterId id(String defaultPrefix, String name, Limit<?> limit) {
             return new LimiterId(
-                    prefix == null ? defaultPrefix : prefix, name, limit, hashTag, policy, prefetch, listeners, live);
+                    prefix == null ? defaultPrefix : prefix,
+                    name,
+                    Objects.requireNonNull(limit, "limit"),
+                    hashTag,
+                    policy,
+                    prefetch,
+                    listeners,
+                    live);
         }
 
         void checkPrefetch(Limit<?> limit) {

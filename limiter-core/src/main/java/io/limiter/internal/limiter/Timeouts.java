@@ -1,6 +1,7 @@
 package io.limiter.internal.limiter;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Converts the timeouts of callers. */
 final class Timeouts {
@@ -11,7 +12,7 @@ final class Timeouts {
 
     /** In whole microseconds; a negative timeout counts as zero. */
     static long micros(Duration timeout) {
-        if (timeout.isNegative()) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
             return 0;
         }
         return (timeout.compareTo(LONGEST) < 0 ? timeout : LONGEST).toNanos() / 1000;

@@ -143,7 +143,7 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public LiveLimit put(String name, LiveSettings settings, ChangeNote note, long expectedVersion) {
-        Duration expiresIn = note.expiresIn();
+        Duration expiresIn = Objects.requireNonNull(note, "note").expiresIn();
         long lastsMicros = expiresIn == null ? 0 : TimeUnit.MILLISECONDS.toMicros(expiresIn.toMillis());
         return put(name, settings, note, expectedVersion, lastsMicros, 0)
                 .after()
@@ -158,7 +158,7 @@ public final class RedisLiveLimits implements LiveLimits {
             long lastsMicros,
             long expiresMicros) {
         checkedField(name);
-        if (settings.isEmpty()) {
+        if (Objects.requireNonNull(settings, "settings").isEmpty()) {
             throw new IllegalArgumentException(
                     "the live limit of '" + name + "' sets nothing: set a number, enforce, timeout or failurePolicy");
         }
@@ -169,7 +169,7 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public void remove(String name, ChangeNote note, long expectedVersion) {
-        write(name, note, expectedVersion, REMOVED_MICROS, 0, "");
+        write(name, Objects.requireNonNull(note, "note"), expectedVersion, REMOVED_MICROS, 0, "");
     }
 
     /**
@@ -275,6 +275,7 @@ public final class RedisLiveLimits implements LiveLimits {
 
     @Override
     public LiveChange rollBack(long version, ChangeNote note, long expectedVersion) {
+        Objects.requireNonNull(note, "note");
         LiveChange undone =
                 history(1, checkedVersion("version", version, 1) == MAX_VERSION ? 0 : version + 1).changes().stream()
                         .filter(change -> change.version() == version)

@@ -10,6 +10,7 @@ import io.limiter.algorithm.Limit;
 import io.limiter.spi.EngineObserver;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -219,12 +220,12 @@ public final class LimiterCounters implements LimiterTotals {
 
     @Override
     public long granted(Decision.Source source) {
-        return granted[source.ordinal()].sum();
+        return granted[Objects.requireNonNull(source, "source").ordinal()].sum();
     }
 
     @Override
     public long rejected(Decision.Source source) {
-        return rejected[source.ordinal()].sum();
+        return rejected[Objects.requireNonNull(source, "source").ordinal()].sum();
     }
 
     @Override

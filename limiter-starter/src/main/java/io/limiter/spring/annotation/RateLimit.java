@@ -56,7 +56,7 @@ import java.lang.annotation.Target;
 @Repeatable(RateLimits.class)
 public @interface RateLimit {
 
-    /** Permits in {@link #per()} seconds. The rate per second must be from 0.00000001 to 1,000,000,000. */
+    /** Permits in {@link #per()} seconds. The rate must be from one permit in 1,000 days to 1,000,000,000 per second. */
     double rate() default 1.0;
 
     /** The seconds that {@link #rate()} is for, more than 0: {@code rate = 1, per = 60} is one a minute. */

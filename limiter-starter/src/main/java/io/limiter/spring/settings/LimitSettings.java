@@ -3,6 +3,7 @@ package io.limiter.spring.settings;
 import io.limiter.FailurePolicy;
 import io.limiter.PrefetchTerms;
 import io.limiter.algorithm.Limit;
+import io.limiter.algorithm.TokenBucket;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
@@ -64,7 +65,7 @@ public record LimitSettings(
      */
     public LimitSettings checked(String property) {
         String prefix = property + ".";
-        SettingChecks.range(prefix + "rate", rate, 1e-8, 1e9);
+        SettingChecks.range(prefix + "rate", rate, TokenBucket.MIN_RATE, TokenBucket.MAX_RATE);
         SettingChecks.range(prefix + "per", per, Duration.ofMillis(1), LONGEST);
         SettingChecks.range(prefix + "capacity", capacity, 1, Integer.MAX_VALUE);
         SettingChecks.range(prefix + "burst", burst, Duration.ofNanos(1), LONGEST);

@@ -110,7 +110,7 @@ class FailureAnalyzersTest {
         return Stream.of(
                 Arguments.of(
                         "limiter.limits.sms.rate=-1",
-                        "limiter.limits.sms.rate must be between 1.0E-8 and 1.0E9, was -1.0"),
+                        "limiter.limits.sms.rate must be between 1.1574074074074074E-8 and 1.0E9, was -1.0"),
                 Arguments.of(
                         "limiter.limits.sms.kind=bucket",
                         "limiter.limits.sms.kind must be one of token-bucket, fixed-window"),

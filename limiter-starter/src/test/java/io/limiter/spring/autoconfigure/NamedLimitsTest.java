@@ -231,8 +231,8 @@ class NamedLimitsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "api-search.rate=0 | limiter.limits.api-search.rate must be between 1.0E-8 and 1.0E9, was 0.0",
-                "api-search.rate=NaN | limiter.limits.api-search.rate must be between 1.0E-8 and 1.0E9, was NaN",
+                "api-search.rate=0 | limiter.limits.api-search.rate must be between 1.1574074074074074E-8 and 1.0E9, was 0.0",
+                "api-search.rate=NaN | limiter.limits.api-search.rate must be between 1.1574074074074074E-8 and 1.0E9, was NaN",
                 "api-search.rate=fast | limiter.limits.api-search.rate",
                 "api-search.burst=0 | limiter.limits.api-search.burst must be between PT0.000000001S",
                 "api-search.warm-up=0 | limiter.limits.api-search.warm-up must be between PT0.000001S",
