@@ -24,11 +24,12 @@ import java.util.concurrent.CompletableFuture;
  * <p>The limits may be of different kinds, and each may take several permits for each permit of the set. They are decided
  * atomically: over Redis in one round trip, by one script.
  *
- * <p>In two cases they are decided one after the other, in the order of the set: under the lock engine, and in a Redis
- * Cluster if the keys lie in several slots ({@link HashTag#FIRST_KEY} puts them in one). If one rejects, the earlier grants
- * are cancelled. No limit is exceeded, but other callers can be rejected because of permits that are returned a moment
- * later; and if a fixed window ends in that moment, its next window gets them. Put the limit that is most likely to reject
- * first.
+ * <p>In two cases they are peeked together and then taken one after the other: under the lock engine, and in a Redis
+ * Cluster if the keys lie in several slots ({@link HashTag#FIRST_KEY} puts them in one). Limits that reject the peek are taken
+ * first, then windows, logs and counters, then buckets. If one rejects although its peek did not, because other callers were
+ * faster, the earlier grants are cancelled. No limit is exceeded, but others can be rejected because of permits that are
+ * cancelled a moment later. Windows, logs and counters get all of them back; of several buckets, one gets back what a
+ * {@linkplain Reservation#cancel() cancelled reservation} does.
  *
  * <p>Immutable, cheap to make, and safe for use by many threads. Methods that decide throw
  * {@link IllegalArgumentException} if permits are less than 1.

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.algorithm.WhoWaits;
 import io.limiter.local.LocalLimiterFactory;
@@ -313,6 +315,23 @@ abstract class LimitSetContract {
         assertThat(60 - b.peek().remaining()).isEqualTo(ofAb + ofBc + alone.get());
         assertThat(30 - c.peek().remaining()).isEqualTo(ofBc + ofCa);
         assertThat(ofAb + ofBc + ofCa).isPositive();
+    }
+
+    @Test
+    void sets_that_a_window_rejects_take_nothing_from_the_bucket_before_it() {
+        RateLimiter bucket = limiters().build("b", 0.001, 50_000, 60);
+        Limiter window = limiters().count("w", 1, Duration.ofDays(1));
+        RejectedSets.check(bucket, window, () -> clock().advance(Duration.ofMillis(1)));
+    }
+
+    @Test
+    void rejected_sets_of_all_kinds_leave_what_granted_ones_have_not_taken() {
+        List<Limiter> limiters = List.of(
+                limiters().build("b", 0.001, 60_000, 60),
+                limiters().count("w", 40, Duration.ofDays(1)),
+                limiters().build("l", SlidingLog.of(30, Duration.ofDays(1))),
+                limiters().build("c", SlidingCounter.of(50, Duration.ofDays(1))));
+        RejectedSets.checkRandom(limiters, 50, () -> clock().advance(Duration.ofMillis(1)));
     }
 
     @Test

@@ -8,10 +8,13 @@ import io.limiter.LimitSet;
 import io.limiter.Limiter;
 import io.limiter.LimiterFactory;
 import io.limiter.RateLimiter;
+import io.limiter.RejectedSets;
 import io.limiter.SetDecision;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.FixedWindow;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
 import io.limiter.algorithm.TokenBucket;
 import io.limiter.internal.backend.Answer;
 import io.limiter.internal.backend.KeyRequests;
@@ -166,7 +169,7 @@ class ClusterTest {
 
     @ParameterizedTest
     @MethodSource("connections")
-    void a_set_in_one_slot_is_one_call_and_in_several_slots_one_for_each_part(RedisConnectionFactory connections) {
+    void a_set_in_one_slot_is_one_call_and_in_several_slots_peeks_and_takes_parts(RedisConnectionFactory connections) {
         LimiterFactory limiters = RedisFixture.builder(connections)
                 .rejectionCacheSize(0)
                 .build()
@@ -185,7 +188,7 @@ class ClusterTest {
                 // A script may have to be loaded first, which is a call too.
                 calls = scriptCalls();
                 SetDecision rejected = set.decide(1);
-                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 4);
+                assertThat(scriptCalls() - calls).as("%s", set).isEqualTo(set == together ? 1 : 3);
                 assertThat(rejected.rejectedBy()).contains("perDay");
                 assertThat(set.async().decide(1).join().rejectedBy()).contains("perDay");
                 assertThat(set.peek(1).parts())
@@ -194,6 +197,25 @@ class ClusterTest {
             }
         }
         assertThat(perSecond.on("a").peek().remaining()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("connections")
+    void rejected_sets_over_several_slots_take_nothing(RedisConnectionFactory connections) {
+        LimiterFactory limiters = RedisFixture.builder(connections)
+                .rejectionCacheSize(0)
+                .build()
+                .withPrefix("sets-" + prefix(connections));
+        Duration day = Duration.ofDays(1);
+        RejectedSets.check(limiters.build("full", 0.001, 50_000, 60), limiters.count("empty", 1, day), () -> {});
+        RejectedSets.checkRandom(
+                List.of(
+                        limiters.build("bucket", 0.001, 60_000, 60),
+                        limiters.count("window", 40, day),
+                        limiters.build("log", SlidingLog.of(30, day)),
+                        limiters.build("counter", SlidingCounter.of(50, day))),
+                50,
+                () -> {});
     }
 
     @ParameterizedTest

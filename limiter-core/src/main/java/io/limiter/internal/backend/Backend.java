@@ -29,9 +29,9 @@ public interface Backend extends AutoCloseable {
     /**
      * Acquires permits of several keys, all or nothing.
      *
-     * <p>This default acquires from one key after the other up to the first rejection, and then cancels the earlier
-     * grants. No limit is exceeded, but other callers can be rejected in between because of permits that are returned
-     * a moment later. Backends that can decide all parts at one moment override it.
+     * <p>This default peeks at all keys, then acquires from one after the other up to the first rejection, and then
+     * cancels the earlier grants; see {@link SequentialSet}. Backends that can decide all parts at one moment override
+     * it.
      *
      * @param parts no key twice
      * @param send as for {@link #start}

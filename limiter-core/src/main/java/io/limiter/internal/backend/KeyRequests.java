@@ -18,13 +18,17 @@ public record KeyRequests<S>(String key, Limit<S> limit, List<Request> requests)
 
     /** The request of one part of a limit set. */
     public static <S> KeyRequests<S> of(SetPart<S> part) {
-        return new KeyRequests<>(part.key(), part.limit(), List.of(part.request()));
+        return of(part, part.request());
     }
 
     /** A peek at one part of a limit set. */
     public static <S> KeyRequests<S> peek(SetPart<S> part) {
-        return new KeyRequests<>(
-                part.key(), part.limit(), List.of(part.request().as(Request.Action.PEEK)));
+        return of(part, part.request().as(Request.Action.PEEK));
+    }
+
+    /** Another request for the key of one part of a limit set. */
+    public static <S> KeyRequests<S> of(SetPart<S> part, Request request) {
+        return new KeyRequests<>(part.key(), part.limit(), List.of(request));
     }
 
     /** A batch entry of a single request. */

@@ -2,151 +2,128 @@ package io.limiter.internal.backend;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.FixedWindow;
+import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.algorithm.SlidingCounter;
+import io.limiter.algorithm.SlidingLog;
+import io.limiter.algorithm.TokenBucket;
 import io.limiter.spi.SetPart;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides a limit set one part after the other, for backends that cannot decide all parts at one moment. After the
- * first rejection, the earlier grants are cancelled and the other parts are peeked.
+ * Decides a limit set in several calls, for backends that cannot decide all parts at one moment.
  *
- * <p>Until the cancellations are executed, other callers can be rejected because of them, but no limit is exceeded.
+ * <p>All parts are peeked in one call. Then they are taken one after the other up to the first rejection, and what was
+ * taken before it is cancelled. Those that rejected the peek are taken first, so that a rejected set usually takes
+ * nothing; a peek alone would not save what a rejection saves. After them, those whose cancellation restores everything
+ * come before those whose cancellation may not; so one bucket beside windows never has to be cancelled.
  */
 final class SequentialSet {
 
-    private final BiFunction<SetPart<?>, Request, CompletableFuture<Decision>> decide;
+    private final Backend backend;
     private final List<SetPart<?>> parts;
+    private final List<Decision> peeked;
+    private final List<Integer> order;
+    private final @Nullable Decision[] taken;
 
-    private SequentialSet(BiFunction<SetPart<?>, Request, CompletableFuture<Decision>> decide, List<SetPart<?>> parts) {
-        this.decide = decide;
+    private SequentialSet(Backend backend, List<SetPart<?>> parts, List<Decision> peeked) {
+        this.backend = backend;
         this.parts = parts;
+        this.peeked = peeked;
+        this.order = IntStream.range(0, parts.size())
+                .boxed()
+                .sorted(Comparator.comparing((Integer part) -> peeked.get(part).granted())
+                        .thenComparing(part -> mayLose(parts.get(part).limit())))
+                .toList();
+        this.taken = new Decision[parts.size()];
     }
 
     /**
-     * @param send called immediately before the first part is executed
+     * @param send called immediately before anything is executed
      */
     static CompletableFuture<List<@Nullable Decision>> decide(
             Backend backend, List<SetPart<?>> parts, BooleanSupplier send) {
-        SendOnce sendOnce = new SendOnce(send);
-        return new SequentialSet((part, request) -> decide(backend, part, request, sendOnce), parts)
-                .takeFrom(0, new ArrayList<>());
+        return backend.start(
+                        parts.stream().<KeyRequests<?>>map(KeyRequests::peek).toList(), send)
+                .thenCompose(answers -> new SequentialSet(
+                                backend,
+                                parts,
+                                answers.stream()
+                                        .map(answer -> answer.decisions().get(0))
+                                        .toList())
+                        .takeFrom(0));
     }
 
-    private static <S> CompletableFuture<Decision> decide(
-            Backend backend, SetPart<S> part, Request request, BooleanSupplier send) {
-        return backend.start(List.of(new KeyRequests<>(part.key(), part.limit(), List.of(request))), send)
-                .thenApply(answers -> answers.get(0).decisions().get(0));
+    /** How much a cancellation may not restore: 0 for nothing. An application's own limit is not known. */
+    private static int mayLose(Limit<?> limit) {
+        if (limit instanceof FixedWindow || limit instanceof SlidingLog || limit instanceof SlidingCounter) {
+            return 0;
+        }
+        return limit instanceof TokenBucket bucket && bucket.warmUp() == null ? 1 : 2;
     }
 
-    /** Calls {@code send} for the first part only: after that, the set counts as sent. */
-    private static final class SendOnce implements BooleanSupplier {
-
-        private final BooleanSupplier send;
-        private volatile boolean sent;
-
-        SendOnce(BooleanSupplier send) {
-            this.send = send;
+    private CompletableFuture<List<@Nullable Decision>> takeFrom(int place) {
+        if (place == order.size()) {
+            return CompletableFuture.completedFuture(Arrays.asList(taken));
         }
-
-        @Override
-        public boolean getAsBoolean() {
-            if (!sent) {
-                sent = send.getAsBoolean();
-            }
-            return sent;
-        }
-    }
-
-    private CompletableFuture<List<@Nullable Decision>> takeFrom(int first, List<@Nullable Decision> taken) {
-        if (first == parts.size()) {
-            return CompletableFuture.completedFuture(taken);
-        }
-        return take(first)
+        int part = order.get(place);
+        return backend.start(List.of(KeyRequests.of(parts.get(part))), () -> true)
+                .thenApply(answers -> answers.get(0).decisions().get(0))
                 .handle((decision, error) -> {
                     if (error != null) {
-                        return cancelAndFail(taken, error);
+                        return cancelFirst(place, new ArrayList<>(List.of(AsyncFailures.cause(error))));
                     }
-                    if (!decision.granted()) {
-                        return cancelAndPeek(taken, decision);
-                    }
-                    taken.add(decision);
-                    return takeFrom(first + 1, taken);
+                    taken[part] = decision;
+                    return decision.granted() ? takeFrom(place + 1) : cancelFirst(place, new ArrayList<>());
                 })
                 .thenCompose(next -> next);
     }
 
-    private CompletableFuture<Decision> take(int part) {
-        return decide.apply(parts.get(part), parts.get(part).request());
+    /**
+     * Cancels the grants of the first parts in {@link #order}; permits whose cancellation fails count as taken.
+     *
+     * @param failures why the set is not decided; empty if the next part rejected
+     * @return the rejection and the peeks of the others, unless there are failures
+     */
+    private CompletableFuture<List<@Nullable Decision>> cancelFirst(int count, List<Throwable> failures) {
+        int before = failures.size();
+        List<KeyRequests<?>> cancellations = order.stream()
+                .limit(count)
+                .<KeyRequests<?>>map(this::cancellation)
+                .toList();
+        CompletableFuture<List<Answer>> cancelled = cancellations.isEmpty()
+                ? CompletableFuture.completedFuture(List.of())
+                : backend.start(cancellations, () -> true);
+        return cancelled.thenCompose(answers -> {
+            answers.stream().map(Answer::failure).filter(Objects::nonNull).forEach(failures::add);
+            if (failures.isEmpty()) {
+                List<@Nullable Decision> decisions = new ArrayList<>(peeked);
+                int rejecting = order.get(count);
+                decisions.set(rejecting, taken[rejecting]);
+                return CompletableFuture.completedFuture(decisions);
+            }
+            Throwable first = failures.get(0);
+            // The set must not be retried while a part of it stays taken.
+            Throwable failure = failures.size() > before && first instanceof LimiterBackendException known
+                    ? known.maybeDone()
+                    : first;
+            failures.stream().skip(1).filter(other -> other != failure).forEach(failure::addSuppressed);
+            return CompletableFuture.failedFuture(failure);
+        });
     }
 
-    /** Cancels the grants of the parts before this rejection, and peeks the others. */
-    private CompletableFuture<List<@Nullable Decision>> cancelAndPeek(
-            List<@Nullable Decision> taken, Decision rejection) {
-        int rejecting = taken.size();
-        return cancelAll(taken)
-                .thenCompose(failures -> failures.isEmpty()
-                        ? peekOthers(rejecting, rejection)
-                        : CompletableFuture.failedFuture(
-                                withOthers(maybeDone(failures.get(0)), failures.subList(1, failures.size()))));
-    }
-
-    private CompletableFuture<List<@Nullable Decision>> peekOthers(int rejecting, Decision rejection) {
-        CompletableFuture<List<@Nullable Decision>> decisions = CompletableFuture.completedFuture(new ArrayList<>());
-        for (int i = 0; i < parts.size(); i++) {
-            SetPart<?> part = parts.get(i);
-            CompletableFuture<Decision> peek = i == rejecting
-                    ? CompletableFuture.completedFuture(rejection)
-                    : decide.apply(part, part.request().as(Request.Action.PEEK));
-            decisions = decisions.thenCombine(peek, SequentialSet::add);
-        }
-        return decisions;
-    }
-
-    private static List<@Nullable Decision> add(List<@Nullable Decision> decisions, Decision next) {
-        decisions.add(next);
-        return decisions;
-    }
-
-    /** Permits whose cancellation fails count as taken; those failures are added to the error. */
-    private CompletableFuture<List<@Nullable Decision>> cancelAndFail(List<@Nullable Decision> taken, Throwable error) {
-        Throwable cause = AsyncFailures.cause(error);
-        return cancelAll(taken)
-                .thenCompose(failures -> CompletableFuture.failedFuture(
-                        failures.isEmpty() ? cause : withOthers(maybeDone(cause), failures)));
-    }
-
-    /** Cancels the grants of the first parts. Returns the failures of cancellations. */
-    private CompletableFuture<List<Throwable>> cancelAll(List<@Nullable Decision> taken) {
-        CompletableFuture<List<Throwable>> cancellations = CompletableFuture.completedFuture(new ArrayList<>());
-        for (int i = 0; i < taken.size(); i++) {
-            SetPart<?> part = parts.get(i);
-            Decision decided = Objects.requireNonNull(taken.get(i));
-            CompletableFuture<Decision> cancellation =
-                    decide.apply(part, Request.cancel(part.request().permits(), decided));
-            cancellations =
-                    cancellations.thenCombine(cancellation.handle((decision, error) -> error), (failures, error) -> {
-                        if (error != null) {
-                            failures.add(AsyncFailures.cause(error));
-                        }
-                        return failures;
-                    });
-        }
-        return cancellations;
-    }
-
-    /** Marks the failure as ambiguous: the set must not be retried while a part of it stays taken. */
-    private static Throwable maybeDone(Throwable error) {
-        return error instanceof LimiterBackendException failure ? failure.maybeDone() : error;
-    }
-
-    private static Throwable withOthers(Throwable error, List<Throwable> others) {
-        others.stream().filter(other -> other != error).forEach(error::addSuppressed);
-        return error;
+    private KeyRequests<?> cancellation(int part) {
+        SetPart<?> cancelled = parts.get(part);
+        return KeyRequests.of(
+                cancelled, Request.cancel(cancelled.request().permits(), Objects.requireNonNull(taken[part])));
     }
 }

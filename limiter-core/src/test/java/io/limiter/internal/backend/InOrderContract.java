@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 public abstract class InOrderContract {
 
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
-    private static final SlidingLog NEVER_TWO = SlidingLog.of(1, TEN_SECONDS);
+    private static final SlidingLog ONE = SlidingLog.of(1, TEN_SECONDS);
 
     /** The backend under test. */
     protected abstract Backend backend();
@@ -82,14 +82,19 @@ public abstract class InOrderContract {
         assertThat(remaining(counter)).as("they fade only now").isLessThan(10);
     }
 
-    /** Decides a set of the limit and of one that rejects; runs the action before the grants are cancelled. */
+    /**
+     * Decides a set of the limit and of one whose permit others take after the peek; runs the action before the grants are
+     * cancelled.
+     */
     private void rejectedBeside(Limit<?> limit, int permits, Runnable meanwhile) {
-        Backend inOrder = new BeforeGivingBack(backend(), meanwhile);
+        Runnable rival =
+                () -> assertThat(Decisions.decideIn(backend(), key("{full}:log"), ONE, new Request(1, 0, false))
+                                .granted())
+                        .isTrue();
+        Backend inOrder = new InOrder(backend(), rival, meanwhile);
         assertThat(Decisions.decideSetIn(
                         inOrder,
-                        List.of(
-                                part(key("{k}" + limit.keySuffix()), limit, permits),
-                                part(key("{full}:log"), NEVER_TWO, 2))))
+                        List.of(part(key("{k}" + limit.keySuffix()), limit, permits), part(key("{full}:log"), ONE, 1))))
                 .last()
                 .matches(rejection -> !rejection.granted());
     }
@@ -108,15 +113,20 @@ public abstract class InOrderContract {
     }
 
     /** Decides sets in order, even if the backend need not. */
-    private record BeforeGivingBack(Backend backend, Runnable meanwhile) implements Backend {
+    private record InOrder(Backend backend, Runnable afterPeeks, Runnable beforeCancelling) implements Backend {
 
         @Override
         public CompletableFuture<List<Answer>> start(List<KeyRequests<?>> batch, BooleanSupplier send) {
-            boolean givesBack = batch.get(0).requests().get(0).action() == Request.Action.REFUND;
-            // Elsewhere, because it waits for Redis, whose client's thread this may be.
-            return givesBack
-                    ? CompletableFuture.runAsync(meanwhile).thenCompose(done -> backend.start(batch, send))
-                    : backend.start(batch, send);
+            // Actions elsewhere, because they wait for Redis, whose client's thread this may be.
+            return switch (batch.get(0).requests().get(0).action()) {
+                case PEEK ->
+                    backend.start(batch, send)
+                            .thenCompose(answers ->
+                                    CompletableFuture.runAsync(afterPeeks).thenApply(done -> answers));
+                case REFUND ->
+                    CompletableFuture.runAsync(beforeCancelling).thenCompose(done -> backend.start(batch, send));
+                default -> backend.start(batch, send);
+            };
         }
 
         @Override

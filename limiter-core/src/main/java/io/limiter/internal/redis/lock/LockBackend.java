@@ -43,6 +43,9 @@ public final class LockBackend extends RedisBackend {
 
     private static final byte[][] NO_ARGUMENTS = {};
 
+    /** For peeks, which save nothing. */
+    private static final DistributedLock.Held NO_LOCK = () -> {};
+
     private final DistributedLock lock;
     private final Duration lockWait;
     private final Duration longestWait;
@@ -111,11 +114,13 @@ public final class LockBackend extends RedisBackend {
         boolean sent = false;
         long startNanos = ticker.read();
         long lockWaitNanos = lockWaitNanos(keyRequests.requests());
+        boolean onlyPeeks = keyRequests.requests().stream().allMatch(Request::peek);
         while (true) {
             long waitedNanos = ticker.read() - startNanos;
             long leftNanos = Math.max(0, lockWaitNanos - waitedNanos);
-            try (DistributedLock.Held held =
-                    lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
+            try (DistributedLock.Held held = onlyPeeks
+                    ? NO_LOCK
+                    : lock.tryLock(keyRequests.key() + KeySpace.LOCK, Duration.ofNanos(leftNanos))) {
                 if (held == null) {
                     throw BackendFailures.notExecuted(
                             keyRequests.key(),
