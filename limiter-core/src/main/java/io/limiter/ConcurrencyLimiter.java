@@ -26,7 +26,8 @@ import java.util.concurrent.CompletableFuture;
  * there is no order. The number of waiting requests is not bounded but by their callers and timeouts.
  *
  * <p>A timeout bounds the wait for permits; the answer of a backend that is slow comes on top. An interrupt does not end a
- * wait, but is set again at its end. Cancelling a future ends its wait.
+ * wait, but is set again at its end. A future that its caller completes, for example by {@code cancel} or {@code orTimeout}, no
+ * longer waits; a lease that is granted to it by a request under way is released at once.
  *
  * <p>{@link #on} returns a view of one key with permits of its own, {@link #async} one whose methods return futures, as for a
  * {@link Limiter}. Safe for use by many threads. All methods throw {@link IllegalArgumentException} if permits are less than 1, a key is

@@ -121,7 +121,8 @@ public interface LimitSet {
     /**
      * The methods of a set for callers whose thread must not block.
      *
-     * <p>Futures behave as those of {@link Limiter.Async}. Cancelling one of {@link #peek} or {@link #refund} does not stop it.
+     * <p>Futures behave as those of {@link Limiter.Async}: permits of one that is given up are returned to all limits. Completing
+     * one of {@link #peek} or {@link #refund} does not stop it.
      */
     interface Async {
 

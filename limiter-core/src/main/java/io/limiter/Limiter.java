@@ -155,9 +155,20 @@ public interface Limiter {
      *
      * <p>A future is completed by a thread of the backend's client, by one of the limiter if the backend does not answer, or by
      * the common pool after a wait. Dependent stages must not block, which would delay other decisions; use the future's
-     * {@code ...Async} methods for those that do. Cancelling a future that waits for permits returns them; a request that has not
-     * been sent is withdrawn. A future fails with {@link LimiterBackendException} if neither the backend nor the failure policy
-     * decided.
+     * {@code ...Async} methods for those that do. A future fails with {@link LimiterBackendException} if neither the backend nor
+     * the failure policy decided.
+     *
+     * <p>A future that its caller completes is given up: by {@code cancel}, {@code orTimeout}, {@code completeOnTimeout},
+     * {@code complete}, {@code completeExceptionally} or in any other way. A request that was not sent is withdrawn. Permits that
+     * were taken, or are taken by a request under way, are returned as by {@link Reservation#cancel()}, to Redis or the local
+     * fallback, without waiting. Refunds and charges that were sent are executed. Nothing is returned
+     *
+     * <ul>
+     *   <li>once the future has its result, so that the caller has the permits;
+     *   <li>if a stage that depends on the future is completed, or a {@code copy()}: that does not complete the future itself;
+     *   <li>if the outcome is unknown, because the backend failed or did not answer within the decision timeout: then the permits
+     *       count as spent.
+     * </ul>
      */
     interface Async {
 

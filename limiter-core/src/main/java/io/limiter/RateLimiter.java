@@ -161,7 +161,11 @@ public interface RateLimiter extends Limiter {
                 key, Duration.ofNanos(Objects.requireNonNull(unit, "unit").toNanos(timeout)));
     }
 
-    /** The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits. */
+    /**
+     * The methods of a rate limiter for callers whose thread must not block, neither for the backend nor for permits.
+     *
+     * <p>Futures are given up as those of {@link Limiter.Async}, also while they wait until their permits come due.
+     */
     interface Async extends Limiter.Async {
 
         @Override
@@ -180,10 +184,10 @@ public interface RateLimiter extends Limiter {
          */
         CompletableFuture<Duration> acquire(int permits);
 
-        /** As {@link RateLimiter#reserve(int)}; a reservation whose future is cancelled is cancelled too. */
+        /** As {@link RateLimiter#reserve(int)}. */
         CompletableFuture<Reservation> reserve(int permits);
 
-        /** As {@link RateLimiter#reserve(int, Duration)}; a reservation whose future is cancelled is cancelled too. */
+        /** As {@link RateLimiter#reserve(int, Duration)}. */
         CompletableFuture<Reservation> reserve(int permits, Duration timeout);
 
         /** As {@link RateLimiter#acquire()}. */

@@ -51,7 +51,7 @@ public interface Reservation {
     boolean cancel();
 
     /**
-     * As {@link #cancel()}, without blocking the calling thread.
+     * As {@link #cancel()}, without blocking the calling thread. Completing the future does not stop it.
      *
      * @return whether this call returned the permits; fails with {@link LimiterBackendException}
      */

@@ -78,6 +78,15 @@ public abstract class EngineContract {
     }
 
     @Nested
+    class GivenUpFutures extends GivenUpContract {
+
+        @Override
+        protected LimiterFactory limiters() {
+            return EngineContract.this.limiters();
+        }
+    }
+
+    @Nested
     class Views extends ViewContract {
 
         @Override

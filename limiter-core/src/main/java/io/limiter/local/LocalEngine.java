@@ -77,9 +77,9 @@ public final class LocalEngine implements Engine {
     public void decide(PendingDecision<?> pending) {
         try {
             if (pending instanceof PendingSet set) {
-                set.complete(decideSet(set.parts()));
+                set.answer(decideSet(set.parts()));
             } else {
-                ((PendingRequest) pending).complete(decideOne(pending.key(), pending.limit(0), pending.request(0)));
+                ((PendingRequest) pending).answer(decideOne(pending.key(), pending.limit(0), pending.request(0)));
             }
         } catch (RuntimeException | Error e) {
             pending.fail(failure(pending.key(), e), Runnable::run);

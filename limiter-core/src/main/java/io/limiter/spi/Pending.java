@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The caller's future of an answer that only the backend can give. It is either sent or withdrawn, never both: after
  * a withdrawal it is certain that nothing was executed. It is completed once, by the first thread that can.
+ *
+ * <p>Only {@link #answer} and {@link #fail} complete it from inside. A caller can complete it in any other way; it is
+ * not sent then, or what the answer grants is returned.
  */
 public class Pending<T> extends CompletableFuture<T> {
 
@@ -60,7 +63,7 @@ public class Pending<T> extends CompletableFuture<T> {
         this.fallback = fallback;
     }
 
-    /** Answers when the backend has failed. */
+    /** Answers when the backend has failed, and returns what nobody uses. */
     @FunctionalInterface
     public interface Fallback<T> {
 
@@ -68,6 +71,9 @@ public class Pending<T> extends CompletableFuture<T> {
          * @throws LimiterBackendException if the failure is to be the result
          */
         T answer(LimiterBackendException failure, Pending<T> pending);
+
+        /** Returns what an answer grants, without waiting for it. Must not throw. */
+        default void returnUnused(T answer, Pending<T> pending) {}
     }
 
     public final String key() {
@@ -98,12 +104,29 @@ public class Pending<T> extends CompletableFuture<T> {
     }
 
     /**
-     * Withdraws and cancels the future if it was not sent. Otherwise it is still decided, so that its permits can be
-     * returned.
+     * Completes this with an answer. If the caller has completed it before, what the answer grants is returned. If it
+     * has failed before, that counts as spent: what the failure policy granted may be in use.
+     *
+     * @return whether the answer is the result
      */
-    public static void withdraw(CompletableFuture<?> future) {
-        if (future instanceof Pending<?> pending && pending.withdraw()) {
-            pending.cancel(false);
+    public boolean answer(T answer) {
+        boolean first = complete(answer);
+        if (!first && failure == NOT_FAILING) {
+            returnUnused(answer);
+        }
+        return first;
+    }
+
+    /** Cancels this if it has no answer yet; otherwise returns what the answer grants. To be called once. */
+    public final void giveUp() {
+        if (!cancel(false) && !isCompletedExceptionally()) {
+            returnUnused(join());
+        }
+    }
+
+    private void returnUnused(T answer) {
+        if (fallback != null) {
+            fallback.returnUnused(answer, this);
         }
     }
 
@@ -179,7 +202,10 @@ public class Pending<T> extends CompletableFuture<T> {
             return;
         }
         try {
-            complete(fallback.answer(why, this));
+            T answer = fallback.answer(why, this);
+            if (!answer(answer)) {
+                returnUnused(answer);
+            }
         } catch (RuntimeException | Error e) {
             // Errors too: nothing else would complete this.
             completeExceptionally(e);

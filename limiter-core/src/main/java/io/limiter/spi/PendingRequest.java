@@ -56,6 +56,6 @@ public non-sealed class PendingRequest extends PendingDecision<Decision> {
 
     @Override
     public final void decided(IntFunction<@Nullable Decision> decisions) {
-        complete(Objects.requireNonNull(decisions.apply(0)));
+        answer(Objects.requireNonNull(decisions.apply(0)));
     }
 }

@@ -51,6 +51,6 @@ public final class PendingSet extends PendingDecision<List<@Nullable Decision>> 
         for (int i = 0; i < parts.size(); i++) {
             all.add(decisions.apply(i));
         }
-        complete(all);
+        answer(all);
     }
 }

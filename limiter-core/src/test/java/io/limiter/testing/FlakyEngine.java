@@ -50,7 +50,7 @@ public final class FlakyEngine implements Engine {
         if (losesAnswers && one.request().action() == Request.Action.TAKE) {
             fail(one, BackendFailures.ambiguous(one.key(), "no answer", new IllegalStateException()));
         } else {
-            one.complete(decision);
+            one.answer(decision);
         }
     }
 

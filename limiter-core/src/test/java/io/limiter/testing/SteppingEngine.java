@@ -73,10 +73,10 @@ public final class SteppingEngine implements Engine, Backend {
     @Override
     public void decide(PendingDecision<?> pending) {
         if (pending instanceof PendingSet set) {
-            set.complete(startSet(set.parts(), set::send).join());
+            set.answer(startSet(set.parts(), set::send).join());
         } else {
             PendingRequest one = (PendingRequest) pending;
-            one.complete(decide(List.of(KeyRequests.of(one))).get(0).decisions().get(0));
+            one.answer(decide(List.of(KeyRequests.of(one))).get(0).decisions().get(0));
         }
     }
 

@@ -76,7 +76,7 @@ final class SteppingLimiters extends EngineLimiterFactory {
         @Override
         public void decide(PendingDecision<?> pending) {
             PendingRequest one = (PendingRequest) pending;
-            one.complete(decide(KeyRequests.of(one)));
+            one.answer(decide(KeyRequests.of(one)));
         }
 
         @Override

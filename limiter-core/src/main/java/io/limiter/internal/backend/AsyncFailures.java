@@ -2,6 +2,7 @@ package io.limiter.internal.backend;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Unwraps the exceptions of failed futures. */
@@ -13,6 +14,22 @@ public final class AsyncFailures {
     public static Throwable cause(Throwable error) {
         @Nullable Throwable cause = error instanceof CompletionException ? error.getCause() : null;
         return cause == null ? error : cause;
+    }
+
+    /**
+     * As {@code thenApply}, but fails with the failure itself. Completing the result does not stop the source, nor
+     * keep it from being completed.
+     */
+    public static <S, T> CompletableFuture<T> map(CompletableFuture<S> source, Function<S, T> map) {
+        CompletableFuture<T> mapped = new CompletableFuture<>();
+        source.thenApply(map).whenComplete((value, error) -> {
+            if (error == null) {
+                mapped.complete(value);
+            } else {
+                mapped.completeExceptionally(cause(error));
+            }
+        });
+        return mapped;
     }
 
     /** Waits for the value, even if interrupted. An unchecked exception of the future is thrown as it is. */

@@ -247,7 +247,7 @@ final class Batch {
                 }
                 List<Decision> decisions = answer.decisions();
                 for (int i = 0; i < pending.size(); i++) {
-                    pending.get(i).complete(decisions.get(i));
+                    pending.get(i).answer(decisions.get(i));
                 }
                 return null;
             } catch (RuntimeException | Error e) {

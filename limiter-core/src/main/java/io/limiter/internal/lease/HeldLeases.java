@@ -244,7 +244,8 @@ public final class HeldLeases implements AutoCloseable {
     CompletableFuture<Void> releaseAsync(HeldLease lease) {
         return !renewer.remove(lease) && closed
                 ? CompletableFuture.completedFuture(null)
-                : track(releaseAsync(lease.key(), lease.limit(), lease.id()));
+                // A copy: the caller may complete it, and the next caller must be woken all the same.
+                : track(releaseAsync(lease.key(), lease.limit(), lease.id())).copy();
     }
 
     private CompletableFuture<Void> releaseAsync(String key, ConcurrencyLimit limit, long id) {

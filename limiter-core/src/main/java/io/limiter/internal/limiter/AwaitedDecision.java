@@ -1,86 +1,81 @@
 package io.limiter.internal.limiter;
 
-import io.limiter.algorithm.Decision;
 import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Pending;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
- * A future decision that completes when its permits come due. Cancelling it withdraws the request if it has not been sent,
- * and otherwise returns its permits.
+ * A caller's future of a decision, completed when its permits come due. If it is completed in any other way before, for
+ * example cancelled or by a timeout, the request is given up: it is withdrawn, or its permits are returned.
  *
  * @param <D> a decision, or one of a set
+ * @param <T> the caller's result
  */
-final class AwaitedDecision<D> extends CompletableFuture<D> {
+final class AwaitedDecision<D, T> extends CompletableFuture<T> {
 
     private final Pending<?> pending;
-    private final CompletableFuture<D> decided;
-    private final Function<D, Decision> toDecision;
-    private final Consumer<D> returnUnused;
-    private final AtomicBoolean givenUp = new AtomicBoolean();
+    private final Function<D, T> result;
+    // Set by whoever is first: the decision that is handed over, or another completion, which returns the permits.
+    private final AtomicBoolean settled = new AtomicBoolean();
 
     /**
-     * @param pending the request, which is withdrawn on cancellation
+     * @param pending the request
      * @param decided its result
+     * @param waitMicros how long to wait until the permits come due
      * @param begins called when the wait begins; returns what to run when it ends
-     * @param returnUnused returns the permits
+     * @param result the caller's result; what it throws fails this
      */
     AwaitedDecision(
             Pending<?> pending,
             CompletableFuture<D> decided,
-            Function<D, Decision> toDecision,
+            ToLongFunction<D> waitMicros,
             Sleeper sleeper,
             Function<D, Runnable> begins,
-            Consumer<D> returnUnused) {
+            Function<D, T> result) {
         this.pending = pending;
-        this.decided = decided;
-        this.toDecision = toDecision;
-        this.returnUnused = returnUnused;
-        decided.whenComplete((answer, error) -> {
+        this.result = result;
+        whenComplete((done, failure) -> {
+            if (settled.compareAndSet(false, true)) {
+                pending.giveUp();
+            }
+        });
+        decided.whenComplete((decision, error) -> {
             if (error != null) {
                 completeExceptionally(AsyncFailures.cause(error));
                 return;
             }
-            Decision decision = toDecision.apply(answer);
-            if (decision.granted() && decision.waitMicros() > 0) {
-                Runnable end = begins.apply(answer);
-                // Runs after a cancellation too.
-                whenComplete((done, failure) -> end.run());
-                completeIn(sleeper, decision.waitMicros(), answer);
-            } else {
-                complete(answer);
+            try {
+                long micros = waitMicros.applyAsLong(decision);
+                if (micros == 0) {
+                    handOver(decision);
+                } else {
+                    Runnable end = begins.apply(decision);
+                    // Runs whoever completes this.
+                    whenComplete((done, failure) -> end.run());
+                    Runnable cancel = sleeper.later(micros, () -> handOver(decision));
+                    whenComplete((done, failure) -> cancel.run());
+                }
+            } catch (RuntimeException | Error e) {
+                // For example if there is no thread for the timer: nothing else would complete this.
+                completeExceptionally(e);
             }
         });
     }
 
-    private void completeIn(Sleeper sleeper, long micros, D answer) {
-        Runnable cancel;
+    private void handOver(D decision) {
+        T value;
         try {
-            cancel = sleeper.later(micros, () -> complete(answer));
+            value = result.apply(decision);
         } catch (RuntimeException | Error e) {
-            // For example if there is no thread for the timer: nothing else would complete this.
             completeExceptionally(e);
             return;
         }
-        whenComplete((done, failure) -> cancel.run());
-    }
-
-    @Override
-    public boolean cancel(boolean mayInterruptIfRunning) {
-        Pending.withdraw(pending);
-        boolean cancelled = super.cancel(mayInterruptIfRunning);
-        if (cancelled && givenUp.compareAndSet(false, true)) {
-            // Has no effect if the request was withdrawn or failed.
-            decided.thenAccept(answer -> {
-                if (toDecision.apply(answer).granted()) {
-                    returnUnused.accept(answer);
-                }
-            });
+        if (settled.compareAndSet(false, true) && !complete(value)) {
+            pending.giveUp();
         }
-        return cancelled;
     }
 }

@@ -5,15 +5,11 @@ import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
-import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.internal.key.KeySpace;
-import io.limiter.internal.key.ShownKey;
-import io.limiter.internal.log.AsyncLog;
 import io.limiter.internal.resilience.Failover;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Engine;
 import io.limiter.spi.EngineObserver;
-import io.limiter.spi.Pending;
 import io.limiter.spi.PendingRequest;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -26,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  * @param <L> the kind of limit
  */
 final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
-
-    private static final AsyncLog log = AsyncLog.of(BoundLimit.class);
 
     private final KeySpace keys;
     private final Sleeper sleeper;
@@ -66,15 +60,21 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
      */
     Decision decideAndWait(@Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Decision decision = decideNow(key, backendKey, engine(), limit(), Request.take(permits, timeoutMicros));
-        if (decision.granted() && decision.waitMicros() > 0) {
+        long waitMicros = waitMicros(decision);
+        if (waitMicros > 0) {
             Runnable end = counters().waitBegins(counters().mayWait());
             try {
-                sleeper.sleep(decision.waitMicros());
+                sleeper.sleep(waitMicros);
             } finally {
                 end.run();
             }
         }
         return decision;
+    }
+
+    /** A rejection says how long the wait would have been. */
+    private static long waitMicros(Decision decision) {
+        return decision.granted() ? decision.waitMicros() : 0;
     }
 
     private Decision decideNow(
@@ -90,9 +90,9 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
         return decision;
     }
 
-    private PendingRequest decideAsync(
+    private PendingRequest start(
             @Nullable String key, String backendKey, Failover usedEngine, L usedLimit, Request request) {
-        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request, usedEngine.fallback());
+        CountedRequest pending = new CountedRequest(this, key, backendKey, usedLimit, request, usedEngine);
         pending.decideBy(usedEngine.engine());
         return pending;
     }
@@ -132,22 +132,30 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
     /** As {@link #decideAndWait}, without blocking the calling thread. */
     CompletableFuture<Decision> decideAndWaitAsync(
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
+        return timeoutMicros == 0
+                // Without a timeout, no permits come due later.
+                ? start(key, backendKey, engine(), limit(), Request.take(permits, 0))
+                : decideAndWaitAsync(key, backendKey, permits, timeoutMicros, Function.identity());
+    }
+
+    /**
+     * As {@link #decideAndWait}, without blocking the calling thread.
+     *
+     * @param result the caller's result
+     */
+    <T> CompletableFuture<T> decideAndWaitAsync(
+            @Nullable String key, String backendKey, int permits, long timeoutMicros, Function<Decision, T> result) {
         Request request = Request.take(permits, timeoutMicros);
-        if (timeoutMicros == 0) {
-            // Without a timeout, no permits come due later.
-            return decideAsync(key, backendKey, engine(), limit(), request);
-        }
-        EngineObserver.MayWait mayWait = counters().mayWait();
-        Failover usedEngine = engine();
-        L usedLimit = limit();
-        PendingRequest pending = decideAsync(key, backendKey, usedEngine, usedLimit, request);
+        EngineObserver.MayWait mayWait =
+                timeoutMicros == 0 ? EngineObserver.MayWait.NONE : counters().mayWait();
+        PendingRequest pending = start(key, backendKey, engine(), limit(), request);
         return new AwaitedDecision<>(
                 pending,
                 pending,
-                Function.identity(),
+                BoundLimit::waitMicros,
                 sleeper,
                 decision -> counters().waitBegins(mayWait),
-                decision -> returnUnused(decision, backendKey, usedEngine, usedLimit, permits));
+                result);
     }
 
     /** Reserves permits; the caller waits until they come due. */
@@ -163,24 +171,14 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
             @Nullable String key, String backendKey, int permits, long timeoutMicros) {
         Failover usedEngine = engine();
         L usedLimit = limit();
-        PendingRequest decided =
-                decideAsync(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
-        CompletableFuture<Reservation> reserved = new CompletableFuture<>();
-        reserved.whenComplete((reservation, error) -> {
-            if (reserved.isCancelled()) {
-                Pending.withdraw(decided);
-            }
-        });
-        decided.whenComplete((decision, error) -> {
-            if (error != null) {
-                reserved.completeExceptionally(AsyncFailures.cause(error));
-            } else if (!reserved.complete(reservation(backendKey, usedEngine, usedLimit, permits, decision))
-                    && decision.granted()) {
-                // The future was cancelled, so the caller has no reservation to cancel.
-                returnUnused(decision, backendKey, usedEngine, usedLimit, permits);
-            }
-        });
-        return reserved;
+        PendingRequest pending = start(key, backendKey, usedEngine, usedLimit, Request.take(permits, timeoutMicros));
+        return new AwaitedDecision<>(
+                pending,
+                pending,
+                decision -> 0,
+                sleeper,
+                decision -> () -> {},
+                decision -> reservation(backendKey, usedEngine, usedLimit, permits, decision));
     }
 
     /** Cancels under the limit that granted the permits: at another rate the same permits take another time. */
@@ -191,13 +189,5 @@ final class BoundLimit<L extends Limit<?>> extends ChangeableLimit<L> {
                 sleeper.ticker(),
                 () -> usedEngine.cancel(decision, backendKey, usedLimit, permits),
                 () -> usedEngine.cancelAsync(decision, backendKey, usedLimit, permits));
-    }
-
-    /** Returns permits that were not used, without waiting for the backend. */
-    void returnUnused(Decision granted, String backendKey, Failover usedEngine, Limit<?> usedLimit, int permits) {
-        usedEngine.cancelAsync(granted, backendKey, usedLimit, permits).exceptionally(e -> {
-            log.warn("{} unused permits of '{}' could not be returned.", permits, ShownKey.of(backendKey), e);
-            return null;
-        });
     }
 }

@@ -8,7 +8,7 @@ import io.limiter.internal.backend.AsyncFailures;
 import io.limiter.spi.PendingRequest;
 import org.jspecify.annotations.Nullable;
 
-/** The future of a caller that does not wait. It counts its decision itself, because a stage for that would cost as much again. */
+/** A pending request that counts its decision itself, because a stage for that would cost as much again. */
 final class CountedRequest extends PendingRequest {
 
     private final BoundLimit<?> bound;
@@ -30,8 +30,8 @@ final class CountedRequest extends PendingRequest {
     }
 
     @Override
-    public boolean complete(Decision decision) {
-        boolean first = super.complete(decision);
+    public boolean answer(Decision decision) {
+        boolean first = super.answer(decision);
         if (first) {
             bound.counters().decided(bound.name(), countedKey, decision);
         }

@@ -4,6 +4,7 @@ import io.limiter.Limiter;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Request;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * A limiter's methods that return futures.
@@ -30,7 +31,7 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
 
     @Override
     public final CompletableFuture<Boolean> tryAcquire(int permits) {
-        return MappedFuture.of(decide(permits), Decision::granted);
+        return decide(permits, 0, Decision::granted);
     }
 
     @Override
@@ -51,6 +52,11 @@ class EngineAsyncLimiter<V extends EngineLimiter<?>> implements Limiter.Async {
     final CompletableFuture<Decision> decide(int permits, long timeoutMicros) {
         KeyPath path = limiter.path;
         return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros);
+    }
+
+    final <T> CompletableFuture<T> decide(int permits, long timeoutMicros, Function<Decision, T> result) {
+        KeyPath path = limiter.path;
+        return limiter.bound.decideAndWaitAsync(path.countedKey(), path.backendKey(), permits, timeoutMicros, result);
     }
 
     @Override

@@ -25,14 +25,13 @@ final class EngineAsyncRateLimiter extends EngineAsyncLimiter<EngineRateLimiter>
 
     @Override
     public CompletableFuture<Boolean> tryAcquire(int permits, Duration timeout) {
-        return MappedFuture.of(decide(permits, timeout), Decision::granted);
+        return decide(permits, Timeouts.micros(timeout), Decision::granted);
     }
 
     @Override
     public CompletableFuture<Duration> acquire(int permits) {
         String key = limiter.path.countedKey();
-        return MappedFuture.of(
-                decide(permits, limiter.limit().maxWaitMicros()), decision -> limiter.acquired(key, decision));
+        return decide(permits, limiter.limit().maxWaitMicros(), decision -> limiter.acquired(key, decision));
     }
 
     @Override

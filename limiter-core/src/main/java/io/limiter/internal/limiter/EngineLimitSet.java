@@ -125,7 +125,7 @@ final class EngineLimitSet implements LimitSet {
 
     private SetDecision decideAndWait(List<SetPart<?>> requests) {
         SetDecision decided = decideNow(requests);
-        long waitMicros = decided.granted() ? decided.decision().waitMicros() : 0;
+        long waitMicros = waitMicros(decided);
         if (waitMicros > 0) {
             LimiterCounters longest = longestWait(decided);
             Runnable end = longest.waitBegins(longest.mayWait());
@@ -136,6 +136,10 @@ final class EngineLimitSet implements LimitSet {
             }
         }
         return decided;
+    }
+
+    private static long waitMicros(SetDecision decided) {
+        return decided.granted() ? decided.decision().waitMicros() : 0;
     }
 
     private SetDecision decideNow(List<SetPart<?>> requests) {
@@ -152,18 +156,17 @@ final class EngineLimitSet implements LimitSet {
         }
     }
 
-    private CompletableFuture<SetDecision> decideAndWaitAsync(List<SetPart<?>> requests) {
+    private <T> CompletableFuture<T> decideAndWaitAsync(List<SetPart<?>> requests, Function<SetDecision, T> result) {
         EngineObserver.MayWait mayWait = parts.get(0).bound().counters().mayWait();
-        List<Failover> engines = engines();
         Pending<?> pending;
         CompletableFuture<SetDecision> decided;
         if (requests.size() == 1) {
             SetPart<?> part = requests.get(0);
-            PendingRequest only = engines.get(0).start(part.key(), part.limit(), part.request());
+            PendingRequest only = parts.get(0).bound().engine().start(part.key(), part.limit(), part.request());
             pending = only;
             decided = only.thenApply(decision -> toDecision(List.of(decision)));
         } else {
-            PendingSet set = Failover.start(requests, engines);
+            PendingSet set = Failover.start(requests, engines());
             pending = set;
             decided = set.thenApply(this::toDecision);
         }
@@ -177,10 +180,10 @@ final class EngineLimitSet implements LimitSet {
         return new AwaitedDecision<>(
                 pending,
                 decided,
-                SetDecision::decision,
+                EngineLimitSet::waitMicros,
                 sleeper,
                 decision -> longestWait(decision).waitBegins(mayWait),
-                granted -> returnUnused(requests, engines, granted));
+                result);
     }
 
     /** One for each part, all on one engine. */
@@ -222,20 +225,6 @@ final class EngineLimitSet implements LimitSet {
         return parts.get(0).bound().engine().decide(part.key(), part.limit(), part.request());
     }
 
-    private void returnUnused(List<SetPart<?>> requests, List<Failover> engines, SetDecision granted) {
-        for (int i = 0; i < requests.size(); i++) {
-            SetPart<?> part = requests.get(i);
-            parts.get(i)
-                    .bound()
-                    .returnUnused(
-                            granted.parts().get(i).decision(),
-                            part.key(),
-                            engines.get(i),
-                            part.limit(),
-                            part.request().permits());
-        }
-    }
-
     /** Starts a request for each part, independent of the others. They share calls. */
     private List<PendingRequest> startEach(Function<Part, Request> request) {
         List<Request> requests = parts.stream().map(request).toList();
@@ -255,7 +244,7 @@ final class EngineLimitSet implements LimitSet {
     }
 
     private CompletableFuture<SetDecision> whenAllDone(List<PendingRequest> started) {
-        return MappedFuture.of(
+        return AsyncFailures.map(
                 CompletableFuture.allOf(started.toArray(CompletableFuture[]::new)), done -> await(started));
     }
 
@@ -320,17 +309,17 @@ final class EngineLimitSet implements LimitSet {
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits) {
-            return decideAndWaitAsync(requests(permits));
+            return decideAndWaitAsync(requests(permits), Function.identity());
         }
 
         @Override
         public CompletableFuture<SetDecision> decide(int permits, Duration... timeouts) {
-            return decideAndWaitAsync(requests(permits, timeouts));
+            return decideAndWaitAsync(requests(permits, timeouts), Function.identity());
         }
 
         @Override
         public CompletableFuture<Boolean> tryAcquire() {
-            return MappedFuture.of(decide(), SetDecision::granted);
+            return decideAndWaitAsync(requests(1), SetDecision::granted);
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.limiter.internal.limiter;
 import com.google.common.base.Ticker;
 import io.limiter.Reservation;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.backend.AsyncFailures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,7 +44,7 @@ final class EngineReservation implements Reservation {
     @Override
     public CompletableFuture<Boolean> cancelAsync() {
         return startCancelling()
-                ? MappedFuture.of(cancelAsync.get(), done -> true)
+                ? AsyncFailures.map(cancelAsync.get(), done -> true)
                 : CompletableFuture.completedFuture(false);
     }
 

@@ -6,6 +6,8 @@ import io.limiter.LimiterBackendException.Kind;
 import io.limiter.algorithm.Decision;
 import io.limiter.algorithm.Limit;
 import io.limiter.algorithm.Request;
+import io.limiter.internal.key.ShownKey;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spi.Engine;
 import io.limiter.spi.Pending;
 import io.limiter.spi.PendingRequest;
@@ -22,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Permits are returned to where they were taken from; see {@link #cancel}.
  */
-public final class Failover {
+public final class Failover implements Pending.Fallback<Decision> {
+
+    private static final AsyncLog log = AsyncLog.of(Failover.class);
 
     private final Engine engine;
     private final FailurePolicy policy;
     private final Engine local;
     private final long retryAfterMicros;
-    // Created once, because every request has it.
-    private final Pending.@Nullable Fallback<Decision> fallback;
 
     /**
      * @param local decides in this JVM
@@ -40,7 +42,6 @@ public final class Failover {
         this.policy = policy;
         this.local = local;
         this.retryAfterMicros = retryAfterMicros;
-        this.fallback = policy.action() == FailurePolicy.Action.THROW ? null : this::instead;
     }
 
     /** Without a policy: failures of the engine are thrown. */
@@ -77,14 +78,9 @@ public final class Failover {
         return decision == null ? start(key, limit, request).await() : decision;
     }
 
-    /** What a request of a limiter with this policy has for the case that the engine fails; {@code null} for its failure. */
-    public Pending.@Nullable Fallback<Decision> fallback() {
-        return fallback;
-    }
-
     /** As {@link #decide}, without blocking the calling thread. */
     public PendingRequest start(String key, Limit<?> limit, Request request) {
-        PendingRequest pending = new PendingRequest(key, limit, request, fallback);
+        PendingRequest pending = new PendingRequest(key, limit, request, this);
         pending.decideBy(engine);
         return pending;
     }
@@ -95,14 +91,47 @@ public final class Failover {
      * @param policies one for each part, in their order, all with this one's engine
      */
     public static PendingSet start(List<SetPart<?>> parts, List<Failover> policies) {
-        PendingSet pending = new PendingSet(parts, (failure, same) -> decideSet(failure, parts, policies));
+        PendingSet pending = new PendingSet(parts, new Pending.Fallback<>() {
+            @Override
+            public List<@Nullable Decision> answer(
+                    LimiterBackendException failure, Pending<List<@Nullable Decision>> same) {
+                return decideSet(failure, parts, policies);
+            }
+
+            @Override
+            public void returnUnused(List<@Nullable Decision> decisions, Pending<List<@Nullable Decision>> same) {
+                // A rejected set has taken nothing, also of the parts that would have granted.
+                if (decisions.stream().allMatch(decision -> decision != null && decision.granted())) {
+                    for (int i = 0; i < parts.size(); i++) {
+                        SetPart<?> part = parts.get(i);
+                        policies.get(i).returnUnused(decisions.get(i), part.key(), part.limit(), part.request());
+                    }
+                }
+            }
+        });
         pending.decideBy(policies.get(0).engine);
         return pending;
     }
 
-    private Decision instead(LimiterBackendException failure, Pending<Decision> pending) {
+    @Override
+    public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
         PendingRequest one = (PendingRequest) pending;
         return instead(failure, one.key(), one.limit(), one.request());
+    }
+
+    @Override
+    public void returnUnused(Decision decision, Pending<Decision> pending) {
+        PendingRequest one = (PendingRequest) pending;
+        returnUnused(decision, one.key(), one.limit(), one.request());
+    }
+
+    private void returnUnused(@Nullable Decision decision, String key, Limit<?> limit, Request request) {
+        if (decision != null && decision.granted() && request.action() == Request.Action.TAKE) {
+            cancelAsync(decision, key, limit, request.permits()).exceptionally(e -> {
+                log.warn("{} unused permits of '{}' could not be returned.", request.permits(), ShownKey.of(key), e);
+                return null;
+            });
+        }
     }
 
     /**

@@ -104,7 +104,7 @@ public final class UnbatchedEngine implements Engine {
                     backend.reset(key);
                     return key;
                 }),
-                pending::complete);
+                pending::answer);
         pending.await();
     }
 

@@ -14,6 +14,8 @@ import io.limiter.internal.key.KeySpace;
 import io.limiter.internal.limiter.EngineConcurrencyLimiter;
 import io.limiter.internal.resilience.Guard;
 import io.limiter.internal.time.ExpiryClock;
+import io.limiter.spi.Engine;
+import io.limiter.spi.PendingDecision;
 import io.limiter.testing.FlakyEngine;
 import io.limiter.testing.HandEngine;
 import io.limiter.testing.HandSleeper;
@@ -397,6 +399,37 @@ class HeldLeasesTest {
                 .as("what the backend granted now, nobody might be able to release")
                 .isEmpty();
         assertThat(limiter.inUse()).isZero();
+    }
+
+    @Test
+    void a_release_wakes_the_next_caller_even_if_its_future_was_completed_before() {
+        List<PendingDecision<?>> releases = new ArrayList<>();
+        Engine slow = new Engine() {
+            @Override
+            public void decide(PendingDecision<?> pending) {
+                if (pending.request(0).action() == Request.Action.REFUND) {
+                    releases.add(pending);
+                } else {
+                    backend.decide(pending);
+                }
+            }
+
+            @Override
+            public void reset(String key) {
+                throw new UnsupportedOperationException();
+            }
+        };
+        HeldLeases held = new HeldLeases(slow, sleeper, new ExpiryClock(clock, clock));
+        EngineConcurrencyLimiter one = new EngineConcurrencyLimiter(new KeySpace("", "one"), ONE, slow, held);
+        Lease lease = one.acquire(1, Duration.ZERO);
+        CompletableFuture<Lease> waiting = one.async().acquire(1, Duration.ofMinutes(1));
+        assertThat(waiting).isNotDone();
+        assertThat(lease.closeAsync().complete(null)).isTrue();
+        backend.decide(releases.remove(0));
+        assertThat(waiting).isCompleted();
+        waiting.join().closeAsync();
+        backend.decide(releases.remove(0));
+        held.close();
     }
 
     @Test

@@ -2,64 +2,98 @@ package io.limiter.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.limiter.LimiterBackendException;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.failure.BackendFailures;
 import io.limiter.internal.time.Sleeper;
 import io.limiter.spi.Pending;
-import java.util.ArrayList;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.Seed;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A wait that holds no thread, and what becomes of its permits if it is given up. */
 class AwaitedDecisionTest {
 
     private static final Decision IN_A_SECOND = new Decision(true, 10, 0, 1_000_000, 0, 11_000_000);
+    private static final Decision AT_ONCE = new Decision(true, 10, 0, 0, 0, 11_000_000);
+    private static final List<Predicate<CompletableFuture<Boolean>>> COMPLETIONS = List.of(
+            future -> future.cancel(false),
+            future -> future.complete(true),
+            future -> future.complete(false),
+            future -> future.completeExceptionally(new IllegalStateException("unused")));
     private static final Decision REJECTED = new Decision(false, 10, 0, 1_000_000, 1_000_000, 11_000_000);
 
-    private final Pending<Decision> decided = new Pending<>("k", null);
-    private final List<Runnable> timers = new ArrayList<>();
     private final AtomicInteger givenBack = new AtomicInteger();
+    private final Pending<Decision> decided = new Pending<>("k", new Pending.Fallback<>() {
+        @Override
+        public Decision answer(LimiterBackendException failure, Pending<Decision> pending) {
+            throw failure;
+        }
+
+        @Override
+        public void returnUnused(Decision answer, Pending<Decision> pending) {
+            givenBack.addAndGet(answer.granted() ? 1 : 0);
+        }
+    });
+    private final List<Runnable> timers = new CopyOnWriteArrayList<>();
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
-    private final AwaitedDecision<Decision> awaited = new AwaitedDecision<>(
-            decided,
-            decided,
-            Function.identity(),
-            new Sleeper() {
-                @Override
-                public void sleep(long micros) {
-                    throw new UnsupportedOperationException();
-                }
+    private final Sleeper sleeper = new Sleeper() {
+        @Override
+        public void sleep(long micros) {
+            throw new UnsupportedOperationException();
+        }
 
-                @Override
-                public Runnable later(long micros, Runnable action) {
-                    timers.add(action);
-                    return () -> timers.remove(action);
-                }
-            },
+        @Override
+        public Runnable later(long micros, Runnable action) {
+            if (!hasTimers) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            timers.add(action);
+            return () -> timers.remove(action);
+        }
+    };
+    private final AwaitedDecision<Decision, Boolean> awaited = new AwaitedDecision<>(
+            decided,
+            decided,
+            decision -> decision.granted() ? decision.waitMicros() : 0,
+            sleeper,
             decision -> {
                 begun.incrementAndGet();
                 return ended::incrementAndGet;
             },
-            decision -> givenBack.incrementAndGet());
+            Decision::granted);
+    private boolean hasTimers = true;
+    private boolean completed;
 
     @Test
     void it_is_there_when_the_permits_are() {
-        decided.complete(IN_A_SECOND);
+        decided.answer(IN_A_SECOND);
         assertThat(awaited).isNotDone();
         assertThat(begun).hasValue(1);
         assertThat(ended).hasValue(0);
         List.copyOf(timers).forEach(Runnable::run);
         assertThat(ended).hasValue(1);
-        assertThat(awaited).isCompletedWithValue(IN_A_SECOND);
+        assertThat(awaited).isCompletedWithValue(true);
         assertThat(awaited.cancel(true)).isFalse();
         assertThat(givenBack).hasValue(0);
     }
 
     @Test
     void a_wait_that_is_cancelled_gives_its_permits_back_once() {
-        decided.complete(IN_A_SECOND);
+        decided.answer(IN_A_SECOND);
         assertThat(awaited.cancel(false)).isTrue();
         assertThat(ended).hasValue(1);
         assertThat(awaited.cancel(false)).as("is cancelled still").isTrue();
@@ -79,48 +113,116 @@ class AwaitedDecisionTest {
     void what_was_sent_when_it_is_cancelled_gives_its_permits_back_once_it_is_decided() {
         decided.send();
         assertThat(awaited.cancel(true)).isTrue();
-        assertThat(decided).isNotDone();
-        decided.complete(IN_A_SECOND);
+        assertThat(givenBack).hasValue(0);
+        decided.answer(IN_A_SECOND);
         assertThat(givenBack).hasValue(1);
     }
 
     @Test
     void a_rejection_has_nothing_to_give_back() {
-        decided.complete(REJECTED);
-        assertThat(awaited).isCompletedWithValue(REJECTED);
+        decided.answer(REJECTED);
+        assertThat(awaited).isCompletedWithValue(false);
         awaited.cancel(true);
         assertThat(givenBack).hasValue(0);
     }
 
     @Test
     void a_wait_that_is_cancelled_leaves_no_timer() {
-        decided.complete(IN_A_SECOND);
+        decided.answer(IN_A_SECOND);
         assertThat(timers).hasSize(1);
         awaited.cancel(false);
         assertThat(timers).isEmpty();
     }
 
     @Test
-    void where_there_is_no_timer_it_fails_and_nobody_waits() {
-        decided.complete(IN_A_SECOND);
-        AwaitedDecision<Decision> untimed = new AwaitedDecision<>(
-                decided,
-                decided,
-                Function.identity(),
-                new Sleeper() {
-                    @Override
-                    public void sleep(long micros) {
-                        throw new UnsupportedOperationException();
-                    }
-
-                    @Override
-                    public Runnable later(long micros, Runnable action) {
-                        throw new OutOfMemoryError("unable to create native thread");
-                    }
-                },
-                decision -> ended::incrementAndGet,
-                decision -> givenBack.incrementAndGet());
-        assertThat(untimed).isCompletedExceptionally();
+    void where_there_is_no_timer_it_fails_and_gives_its_permits_back() {
+        hasTimers = false;
+        decided.answer(IN_A_SECOND);
+        assertThat(awaited).isCompletedExceptionally();
         assertThat(ended).hasValue(1);
+        assertThat(givenBack).hasValue(1);
+    }
+
+    @Test
+    void a_result_that_cannot_be_made_gives_its_permits_back() {
+        AwaitedDecision<Decision, Boolean> failing = new AwaitedDecision<>(
+                decided, decided.copy(), decision -> 0, sleeper, decision -> () -> {}, decision -> {
+                    throw new IllegalStateException("planted");
+                });
+        decided.answer(IN_A_SECOND);
+        assertThat(failing).isCompletedExceptionally();
+        assertThat(givenBack).hasValue(1);
+    }
+
+    @Test
+    void what_the_failure_policy_has_answered_is_not_returned_when_the_backend_answers_late() {
+        decided.send();
+        decided.fail(BackendFailures.ambiguous("k", "planted", null), Runnable::run);
+        assertThat(awaited).isCompletedExceptionally();
+        assertThat(decided.answer(IN_A_SECOND)).isFalse();
+        assertThat(givenBack).hasValue(0);
+    }
+
+    /** What a caller can do to a future that is not completed; each counts as giving it up. */
+    static Stream<Predicate<CompletableFuture<Boolean>>> completions() {
+        return Stream.concat(
+                COMPLETIONS.stream(),
+                Stream.of(
+                        future ->
+                                future.completeAsync(() -> true, Runnable::run).isDone(),
+                        future -> {
+                            future.obtrudeValue(true);
+                            return true;
+                        },
+                        future -> {
+                            future.obtrudeException(new IllegalStateException("unused"));
+                            return true;
+                        }));
+    }
+
+    @ParameterizedTest
+    @MethodSource("completions")
+    void whoever_completes_a_wait_gives_its_permits_back(Predicate<CompletableFuture<Boolean>> completion) {
+        decided.answer(IN_A_SECOND);
+        assertThat(completion.test(awaited)).isTrue();
+        assertThat(givenBack).hasValue(1);
+        assertThat(timers).isEmpty();
+        assertThat(ended).hasValue(1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("completions")
+    void whoever_completes_what_was_sent_gives_its_permits_back(Predicate<CompletableFuture<Boolean>> completion) {
+        decided.send();
+        assertThat(completion.test(awaited)).isTrue();
+        decided.answer(IN_A_SECOND);
+        assertThat(givenBack).hasValue(1);
+    }
+
+    /** Either the caller has the grant, or it is returned, whenever the two meet. */
+    @RepeatedTest(20)
+    void a_grant_is_either_handed_over_or_given_back(RepetitionInfo repetition) {
+        Random random = new Random(Seed.VALUE + repetition.getCurrentRepetition());
+        for (int i = 0; i < 200; i++) {
+            AwaitedDecisionTest each = new AwaitedDecisionTest();
+            Decision decision = random.nextBoolean() ? IN_A_SECOND : AT_ONCE;
+            Predicate<CompletableFuture<Boolean>> completion = COMPLETIONS.get(random.nextInt(COMPLETIONS.size()));
+            AtomicBoolean first = new AtomicBoolean(true);
+            int spins = random.nextInt(200);
+            Concurrently.run(2, () -> {
+                if (first.getAndSet(false)) {
+                    each.decided.send();
+                    each.decided.answer(decision);
+                    List.copyOf(each.timers).forEach(Runnable::run);
+                } else {
+                    for (int spin = 0; spin < spins; spin++) {
+                        Thread.onSpinWait();
+                    }
+                    each.completed = completion.test(each.awaited);
+                }
+            });
+            assertThat(each.givenBack).as("%s%d", Seed.hint(), i).hasValue(each.completed ? 1 : 0);
+            assertThat(each.ended).hasValue(each.begun.get());
+        }
     }
 }

@@ -77,7 +77,7 @@ public class PrefetchedKeyLinearizability {
         public void decide(PendingDecision<?> pending) {
             Request request = pending.request(0);
             granted.addAndGet(request.action() == Request.Action.REFUND ? -request.permits() : request.permits());
-            ((PendingRequest) pending).complete(new Decision(true, 100, 100, 0, 0, 0));
+            ((PendingRequest) pending).answer(new Decision(true, 100, 100, 0, 0, 0));
         }
 
         @Override

@@ -1,0 +1,151 @@
+package io.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.testing.Concurrently;
+import io.limiter.testing.Patience;
+import io.limiter.testing.Seed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Futures that their callers complete at random moments: a caller either has what was granted, or it is returned. Nothing
+ * refills or ends meanwhile, so permits are counted exactly.
+ */
+abstract class GivenUpContract {
+
+    private static final int THREADS = 4;
+    private static final int FUTURES = 60;
+    private static final int CAPACITY = 10_000;
+    private static final Duration DAY = Duration.ofDays(1);
+
+    /** A factory on the engine under test, with keys of this test's own. */
+    protected abstract LimiterFactory limiters();
+
+    /** A kind of future. */
+    private record Kind<T>(Supplier<CompletableFuture<T>> start, T other, Predicate<T> granted) {}
+
+    @Test
+    void permits_of_decisions_that_nobody_uses_are_returned() {
+        Limiter window = limiters().count("w", CAPACITY, DAY);
+        check(
+                List.of(window),
+                List.of(
+                        new Kind<>(() -> window.async().decide(1), rejection(), Decision::granted),
+                        new Kind<>(() -> window.async().tryAcquire(), false, granted -> granted)));
+    }
+
+    @Test
+    void permits_of_a_bucket_that_nobody_uses_are_returned() {
+        RateLimiter bucket = bucket();
+        check(
+                List.of(bucket),
+                List.of(
+                        new Kind<>(() -> bucket.async().decide(1), rejection(), Decision::granted),
+                        new Kind<>(() -> bucket.async().decide(1, DAY), rejection(), Decision::granted),
+                        new Kind<>(() -> bucket.async().tryAcquire(), false, granted -> granted),
+                        new Kind<>(() -> bucket.async().tryAcquire(1, DAY), false, granted -> granted),
+                        new Kind<>(() -> bucket.async().acquire(1), DAY, waited -> true),
+                        new Kind<>(
+                                () -> bucket.async().reserve(1),
+                                bucket.reserve(Integer.MAX_VALUE),
+                                Reservation::isGranted)));
+    }
+
+    @Test
+    void permits_of_sets_that_nobody_uses_are_returned() {
+        Limiter window = limiters().count("w", CAPACITY, DAY);
+        RateLimiter bucket = bucket();
+        LimitSet set = LimitSet.of(bucket, window);
+        SetDecision other = set.decide(Integer.MAX_VALUE);
+        check(
+                List.of(window, bucket),
+                List.of(
+                        new Kind<>(() -> set.async().decide(1), other, SetDecision::granted),
+                        new Kind<>(() -> set.async().decide(1, DAY), other, SetDecision::granted),
+                        new Kind<>(() -> set.async().tryAcquire(), false, granted -> granted)));
+    }
+
+    @Test
+    void leases_that_nobody_uses_are_released() {
+        ConcurrencyLimiter limiter = limiters().concurrent("c", 1000);
+        List<Lease> leases = new ArrayList<>();
+        Predicate<Optional<Lease>> keep = lease -> {
+            synchronized (leases) {
+                return lease.map(leases::add).orElse(false);
+            }
+        };
+        int granted = giveUpSome(List.of(
+                new Kind<>(() -> limiter.async().tryAcquire(), Optional.empty(), keep),
+                new Kind<>(() -> limiter.async().tryAcquire(Duration.ofMinutes(1)), Optional.empty(), keep),
+                new Kind<>(
+                        () -> limiter.async().acquire(1, Duration.ZERO),
+                        limiter.acquire(1, Duration.ZERO),
+                        lease -> keep.test(Optional.of(lease)))));
+        await().alias(Seed.hint())
+                .atMost(Patience.DECISION_TIMEOUT)
+                .untilAsserted(() -> assertThat(limiter.inUse()).isEqualTo(1 + granted));
+        leases.forEach(Lease::close);
+        assertThat(limiter.inUse()).isEqualTo(1);
+    }
+
+    private RateLimiter bucket() {
+        return limiters().build("b", TokenBucket.perSecond(0.001).capacity(CAPACITY));
+    }
+
+    private static Decision rejection() {
+        return new Decision(false, 1, 0, 0, 0, 0);
+    }
+
+    private static void check(List<Limiter> limiters, List<Kind<?>> kinds) {
+        int granted = giveUpSome(kinds);
+        for (Limiter limiter : limiters) {
+            await().alias(Seed.hint() + limiter)
+                    .atMost(Patience.DECISION_TIMEOUT)
+                    .untilAsserted(() -> assertThat(limiter.peek().remaining()).isEqualTo(CAPACITY - granted));
+        }
+    }
+
+    /** The number of futures that were granted before they were given up. */
+    private static int giveUpSome(List<Kind<?>> kinds) {
+        AtomicInteger thread = new AtomicInteger();
+        AtomicInteger granted = new AtomicInteger();
+        Concurrently.run(THREADS, () -> {
+            Random random = new Random(Seed.VALUE + thread.getAndIncrement());
+            for (int i = 0; i < FUTURES * kinds.size(); i++) {
+                granted.addAndGet(isGranted(kinds.get(i % kinds.size()), random) ? 1 : 0);
+            }
+        });
+        return granted.get();
+    }
+
+    private static <T> boolean isGranted(Kind<T> kind, Random random) {
+        CompletableFuture<T> future = kind.start.get();
+        long endNanos = System.nanoTime() + random.nextInt(random.nextBoolean() ? 2_000 : 1_000_000);
+        while (System.nanoTime() < endNanos) {
+            Thread.onSpinWait();
+        }
+        boolean givenUp = switch (random.nextInt(4)) {
+            case 0 -> future.cancel(true);
+            case 1 -> future.complete(kind.other);
+            case 2 -> future.completeExceptionally(new IllegalStateException("unused"));
+            default ->
+                future.orTimeout(random.nextInt(500), TimeUnit.MICROSECONDS)
+                        .handle((result, error) -> error != null)
+                        .join();
+        };
+        return !givenUp && kind.granted.test(future.join());
+    }
+}
