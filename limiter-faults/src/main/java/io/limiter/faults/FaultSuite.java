@@ -6,6 +6,8 @@ import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.experiment.Result;
 import io.limiter.faults.experiment.Trial;
+import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.PlantedBug;
 import io.limiter.faults.report.Environment;
 import io.limiter.faults.report.Progress;
 import io.limiter.faults.report.ReliabilityPage;
@@ -18,13 +20,13 @@ import java.util.Locale;
 import java.util.Objects;
 import org.slf4j.LoggerFactory;
 
-/** Runs experiments one after the other, prints their results, and writes the page about them. */
+/** Runs experiments, and those that must convict planted bugs, prints their results, and writes the page about them. */
 public final class FaultSuite {
 
     private FaultSuite() {}
 
     /**
-     * Ends with status 1 if a promise did not hold, and with 2 if the arguments cannot be understood.
+     * Ends with status 1 if a promise did not hold or a bug was not convicted, and with 2 if the arguments cannot be understood.
      *
      * @param arguments see {@link Options#USAGE}
      */
@@ -41,6 +43,9 @@ public final class FaultSuite {
         ((Logger) LoggerFactory.getLogger("io.lettuce")).setLevel(Level.ERROR);
         if (options.list()) {
             list(options.experiments());
+            options.bugs()
+                    .forEach(bug -> System.out.printf(
+                            Locale.ROOT, "%-36s %-36s %s%n", bug.name(), bug.experiment(), bug.does()));
         } else {
             System.exit(run(options) ? 0 : 1);
         }
@@ -62,31 +67,50 @@ public final class FaultSuite {
         Environment environment = Environment.here();
         System.out.println(environment + "; seed " + options.seed());
         List<Result> results = new ArrayList<>();
-        try (Progress progress = new Progress(options.experiments())) {
+        List<Conviction> convictions = new ArrayList<>();
+        List<Experiment> all = new ArrayList<>(options.experiments());
+        options.bugs().stream().map(PlantedBug::trial).forEach(all::add);
+        try (Progress progress = new Progress(all)) {
             for (Experiment experiment : options.experiments()) {
-                progress.begins(experiment);
+                progress.begins(experiment.name(), experiment);
                 Result result = Trial.run(experiment, seed(options, experiment));
                 progress.ended(result);
                 results.add(result);
             }
+            for (PlantedBug bug : options.bugs()) {
+                progress.begins(bug.name(), bug.trial());
+                Conviction conviction = bug.run(seed(options, bug.trial()));
+                progress.ended(conviction);
+                convictions.add(conviction);
+            }
         }
         System.out.println();
-        System.out.println(ReliabilityPage.summary(results));
-        if (options.page() != null) {
-            write(options, results, environment);
+        if (!results.isEmpty()) {
+            System.out.println(ReliabilityPage.summary(results));
         }
-        return results.stream().allMatch(Result::holds);
+        if (!convictions.isEmpty()) {
+            System.out.println(ReliabilityPage.convicted(convictions));
+        }
+        if (options.page() != null) {
+            write(options, results, convictions, environment);
+        }
+        return results.stream().allMatch(Result::holds) && convictions.stream().allMatch(Conviction::isConvicted);
     }
 
-    private static void write(Options options, List<Result> results, Environment environment) throws IOException {
-        Path page = Objects.requireNonNull(options.page());
-        String before = Files.exists(page) ? Files.readString(page) : "";
-        Files.writeString(
-                page,
-                options.soak()
-                        ? ReliabilityPage.withSoak(before, results, environment, options.seed())
-                        : ReliabilityPage.page(
-                                before, results, Experiments.all().size(), environment, options.seed()));
+    private static void write(
+            Options options, List<Result> results, List<Conviction> convictions, Environment environment)
+            throws IOException {
+        Path file = Objects.requireNonNull(options.page());
+        String page = Files.exists(file) ? Files.readString(file) : "";
+        if (options.soak()) {
+            page = ReliabilityPage.withSoak(page, results, environment, options.seed());
+        } else if (!results.isEmpty()) {
+            page = ReliabilityPage.page(page, results, Experiments.all().size(), environment, options.seed());
+        }
+        if (!convictions.isEmpty()) {
+            page = ReliabilityPage.withConvictions(page, convictions, environment, options.seed());
+        }
+        Files.writeString(file, page);
     }
 
     /** The same for an experiment however many others run. */

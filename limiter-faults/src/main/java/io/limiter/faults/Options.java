@@ -2,11 +2,14 @@ package io.limiter.faults;
 
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Soak;
+import io.limiter.faults.planted.PlantedBug;
+import io.limiter.faults.planted.PlantedBugs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,12 +18,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of the program.
  *
+ * @param bugs that are planted
  * @param page where the page goes; {@code null} if it is not written
  * @param soak whether the page gets only another section of a soak
  * @param list whether the program only says what there is
  */
 record Options(
-        List<Experiment> experiments, long seed, @Nullable Path page, boolean soak, boolean list) {
+        List<Experiment> experiments,
+        List<PlantedBug> bugs,
+        long seed,
+        @Nullable Path page,
+        boolean soak,
+        boolean list) {
 
     private static final int SHOWN_MINUTES = 30;
 
@@ -28,16 +37,20 @@ record Options(
 
     static final String USAGE = """
             --list         what experiments there are
-            --short        a selection, in about four minutes, that a busy machine cannot break
-            --only a,b     only these; * stands for anything, as in redis-*
+            --short        a selection of experiments and planted bugs, in about five minutes
+            --convict      plants bugs into the limiter instead, each of which an experiment must convict
+            --only a,b     only these experiments, or bugs; * stands for anything, as in redis-*
             --soak n       random faults for n minutes instead; from 30 on, docs/reliability.md shows them
             --seed n       of all that is random; default 1
-            --out file     writes the page there; all experiments write docs/reliability.md without it, and some write none
+            --out file     writes the page there; all experiments, or all bugs, write docs/reliability.md without it, and some write
+                           none
             """;
 
     static Options parse(List<Experiment> all, String... arguments) {
         Iterator<String> rest = List.of(arguments).iterator();
         List<Experiment> selected = all;
+        List<PlantedBug> bugs = List.of();
+        String only = null;
         long seed = 1;
         Path page = null;
         boolean soak = false;
@@ -46,12 +59,15 @@ record Options(
             String option = rest.next();
             switch (option) {
                 case "--list" -> list = true;
-                case "--short" ->
-                    selected = all.stream()
-                            .filter(Experiment::quick)
-                            .map(Experiment::onBusyMachine)
-                            .toList();
-                case "--only" -> selected = select(value(option, rest), all);
+                case "--short" -> {
+                    selected = all.stream().filter(Experiment::quick).toList();
+                    bugs = PlantedBugs.all().stream().filter(PlantedBug::quick).toList();
+                }
+                case "--convict" -> {
+                    selected = List.of();
+                    bugs = PlantedBugs.all();
+                }
+                case "--only" -> only = value(option, rest);
                 case "--soak" -> {
                     long minutes = number(option, value(option, rest));
                     selected = List.of(soak(minutes));
@@ -62,20 +78,25 @@ record Options(
                 default -> throw new IllegalArgumentException("there is no option " + option + ", only\n" + USAGE);
             }
         }
-        return new Options(selected, seed, page == null && (soak || selected.equals(all)) ? PAGE : page, soak, list);
+        if (only != null) {
+            selected = bugs.isEmpty() ? select(only, selected, Experiment::name) : selected;
+            bugs = bugs.isEmpty() ? bugs : select(only, bugs, PlantedBug::name);
+        }
+        boolean whole = soak || selected.equals(all) || bugs.equals(PlantedBugs.all());
+        return new Options(selected, bugs, seed, page == null && whole ? PAGE : page, soak, list);
     }
 
-    private static List<Experiment> select(String patterns, List<Experiment> all) {
-        List<Experiment> selected = new ArrayList<>();
+    private static <T> List<T> select(String patterns, List<T> all, Function<T, String> name) {
+        List<T> selected = new ArrayList<>();
         for (String pattern : patterns.split(",", -1)) {
             Pattern regex = Pattern.compile(
                     Stream.of(pattern.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
-            List<Experiment> matching = all.stream()
-                    .filter(each -> regex.matcher(each.name()).matches())
+            List<T> matching = all.stream()
+                    .filter(each -> regex.matcher(name.apply(each)).matches())
                     .toList();
             if (matching.isEmpty()) {
-                throw new IllegalArgumentException("--only: no experiment is named " + pattern + "; there are "
-                        + all.stream().map(Experiment::name).collect(Collectors.joining(", ")));
+                throw new IllegalArgumentException("--only: nothing is named " + pattern + "; there are "
+                        + all.stream().map(name).collect(Collectors.joining(", ")));
             }
             selected.addAll(matching);
         }

@@ -75,6 +75,11 @@ public final class AccountFile implements Closeable {
         region(record).putLong(offset(record) + 8, returnMicros);
     }
 
+    /** The lease that the record is about was lost before it was closed. */
+    public void lost(long record) {
+        region(record).put(offset(record) + GRANTED_AT, (byte) 0);
+    }
+
     public long write(
             long callMicros,
             long returnMicros,

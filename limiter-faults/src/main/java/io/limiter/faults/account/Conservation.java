@@ -18,7 +18,7 @@ public record Conservation(long taken, long granted, long ambiguous, long ambigu
     /** Of all keys together. */
     public static Conservation of(long taken, Collection<Entry> calls) {
         long granted = calls.stream()
-                .filter(call -> call.granted() && call.answer() == Answer.REDIS)
+                .filter(call -> call.granted() && call.answer().isOfRedis())
                 .mapToLong(Entry::permits)
                 .sum();
         long[] ambiguous = calls.stream()

@@ -21,7 +21,9 @@ public enum Limiters {
     ROOMY(64, FailurePolicy.LOCAL, TokenBucket.perSecond(1_000_000).capacity(1_000_000)),
     /** As {@link #LIMITED}, with {@link #PREFETCH}. */
     PREFETCHED(1, FailurePolicy.LOCAL, TokenBucket.perSecond(1000).capacity(1000)),
-    /** Leases of {@link #LEASES}: shows whether too many are held. */
+    /** As {@link #COUNTED}, with {@link #PREFETCH}, which needs permits: shows whether one is granted twice. */
+    PREFETCHED_COUNTED(1, FailurePolicy.THROW, countable()),
+    /** Leases of {@link #LEASES}: shows whether too many are held, or too few. */
     LEASED(1, FailurePolicy.DENY, TokenBucket.perSecond(1)),
     /** A bucket with many keys, of which a few are called most. */
     MANY(
@@ -76,9 +78,12 @@ public enum Limiters {
         this.rate = rate;
     }
 
-    /** All that is taken of it can be counted in Redis, and it never rejects. */
+    /**
+     * All that is taken of it can be counted in Redis, and it never rejects. Its keys are kept for so long that its script decides
+     * by the usual steps, as long as less than 75,000 permits of a key are taken.
+     */
     private static TokenBucket countable() {
-        return TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000);
+        return TokenBucket.per(1, Duration.ofSeconds(80)).capacity(1_000_000).expire(Duration.ofDays(70));
     }
 
     static Limiters of(int ordinal) {
@@ -116,17 +121,25 @@ public enum Limiters {
 
     /** Permits that a JVM may have taken ahead. */
     public int prefetch() {
-        return this == PREFETCHED ? PREFETCH.maxPermits() : 0;
+        return this == PREFETCHED || this == PREFETCHED_COUNTED ? PREFETCH.maxPermits() : 0;
     }
 
     /** Whether it always has permits, so that a rejection is wrong. */
     public boolean hasAlwaysPermits() {
-        return this == COUNTED || this == ROOMY || this == REFUNDED;
+        return this == COUNTED || this == ROOMY || this == REFUNDED || this == PREFETCHED_COUNTED;
+    }
+
+    /** Whether it is called more often than it grants, so that it grants nearly all that it is refilled by. */
+    public boolean isOverloaded() {
+        return switch (this) {
+            case LIMITED, FAIL_OPEN, FAIL_CLOSED, SHARED, PART_LIMITED, PART_LOCAL -> true;
+            default -> false;
+        };
     }
 
     /** Whether what is taken of it in Redis is known, as it is refilled by less than a permit while an experiment lasts. */
     public boolean isCounted() {
-        return this == COUNTED || this == REFUNDED || this == PART_COUNTED;
+        return this == COUNTED || this == REFUNDED || this == PART_COUNTED || this == PREFETCHED_COUNTED;
     }
 
     /** Whether callers refund permits; an entry of a refund has a negative number of them. */

@@ -23,10 +23,24 @@ final class Clocks {
                 stepped(-1),
                 stepped(60).inShort(),
                 stepped(-60),
+                named("clock-back-and-forth")
+                        .does("Redis's clock steps back and forth by 60 s, 5 times")
+                        .promises("No step mints permits: the bucket is refilled for the time that has passed")
+                        .withClock()
+                        .mayFreeze()
+                        .fault(Duration.ofSeconds(2), scene -> {
+                            for (int i = 0; i < 5; i++) {
+                                scene.clock().shift(Duration.ofSeconds(-60));
+                                scene.pass(Duration.ofMillis(200));
+                                scene.clock().shift(Duration.ZERO);
+                                scene.pass(Duration.ofMillis(200));
+                            }
+                        }),
                 named("refill-after-clock-back-5s")
                         .does("Redis's clock steps back by 5 s, and a bucket is observed until it is refilled again")
                         .promises("The refill stops until the clock is where it was, no longer")
                         .withClock()
+                        .mayFreeze()
                         .fault(Duration.ofSeconds(8), scene -> {
                             long steppedMicros = AccountFile.nowMicros();
                             scene.clock().shift(Duration.ofSeconds(-5));
@@ -52,7 +66,10 @@ final class Clocks {
     private static void checkFrozen(Scene scene, long sinceMicros, Duration most) throws IOException {
         long frozen = longestWithoutGrant(scene, sinceMicros);
         scene.note(String.format(Locale.ROOT, "no refill for %.1f s after that", frozen / 1e6));
-        scene.require(frozen <= most.toMillis() * 1000, "a bucket was not refilled for " + frozen / 1000 + " ms");
+        scene.require(
+                Measure.REFILL,
+                frozen <= most.toMillis() * 1000,
+                "a bucket was not refilled for " + frozen / 1000 + " ms");
     }
 
     private static long longestWithoutGrant(Scene scene, long sinceMicros) throws IOException {
@@ -74,7 +91,7 @@ final class Clocks {
 
     private static Experiment stepped(int seconds) {
         boolean ahead = seconds > 0;
-        return named("clock-" + (ahead ? "forward-" : "back-") + Math.abs(seconds) + "s")
+        Experiment stepped = named("clock-" + (ahead ? "forward-" : "back-") + Math.abs(seconds) + "s")
                 .does("Redis's clock steps " + (ahead ? "forward" : "back") + " by " + Math.abs(seconds) + " s")
                 .promises(
                         ahead
@@ -86,5 +103,6 @@ final class Clocks {
                     scene.clock().shift(Duration.ofSeconds(seconds));
                     scene.pass(Duration.ofSeconds(2));
                 });
+        return ahead ? stepped : stepped.mayFreeze();
     }
 }

@@ -112,7 +112,7 @@ final class ErrorReplies {
         String calls = scene.redis().info("cmdstat_evalsha");
         long rejected = Long.parseLong(calls.replaceFirst(".*rejected_calls=([0-9]+).*", "$1"));
         scene.note(String.format(Locale.ROOT, "%,d calls of a script rejected", rejected));
-        scene.require(rejected > 0, "Redis rejected no call while it loaded");
+        scene.require(Measure.VALIDITY, rejected > 0, "Redis rejected no call while it loaded");
     }
 
     private static void demote(Scene scene) throws Exception {
@@ -127,7 +127,7 @@ final class ErrorReplies {
         scene.healed();
         String count = scene.redis().info("errorstat_" + error);
         scene.note(error + " " + count.replace("count=", "") + " times");
-        scene.require(!count.isEmpty(), "Redis never replied " + error);
+        scene.require(Measure.VALIDITY, !count.isEmpty(), "Redis never replied " + error);
     }
 
     /** The same, where scripts catch the error, so that Redis does not count it. */
@@ -138,6 +138,6 @@ final class ErrorReplies {
         } catch (RedisConsole.RedisError e) {
             reply = String.valueOf(e.getMessage());
         }
-        scene.require(reply.startsWith(error), "Redis replied " + reply + " to a write");
+        scene.require(Measure.VALIDITY, reply.startsWith(error), "Redis replied " + reply + " to a write");
     }
 }

@@ -1,5 +1,6 @@
 package io.limiter.faults.experiment;
 
+import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.MemberSettings;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,7 @@ import java.util.List;
  * @param parts what else there is
  * @param takes how long the fault takes about
  * @param expected what this fault may change
- * @param quick whether it belongs to the short selection, in which a machine may be busy
+ * @param quick whether it belongs to the short selection
  */
 public record Experiment(
         String name,
@@ -71,6 +72,8 @@ public record Experiment(
      * @param extraPermits what the limits may grant on top, because the clock says so
      * @param recovery how long after the end of the fault Redis decides again at the latest
      * @param localShare the largest share of decisions about keys that Redis can decide that JVMs make alone
+     * @param freezes whether buckets may not be refilled for a while after the fault
+     * @param losesLeases whether leases may be lost before they are closed
      */
     public record Expected(
             int statesLost,
@@ -78,9 +81,12 @@ public record Experiment(
             int primaries,
             double extraPermits,
             Duration recovery,
-            double localShare) {
+            double localShare,
+            boolean freezes,
+            boolean losesLeases) {
 
-        private static final Expected NOTHING = new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1);
+        private static final Expected NOTHING =
+                new Expected(0, Duration.ZERO, 1, 0, Duration.ofSeconds(1), 1, false, false);
 
         /** Whether Redis may know less than was granted. */
         boolean forgets() {
@@ -160,7 +166,9 @@ public record Experiment(
                 expected.primaries,
                 expected.extraPermits,
                 expected.recovery,
-                expected.localShare));
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases));
     }
 
     public Experiment mayForget(Duration latest) {
@@ -170,7 +178,9 @@ public record Experiment(
                 expected.primaries,
                 expected.extraPermits,
                 expected.recovery,
-                expected.localShare));
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases));
     }
 
     public Experiment mayHave(int primaries) {
@@ -180,7 +190,9 @@ public record Experiment(
                 primaries,
                 expected.extraPermits,
                 expected.recovery,
-                expected.localShare));
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases));
     }
 
     public Experiment mayGrant(double extraPermits) {
@@ -190,7 +202,9 @@ public record Experiment(
                 expected.primaries,
                 extraPermits,
                 expected.recovery,
-                expected.localShare));
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases));
     }
 
     public Experiment recoversWithin(Duration recovery) {
@@ -200,7 +214,9 @@ public record Experiment(
                 expected.primaries,
                 expected.extraPermits,
                 recovery,
-                expected.localShare));
+                expected.localShare,
+                expected.freezes,
+                expected.losesLeases));
     }
 
     public Experiment localAtMost(double share) {
@@ -210,7 +226,33 @@ public record Experiment(
                 expected.primaries,
                 expected.extraPermits,
                 expected.recovery,
-                share));
+                share,
+                expected.freezes,
+                expected.losesLeases));
+    }
+
+    public Experiment mayFreeze() {
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare,
+                true,
+                expected.losesLeases));
+    }
+
+    public Experiment mayLoseLeases() {
+        return expect(new Expected(
+                expected.statesLost,
+                expected.forgotten,
+                expected.primaries,
+                expected.extraPermits,
+                expected.recovery,
+                expected.localShare,
+                expected.freezes,
+                true));
     }
 
     private Experiment expect(Expected newExpected) {
@@ -218,14 +260,14 @@ public record Experiment(
                 name, does, promise, members, prefix, redisSettings, parts, fault, takes, newExpected, quick);
     }
 
-    /** Belongs to the short selection: what it promises is more than how soon or by whom something is decided. */
+    /** Belongs to the short selection. */
     public Experiment inShort() {
         return new Experiment(name, does, promise, members, prefix, redisSettings, parts, fault, takes, expected, true);
     }
 
-    /** The same, judged by nothing that a busy machine can change. */
-    public Experiment onBusyMachine() {
-        return recoversWithin(AFTER).localAtMost(1);
+    /** Whether its JVMs call such a limiter. */
+    boolean calls(Limiters limiter) {
+        return members.stream().anyMatch(member -> member.limiters().contains(limiter));
     }
 
     /** How long it runs about, with the start of its processes. */

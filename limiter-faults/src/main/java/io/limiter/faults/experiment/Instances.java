@@ -2,10 +2,19 @@ package io.limiter.faults.experiment;
 
 import static io.limiter.faults.experiment.Experiment.named;
 
-import io.limiter.ConcurrencyLimiter;
+import io.limiter.algorithm.TokenBucket;
+import io.limiter.faults.account.AccountFile;
+import io.limiter.faults.account.Answer;
+import io.limiter.faults.account.Entry;
+import io.limiter.faults.account.Excess;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.Leftovers;
+import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
+import io.limiter.live.ChangeNote;
+import io.limiter.live.LiveKind;
+import io.limiter.live.LiveLimit;
+import io.limiter.live.LiveSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +25,7 @@ final class Instances {
 
     private static final MemberSettings STANDARD = MemberSettings.standard();
     private static final MemberSettings LEASES = STANDARD.limiters(Limiters.LEASED, Limiters.COUNTED);
-    private static final MemberSettings PREFETCH = STANDARD.limiters(Limiters.PREFETCHED, Limiters.COUNTED);
+    private static final MemberSettings PREFETCH = STANDARD.limiters(Limiters.PREFETCHED, Limiters.PREFETCHED_COUNTED);
 
     private Instances() {}
 
@@ -27,6 +36,21 @@ final class Instances {
                         .promises("Nothing is granted again; calls under way at the kill are ambiguous")
                         .inShort()
                         .fault(Duration.ofSeconds(6), scene -> killAndReplace(scene, STANDARD)),
+                named("leases-closed")
+                        .does(
+                                "Two JVMs hold leases and close them, most after 50 to 300 ms, some after 3 s; nothing fails")
+                        .promises(
+                                "A lease is held until it is closed, longer than the lease time, and free at once when it is closed")
+                        .members(LEASES, LEASES)
+                        .inShort()
+                        .fault(Duration.ofSeconds(1), scene -> scene.pass(Duration.ofSeconds(1))),
+                named("close-with-leases")
+                        .does("The factory of the only JVM is closed while it holds all leases")
+                        .promises("They are free at once")
+                        .members(LEASES)
+                        .mayLoseLeases()
+                        .inShort()
+                        .fault(Duration.ofSeconds(1), Instances::closeAndWatchLeases),
                 named("jvm-killed-with-leases")
                         .does("One JVM of two is killed while it holds leases, and replaced, 3 times")
                         .promises("Never more leases than 8; those of the dead come back after the lease time, 2 s")
@@ -46,6 +70,7 @@ final class Instances {
                         .does("One JVM of two is stopped for 5 s while it holds leases of 2 s")
                         .promises("Never more leases than 8: a JVM that goes on knows that it has lost its leases")
                         .members(LEASES, LEASES)
+                        .mayLoseLeases()
                         .inShort()
                         .fault(Duration.ofSeconds(5), scene -> pause(scene, Duration.ofSeconds(5))),
                 named("jvm-stopped-with-prefetched-permits")
@@ -77,6 +102,11 @@ final class Instances {
                         }),
                 callers(200, 10),
                 callers(2000, 100),
+                named("live-limit-lowered")
+                        .does("A live limit lowers the rate from 100/s to 10/s and the capacity to 10 for 4 s")
+                        .promises("Each JVM applies it within a second, and its removal, too")
+                        .members(STANDARD.withLiveLimits(), STANDARD.withLiveLimits())
+                        .fault(Duration.ofSeconds(4), Instances::lowerLimit),
                 named("slow-log")
                         .does("Redis is stopped for 5 s, and each line logged takes 1 s")
                         .promises("Each JVM decides alone, within the limit; the worst call is measured")
@@ -110,29 +140,58 @@ final class Instances {
 
     private static void killAndWatchLeases(Scene scene) throws Exception {
         try (Observer observer = new Observer(scene.endpoint())) {
-            ConcurrencyLimiter leases =
-                    observer.limiters().build("leased", Limiters.LEASES).on(Limiters.LEASED.key(0));
-            int held = leases.inUse();
+            requireHeld(observer, scene);
             scene.member(0).kill();
-            long killedNanos = System.nanoTime();
-            Duration free = Duration.ZERO;
-            while (leases.inUse() > 0 && free.compareTo(Duration.ofSeconds(10)) < 0) {
-                scene.pass(Duration.ofMillis(5));
-                free = Duration.ofNanos(System.nanoTime() - killedNanos);
-            }
-            scene.note(String.format(Locale.ROOT, "%d leases free after %.1f s", held, free.toMillis() / 1000.0));
-            scene.require(held > 0, "no lease was held");
-            scene.require(
-                    free.compareTo(Limiters.LEASES.leaseTime().plusMillis(500)) < 0,
-                    "leases were free only after " + free.toMillis() + " ms");
+            scene.requireFreeLeases(observer, "after the kill", Limiters.LEASES.leaseTime());
         }
         scene.join(LEASES);
+    }
+
+    private static void closeAndWatchLeases(Scene scene) throws Exception {
+        try (Observer observer = new Observer(scene.endpoint())) {
+            requireHeld(observer, scene);
+            scene.member(0).closeLimiters();
+            scene.requireFreeLeases(observer, "after the factory was closed", Duration.ZERO);
+        }
+        scene.join(LEASES);
+    }
+
+    private static void requireHeld(Observer observer, Scene scene) {
+        scene.require(Measure.VALIDITY, observer.leases() > 0, "no lease was held");
     }
 
     private static void pause(Scene scene, Duration duration) throws Exception {
         scene.member(0).pause();
         scene.pass(duration);
         scene.member(0).goOn();
+    }
+
+    private static void lowerLimit(Scene scene) throws Exception {
+        TokenBucket lower = TokenBucket.perSecond(10).capacity(10);
+        try (Observer observer = new Observer(scene.endpoint())) {
+            String name = Limiters.LIMITED.name().toLowerCase(Locale.ROOT);
+            ChangeNote note = ChangeNote.of("faults", "an experiment");
+            LiveSettings settings =
+                    LiveSettings.of(LiveKind.TOKEN_BUCKET).rate(10).capacity(10);
+            LiveLimit live = observer.live().put(name, settings, note, 0);
+            scene.pass(Duration.ofSeconds(1));
+            long sinceMicros = AccountFile.nowMicros();
+            scene.pass(Duration.ofSeconds(3));
+            List<Entry> grants = new ArrayList<>();
+            for (MemberProcess member : scene.members()) {
+                member.account().stream()
+                        .filter(entry -> entry.limiter() == Limiters.LIMITED && entry.key() == 0 && entry.granted())
+                        .filter(entry -> entry.callMicros() > sinceMicros && entry.answer() != Answer.PENDING)
+                        .forEach(grants::add);
+            }
+            observer.live().remove(name, note, live.version());
+            double excess = Excess.of(lower.maxPermits(), lower.permitsPerSecond(), grants);
+            scene.note(grants.size() + " permits of a key in 3 s under the live limit");
+            scene.require(
+                    Measure.LIVE,
+                    excess <= 0.5,
+                    String.format(Locale.ROOT, "%.1f permits were granted beyond the live limit", excess));
+        }
     }
 
     private static void starve(Scene scene) throws Exception {

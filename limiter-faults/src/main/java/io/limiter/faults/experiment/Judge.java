@@ -8,7 +8,9 @@ import io.limiter.faults.account.Entry;
 import io.limiter.faults.account.Excess;
 import io.limiter.faults.account.Limiters;
 import io.limiter.faults.account.Overlap;
+import io.limiter.faults.experiment.Measure.Violation;
 import io.limiter.faults.process.MemberProcess;
+import io.limiter.faults.process.RedisConsole;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +32,10 @@ import java.util.stream.Stream;
  *   <li>{@code granted <= taken in Redis <= granted + ambiguous}: nothing was executed twice, or after it was withdrawn,
  *   <li>a permit that is refunded can be taken once more, and without state {@code allow} grants all and {@code deny} nothing,
  *   <li>no call is rejected while there are permits,
- *   <li>no more leases are held at once than there may be,
+ *   <li>of a limiter that rejects, most of what it may grant is granted,
+ *   <li>no more leases are held at once than there may be, none is lost, and once closed it is free,
+ *   <li>every key in Redis expires,
+ *   <li>while Redis does not decide, half of the calls return within half of the decision timeout,
  *   <li>nothing is granted once the factory was closed, and no call throws what it does not document,
  *   <li>and Redis decides again, for every JVM, a second after the fault at the latest.
  * </ul>
@@ -42,11 +47,22 @@ final class Judge {
     /** Off by one is a whole permit. A machine's clock that is adjusted while an experiment runs moves less than this. */
     private static final double TOLERANCE = 0.5;
 
+    /** Of what a limiter is refilled by, as it may be called too seldom for a moment. */
+    private static final double LEAST_SHARE = 0.8;
+
+    private static final int FEWEST_LEASES_PER_SECOND = 10;
+
+    /** The longest pause that counts for the decision timeout. */
+    private static final long PAUSE_MICROS = 25_000;
+
+    /** Half of the decision timeout. */
+    private static final long SLOW_MICROS = 50_000;
+
     private final Scene scene;
     private final Experiment experiment;
     private final List<List<Entry>> accounts = new ArrayList<>();
     private final List<Entry> all = new ArrayList<>();
-    private final List<String> violations = new ArrayList<>();
+    private final List<Violation> violations = new ArrayList<>();
     private final long atOnce;
     private final long startMicros;
     private double excess;
@@ -76,22 +92,26 @@ final class Judge {
                 checkRefunded(limiter);
             } else if (!limiter.hasAlwaysPermits() && limiter != Limiters.LEASED) {
                 checkExcess(limiter);
+                checkShortfall(limiter);
             }
         }
         Conservation conservation = conservation();
         long wronglyRejected = wronglyRejected();
-        long mostLeases = Overlap.of(of(all, entry -> entry.answer() == Answer.LEASE));
+        List<Entry> leases = of(all, entry -> entry.answer() == Answer.LEASE);
+        long mostLeases = Overlap.of(leases);
         if (mostLeases > Limiters.LEASES.capacity()) {
-            violations.add(mostLeases + " leases were held at once, of " + Limiters.LEASES.capacity());
+            violation(Measure.LEASES, mostLeases + " leases were held at once, of " + Limiters.LEASES.capacity());
         }
+        checkLeases(leases);
+        checkExpiry();
+        checkFailsFast();
         checkClosed();
         long errors =
                 all.stream().filter(entry -> entry.answer() == Answer.ERROR).count();
         if (errors > 0) {
-            violations.add(errors + " calls threw what they do not document");
+            violation(Measure.ERRORS, errors + " calls threw what they do not document");
         }
         OptionalLong recovery = recovery();
-        checkRecovery(recovery);
         checkLocal();
         long lines = 0;
         for (MemberProcess member : scene.members()) {
@@ -113,6 +133,10 @@ final class Judge {
                 scene.notes(),
                 List.copyOf(violations),
                 null);
+    }
+
+    private void violation(Measure measure, String text) {
+        violations.add(new Violation(measure, text));
     }
 
     private static List<Entry> of(Collection<Entry> entries, Predicate<Entry> which) {
@@ -156,6 +180,43 @@ final class Judge {
         });
     }
 
+    /** When Redis decides again, a limiter that is called often enough grants most of what it is refilled by. */
+    private void checkShortfall(Limiters limiter) {
+        long from = scene.healedMicros() + experiment.expected().recovery().toMillis() * 1000;
+        long to = all.stream()
+                .filter(entry -> entry.answer().isDecision())
+                .mapToLong(Entry::callMicros)
+                .max()
+                .orElse(0);
+        if (!limiter.isOverloaded()
+                || to - from < 1_000_000
+                || experiment.expected().freezes()) {
+            return;
+        }
+        of(all, entry -> entry.limiter() == limiter && entry.answer().isDecision() && entry.callMicros() >= from)
+                .stream()
+                .collect(Collectors.groupingBy(Entry::key))
+                .forEach((key, calls) -> {
+                    long granted = calls.stream()
+                            .filter(Entry::granted)
+                            .mapToLong(Entry::permits)
+                            .sum();
+                    long wanted = calls.stream().mapToLong(Entry::permits).sum();
+                    double possible = Math.min(wanted, limiter.rate() * (to - from) / 1e6);
+                    if (granted < LEAST_SHARE * possible - 1) {
+                        violation(
+                                Measure.SHORTFALL,
+                                String.format(
+                                        Locale.ROOT,
+                                        "%d permits of %s, key %d, were granted where %.0f were possible",
+                                        granted,
+                                        limiter,
+                                        key,
+                                        possible));
+                    }
+                });
+    }
+
     /** Without state a policy grants all, or nothing; a refund is lost under some more. */
     private void checkPolicy(Limiters limiter) {
         long wrong = all.stream()
@@ -167,7 +228,7 @@ final class Judge {
                 })
                 .count();
         if (wrong > 0) {
-            violations.add(wrong + " calls of " + limiter + " were not decided as its failure policy says");
+            violation(Measure.POLICY, wrong + " calls of " + limiter + " were not decided as its failure policy says");
         }
     }
 
@@ -181,7 +242,7 @@ final class Judge {
         long had = calls.stream().mapToLong(Entry::permits).sum();
         Experiment.Expected expected = experiment.expected();
         double states = expected.primaries() + expected.statesLost() + alone;
-        double beyond = had - states * (limiter.capacity() + refilled(limiter));
+        double beyond = had - states * (limiter.capacity() + refilled(limiter) + 1);
         within(beyond, "all together", limiter, 0);
         excess = Math.max(excess, had - limiter.capacity());
     }
@@ -213,8 +274,15 @@ final class Judge {
     private void within(double beyond, String who, Limiters limiter, int key) {
         beyondPromise = Math.max(beyondPromise, beyond);
         if (beyond > TOLERANCE) {
-            violations.add(String.format(
-                    Locale.ROOT, "%s granted %.1f more than promised of %s, key %d", who, beyond, limiter, key));
+            violation(
+                    Measure.EXCESS,
+                    String.format(
+                            Locale.ROOT,
+                            "%s granted %.1f more than promised of %s, key %d",
+                            who,
+                            beyond,
+                            limiter,
+                            key));
         }
     }
 
@@ -238,19 +306,30 @@ final class Judge {
     }
 
     private void checkConservation(Limiters limiter, Conservation conservation) {
-        // Of each key a part of a permit.
-        if (conservation.takenTooOften() > limiter.keys()) {
-            violations.add(conservation.takenTooOften() + " permits of " + limiter + " were taken that no caller has");
+        // Of each key a part of a permit, and what JVMs had prefetched when they were killed.
+        long most = limiter.keys() + limiter.prefetch() * (long) accounts.size();
+        if (conservation.takenTooOften() > most) {
+            violation(
+                    Measure.TAKEN,
+                    conservation.takenTooOften() + " permits of " + limiter + " were taken that no caller has, at most "
+                            + most + " may be");
         }
-        if (conservation.forgotten() > limiter.keys() * refilled(limiter)
-                && !experiment.expected().forgets()) {
-            violations.add(conservation.forgotten() + " granted permits of " + limiter + " were not taken in Redis");
+        double refilled = limiter.keys() * refilled(limiter);
+        if (conservation.forgotten() > refilled && !experiment.expected().forgets()) {
+            violation(
+                    Measure.TAKEN,
+                    String.format(
+                            Locale.ROOT,
+                            "%d granted permits of %s were not taken in Redis, at most %.1f were refilled",
+                            conservation.forgotten(),
+                            limiter,
+                            refilled));
         }
     }
 
-    /** The most permits that a key was refilled by, and a part of one. */
+    /** The most permits that a key was refilled by. */
     private double refilled(Limiters limiter) {
-        return limiter.rate() * (AccountFile.nowMicros() - startMicros) / 1e6 + 1;
+        return limiter.rate() * (AccountFile.nowMicros() - startMicros) / 1e6;
     }
 
     /** What is missing in the buckets of a limiter, as Redis has them. */
@@ -271,9 +350,76 @@ final class Judge {
                 .filter(entry -> !entry.granted())
                 .count();
         if (rejected > 0) {
-            violations.add(rejected + " calls were rejected although there were permits");
+            violation(Measure.WRONGLY_REJECTED, rejected + " calls were rejected although there were permits");
         }
         return rejected;
+    }
+
+    /** Where leases are closed after 175 ms on average, of 8 some 40 are granted in a second. */
+    private void checkLeases(List<Entry> leases) {
+        if (!experiment.calls(Limiters.LEASED)) {
+            return;
+        }
+        if (!experiment.expected().losesLeases()) {
+            long lost = leases.stream().filter(lease -> !lease.granted()).count();
+            if (lost > 0) {
+                violation(Measure.LEASES_LOST, lost + " leases were lost before they were closed");
+            }
+        }
+        checkLeaseRate(leases, scene.faultMicros() - Experiment.BEFORE.toMillis() * 1000);
+        // When those of the dead are free, and Redis decides again.
+        checkLeaseRate(leases, scene.healedMicros() + 2_000_000);
+    }
+
+    private void checkLeaseRate(List<Entry> leases, long fromMicros) {
+        long toMicros = fromMicros + 1_500_000;
+        double seconds = (toMicros - fromMicros - machineTook(fromMicros, toMicros)) / 1e6;
+        long granted = leases.stream()
+                .filter(lease -> lease.callMicros() >= fromMicros && lease.callMicros() < toMicros)
+                .count();
+        if (granted < FEWEST_LEASES_PER_SECOND * seconds) {
+            violation(
+                    Measure.LEASE_RATE,
+                    String.format(
+                            Locale.ROOT,
+                            "%.0f leases were granted in a second, of at least %d",
+                            granted / seconds,
+                            FEWEST_LEASES_PER_SECOND));
+        }
+    }
+
+    /** A key that never expires would stay in Redis for ever. */
+    private void checkExpiry() throws IOException {
+        if (experiment.parts().servers() != Experiment.Servers.ONE) {
+            return;
+        }
+        long lasting = 0;
+        try (RedisConsole redis = new RedisConsole(scene.redis().port())) {
+            for (String key : redis.command("KEYS", "*Limit:*").split("\n", -1)) {
+                lasting += redis.command("PTTL", key).equals("-1") ? 1 : 0;
+            }
+        }
+        if (lasting > 0) {
+            violation(Measure.EXPIRY, lasting + " keys of limits have no expiry");
+        }
+    }
+
+    /** An outage costs a call microseconds and not the decision timeout, once the circuit breaker is open. */
+    private void checkFailsFast() {
+        long[] took = all.stream()
+                .filter(entry -> switch (entry.answer()) {
+                    case LOCAL, POLICY, AMBIGUOUS, NOT_EXECUTED -> true;
+                    default -> false;
+                })
+                .filter(entry -> entry.callMicros() > scene.faultMicros() + 1_000_000
+                        && entry.callMicros() < scene.healedMicros())
+                .mapToLong(Entry::tookMicros)
+                .sorted()
+                .toArray();
+        long median = Result.Latency.of(took).p50Micros();
+        if (took.length >= 100 && median > SLOW_MICROS) {
+            violation(Measure.FAILS_FAST, "half of the calls without Redis took more than " + median / 1000 + " ms");
+        }
     }
 
     private void checkClosed() {
@@ -287,7 +433,7 @@ final class Judge {
                     .filter(entry -> entry.answer().isDecision() && entry.granted() && entry.callMicros() > closed)
                     .count();
             if (late > 0) {
-                violations.add(late + " calls were granted after the factory was closed");
+                violation(Measure.CLOSED, late + " calls were granted after the factory was closed");
             }
         }
     }
@@ -302,8 +448,10 @@ final class Judge {
         return lasting.stream();
     }
 
+    /** Of the last JVM. */
     private OptionalLong recovery() {
         long healed = scene.healedMicros();
+        long most = experiment.expected().recovery().toMillis() * 1000;
         long latest = 0;
         for (List<Entry> account : lasting().toList()) {
             OptionalLong first = account.stream()
@@ -312,21 +460,44 @@ final class Judge {
                     .mapToLong(Entry::returnMicros)
                     .min();
             if (first.isEmpty()) {
+                violation(
+                        Measure.RECOVERY,
+                        "Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s");
                 return first;
             }
-            latest = Math.max(latest, first.getAsLong() - healed);
+            long took = first.getAsLong() - healed;
+            long machine = machineTook(healed, first.getAsLong());
+            if (took - machine > most) {
+                violation(
+                        Measure.RECOVERY,
+                        String.format(
+                                Locale.ROOT,
+                                "Redis decided again %,d ms after the fault, of which the machine took %,d ms",
+                                took / 1000,
+                                machine / 1000));
+            }
+            latest = Math.max(latest, took);
         }
         return OptionalLong.of(latest);
     }
 
-    private void checkRecovery(OptionalLong recovery) {
-        long most = experiment.expected().recovery().toMillis();
-        if (recovery.isEmpty()) {
-            violations.add("Redis did not decide again for all JVMs within " + Experiment.AFTER.toSeconds() + " s");
-        } else if (recovery.getAsLong() > most * 1000) {
-            violations.add(String.format(
-                    Locale.ROOT, "Redis decided again %,d ms after the fault", recovery.getAsLong() / 1000));
-        }
+    /**
+     * For how long the machine had no processor for threads that only park, in microseconds. What it takes, it takes from all
+     * JVMs; one that is paused alone has no excuse. Shorter pauses are what the limiter must bear.
+     */
+    private long machineTook(long fromMicros, long toMicros) {
+        return accounts.stream()
+                .map(account -> of(account, entry -> entry.answer() == Answer.CONTROL))
+                // Not of one that was started or killed meanwhile.
+                .filter(parks -> parks.stream().anyMatch(park -> park.callMicros() <= fromMicros)
+                        && parks.stream().anyMatch(park -> park.returnMicros() >= toMicros))
+                .mapToLong(parks -> parks.stream()
+                        .filter(park -> park.tookMicros() > PAUSE_MICROS)
+                        .mapToLong(park -> Math.max(
+                                0, Math.min(park.returnMicros(), toMicros) - Math.max(park.callMicros(), fromMicros)))
+                        .sum())
+                .min()
+                .orElse(0);
     }
 
     private Map<Answer, Long> sources(Predicate<Entry> which) {
@@ -350,11 +521,15 @@ final class Judge {
                 - sources.getOrDefault(Answer.REDIS, 0L)
                 - sources.getOrDefault(Answer.REJECTION_CACHE, 0L)
                 - sources.getOrDefault(Answer.PREFETCH, 0L);
-        if (local > experiment.expected().localShare() * decisions) {
-            violations.add(String.format(
-                    Locale.ROOT,
-                    "%.1f %% of the decisions that Redis could make were not made by Redis",
-                    100.0 * local / decisions));
+        double machine =
+                machineTook(scene.faultMicros(), untilMicros()) / (double) (untilMicros() - scene.faultMicros());
+        if (local > (experiment.expected().localShare() + machine) * decisions) {
+            violation(
+                    Measure.SOURCE,
+                    String.format(
+                            Locale.ROOT,
+                            "%.1f %% of the decisions that Redis could make were not made by Redis",
+                            100.0 * local / decisions));
         }
     }
 

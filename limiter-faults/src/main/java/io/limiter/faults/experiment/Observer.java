@@ -2,8 +2,11 @@ package io.limiter.faults.experiment;
 
 import io.limiter.FailurePolicy;
 import io.limiter.LimiterFactory;
+import io.limiter.faults.account.Limiters;
 import io.limiter.faults.process.Clients;
 import io.limiter.faults.process.Endpoint;
+import io.limiter.live.LiveLimits;
+import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.time.Duration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -20,11 +23,23 @@ final class Observer implements AutoCloseable {
         limiters = RedisRateLimiterFactory.builder(connections)
                 .failurePolicy(FailurePolicy.THROW)
                 .decisionTimeout(Duration.ofSeconds(30))
+                .liveLimits(LiveOptions.DEFAULT)
                 .build();
     }
 
     LimiterFactory limiters() {
         return limiters;
+    }
+
+    /** Permits of {@link Limiters#LEASES} that Redis counts as held. */
+    int leases() {
+        return limiters.build("leased", Limiters.LEASES)
+                .on(Limiters.LEASED.key(0))
+                .inUse();
+    }
+
+    LiveLimits live() {
+        return limiters.live();
     }
 
     @Override

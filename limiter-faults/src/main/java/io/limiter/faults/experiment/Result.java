@@ -2,6 +2,7 @@ package io.limiter.faults.experiment;
 
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
+import io.limiter.faults.experiment.Measure.Violation;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -38,7 +39,7 @@ public record Result(
         long mostLeases,
         long linesLogged,
         List<String> notes,
-        List<String> violations,
+        List<Violation> violations,
         @Nullable String skipped) {
 
     /** It could not run here. */
@@ -47,10 +48,15 @@ public record Result(
     }
 
     static Result broken(Experiment experiment, long seed, Exception failure) {
-        return without(experiment, seed, List.of("the experiment itself has failed: " + failure), null);
+        return without(
+                experiment,
+                seed,
+                List.of(new Violation(Measure.VALIDITY, "the experiment itself has failed: " + failure)),
+                null);
     }
 
-    private static Result without(Experiment experiment, long seed, List<String> violations, @Nullable String skipped) {
+    private static Result without(
+            Experiment experiment, long seed, List<Violation> violations, @Nullable String skipped) {
         Latency none = new Latency(0, 0, 0);
         return new Result(
                 experiment,

@@ -2,6 +2,8 @@ package io.limiter.faults.experiment;
 
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Entry;
+import io.limiter.faults.account.Limiters;
+import io.limiter.faults.experiment.Measure.Violation;
 import io.limiter.faults.process.Endpoint;
 import io.limiter.faults.process.MemberProcess;
 import io.limiter.faults.process.MemberSettings;
@@ -14,8 +16,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +28,11 @@ public final class Scene implements AutoCloseable {
 
     private final Experiment experiment;
     private final long seed;
+    private final IntFunction<String> classPath;
     private final Random random;
     private final List<MemberProcess> members = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
-    private final List<String> violations = new ArrayList<>();
+    private final List<Violation> violations = new ArrayList<>();
     private @Nullable ServerClock clock;
     private @Nullable RedisServer redis;
     private @Nullable ReplicatedRedis replicated;
@@ -37,15 +42,21 @@ public final class Scene implements AutoCloseable {
     private long faultMicros;
     private long healedMicros;
 
-    private Scene(Experiment experiment, long seed) {
+    private Scene(Experiment experiment, long seed, IntFunction<String> classPath) {
         this.experiment = experiment;
         this.seed = seed;
+        this.classPath = classPath;
         this.random = new Random(seed);
     }
 
-    /** All processes run; the limiters are not called yet. */
-    static Scene open(Experiment experiment, long seed) throws IOException, InterruptedException {
-        Scene scene = new Scene(experiment, seed);
+    /**
+     * All processes run; the limiters are not called yet.
+     *
+     * @param classPath of each JVM, which have numbers from 0
+     */
+    static Scene open(Experiment experiment, long seed, IntFunction<String> classPath)
+            throws IOException, InterruptedException {
+        Scene scene = new Scene(experiment, seed, classPath);
         try {
             scene.startRedis();
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -93,13 +104,44 @@ public final class Scene implements AutoCloseable {
         }
         pass(Experiment.AFTER);
         for (MemberProcess member : members) {
+            member.endCalls();
+        }
+        if (experiment.calls(Limiters.LEASED)) {
+            requireFreeLeases("after all leases were closed");
+        }
+        for (MemberProcess member : members) {
             member.end();
         }
     }
 
+    /** Those of all JVMs; a lease that was released does not wait for its time to be over. */
+    void requireFreeLeases(String since) throws InterruptedException {
+        try (Observer observer = new Observer(endpoint())) {
+            requireFreeLeases(observer, since, Duration.ZERO);
+        }
+    }
+
+    /** The same, of JVMs that could not release them. */
+    void requireFreeLeases(Observer observer, String since, Duration leaseTime) throws InterruptedException {
+        long startNanos = System.nanoTime();
+        Duration free = Duration.ZERO;
+        int held = observer.leases();
+        for (int left = held; left > 0 && free.compareTo(Duration.ofSeconds(5)) < 0; left = observer.leases()) {
+            pass(Duration.ofMillis(5));
+            free = Duration.ofNanos(System.nanoTime() - startNanos);
+        }
+        note(String.format(Locale.ROOT, "all leases free %.1f s %s", free.toMillis() / 1000.0, since));
+        require(
+                Measure.LEASES_FREE,
+                free.compareTo(leaseTime.plusMillis(500)) < 0,
+                held + " leases were free only " + free.toMillis() + " ms " + since);
+    }
+
     private MemberProcess startMember(MemberSettings settings) throws IOException {
         Endpoint where = network != null ? Endpoint.standalone(network.port()) : endpoint();
-        MemberProcess member = MemberProcess.start(where, settings, seed * 31 + members.size(), experiment.prefix());
+        int number = members.size();
+        MemberProcess member =
+                MemberProcess.start(where, settings, seed * 31 + number, experiment.prefix(), classPath.apply(number));
         members.add(member);
         return member;
     }
@@ -180,9 +222,9 @@ public final class Scene implements AutoCloseable {
     }
 
     /** What an experiment itself finds. */
-    public void require(boolean holds, String otherwise) {
+    public void require(Measure measure, boolean holds, String otherwise) {
         if (!holds) {
-            violations.add(otherwise);
+            violations.add(new Violation(measure, otherwise));
         }
     }
 
@@ -190,7 +232,7 @@ public final class Scene implements AutoCloseable {
         return List.copyOf(notes);
     }
 
-    List<String> violations() {
+    List<Violation> violations() {
         return List.copyOf(violations);
     }
 

@@ -1,6 +1,7 @@
 package io.limiter.faults.experiment;
 
 import io.limiter.faults.process.ServerClock;
+import java.util.function.IntFunction;
 
 /** One run of an experiment. */
 public final class Trial {
@@ -13,7 +14,17 @@ public final class Trial {
      * @param seed of all that is random
      */
     public static Result run(Experiment experiment, long seed) throws InterruptedException {
-        try (Scene scene = Scene.open(experiment, seed)) {
+        return run(experiment, seed, member -> System.getProperty("java.class.path"));
+    }
+
+    /**
+     * The same, with other classes in some JVMs.
+     *
+     * @param classPath of each JVM, which have numbers from 0
+     */
+    public static Result run(Experiment experiment, long seed, IntFunction<String> classPath)
+            throws InterruptedException {
+        try (Scene scene = Scene.open(experiment, seed, classPath)) {
             scene.play();
             return Judge.judge(experiment, scene, seed);
         } catch (ServerClock.Unsupported e) {

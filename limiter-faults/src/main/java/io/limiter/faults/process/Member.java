@@ -15,6 +15,7 @@ import io.limiter.algorithm.Decision;
 import io.limiter.faults.account.AccountFile;
 import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Limiters;
+import io.limiter.live.LiveOptions;
 import io.limiter.redis.RedisRateLimiterFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -35,9 +36,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A JVM whose threads call limiters until it is stopped, and which records every call. It knows nothing of faults.
- * It says {@code ready} when all threads call, and {@code done} at the end, and ends when its input does.
+ * It says {@code ready} when all threads call, answers each order, and ends when its input does.
  */
 final class Member {
+
+    /** Longer than the lease time. */
+    private static final long LONG_MILLIS = 3000;
 
     private final MemberSettings settings;
     private final AccountFile account;
@@ -47,7 +51,8 @@ final class Member {
     private Member(MemberSettings settings) throws IOException {
         this.settings = settings;
         this.account = AccountFile.create(settings.account());
-        this.factory = RedisRateLimiterFactory.builder(Clients.open(settings)).build();
+        RedisRateLimiterFactory.Builder limiters = RedisRateLimiterFactory.builder(Clients.open(settings));
+        this.factory = (settings.live() ? limiters.liveLimits(LiveOptions.DEFAULT) : limiters).build();
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -71,11 +76,12 @@ final class Member {
             for (String order = orders.readLine(); order != null; order = orders.readLine()) {
                 if (order.equals("close")) {
                     close();
+                    System.out.println("closed");
                 } else if (order.equals("measure")) {
                     System.out.println(measured());
                 } else if (order.equals("stop")) {
                     stop(callers);
-                    System.out.println("done");
+                    System.out.println("stopped");
                 }
             }
         }
@@ -86,16 +92,18 @@ final class Member {
         for (int i = 0; i < settings.threads(); i++) {
             Limiters limiter = settings.limiters().get(i % settings.limiters().size());
             Random random = new Random(settings.seed() * 31 + i);
-            callers.add(start("caller-" + i, () -> call(limiter, limiter.second(), random)));
+            // The first caller of leases renews them, the others do not hold any for that long.
+            boolean holdsLong = i < settings.limiters().size();
+            callers.add(start("caller-" + i, () -> call(limiter, limiter.second(), random, holdsLong)));
         }
         return callers;
     }
 
-    private void call(Limiters limiter, @Nullable Limiters second, Random random) {
+    private void call(Limiters limiter, @Nullable Limiters second, Random random, boolean holdsLong) {
         if (second != null) {
             callSet(limiter, second);
         } else if (limiter == Limiters.LEASED) {
-            hold(random);
+            hold(random, holdsLong);
         } else {
             call(limiter, random);
         }
@@ -111,7 +119,7 @@ final class Member {
     private Limiter limiter(Limiters which) {
         String name = which.name().toLowerCase(Locale.ROOT);
         LimiterFactory used = factory.withFailurePolicy(which.policy());
-        if (which == Limiters.PREFETCHED) {
+        if (which.prefetch() > 0) {
             used = used.withPrefetch(Limiters.PREFETCH.maxPermits(), Limiters.PREFETCH.maxTime());
         }
         return used.build(name, which.limit());
@@ -183,7 +191,7 @@ final class Member {
                 : random.nextInt(which.keys());
     }
 
-    private void hold(Random random) {
+    private void hold(Random random, boolean holdsLong) {
         ConcurrencyLimiter limiter = factory.withFailurePolicy(Limiters.LEASED.policy())
                 .build("leased", Limiters.LEASES)
                 .on(Limiters.LEASED.key(0));
@@ -195,7 +203,7 @@ final class Member {
                 // An interrupt while it waits, or the factory was closed.
                 granted = Optional.empty();
             }
-            granted.ifPresent(lease -> hold(lease, 50 + random.nextInt(250)));
+            granted.ifPresent(lease -> hold(lease, holdsLong ? LONG_MILLIS : 50 + random.nextInt(250)));
             pause(settings.pauseMillis());
         }
     }
@@ -209,6 +217,7 @@ final class Member {
                 pause(5);
                 now = AccountFile.nowMicros();
                 if (!lease.isHeld()) {
+                    account.lost(record);
                     return;
                 }
                 account.extend(record, Math.max(now, sinceMicros));
@@ -252,6 +261,9 @@ final class Member {
     private void close() {
         long callMicros = AccountFile.nowMicros();
         factory.close();
+        if (ended) {
+            return;
+        }
         account.write(callMicros, AccountFile.nowMicros() + 1, Limiters.ROOMY, 0, 0, Answer.CLOSING, false);
     }
 
@@ -260,7 +272,6 @@ final class Member {
         for (Thread caller : callers) {
             caller.join(5000);
         }
-        factory.close();
     }
 
     private static void slowLog(long millis) {

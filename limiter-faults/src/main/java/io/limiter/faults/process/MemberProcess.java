@@ -41,7 +41,8 @@ public final class MemberProcess implements AutoCloseable {
      *
      * @param prefix words before the command, such as {@code nice}
      */
-    public static MemberProcess start(Endpoint redis, MemberSettings settings, long seed, List<String> prefix)
+    public static MemberProcess start(
+            Endpoint redis, MemberSettings settings, long seed, List<String> prefix, String classPath)
             throws IOException {
         Path folder = Leftovers.folder();
         List<String> command = new ArrayList<>(prefix);
@@ -58,7 +59,7 @@ public final class MemberProcess implements AutoCloseable {
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectError(folder.resolve("log").toFile());
         // Not an argument, which would fill lists of processes.
-        builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+        builder.environment().put("CLASSPATH", classPath);
         return new MemberProcess(Leftovers.start(builder), folder);
     }
 
@@ -103,8 +104,9 @@ public final class MemberProcess implements AutoCloseable {
     }
 
     /** Closes its factory while its threads call. */
-    public void closeLimiters() throws IOException {
+    public void closeLimiters() throws IOException, InterruptedException {
         order("close");
+        await("closed");
     }
 
     /** What it uses now; it collects its garbage for that. */
@@ -122,11 +124,19 @@ public final class MemberProcess implements AutoCloseable {
     /** What a JVM uses: of the heap after a collection, and threads. */
     public record Use(long heapBytes, int threads) {}
 
-    /** Ends its calls, and then it. */
-    public void end() throws IOException, InterruptedException {
+    /** Its limiters stay open. */
+    public void endCalls() throws IOException, InterruptedException {
         if (isAlive()) {
             order("stop");
-            await("done");
+            await("stopped");
+        }
+    }
+
+    /** Ends its calls, closes its limiters, and ends it. */
+    public void end() throws IOException, InterruptedException {
+        if (isAlive()) {
+            endCalls();
+            closeLimiters();
             kill();
         }
     }

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  * @param pauseMillis how long each pauses between two calls
  * @param interrupts whether threads are interrupted at random
  * @param logMillis how long each line of the log takes
+ * @param live whether it follows live limits
  * @param account where the account goes
  */
 public record MemberSettings(
@@ -28,6 +29,7 @@ public record MemberSettings(
         List<Limiters> limiters,
         boolean interrupts,
         int logMillis,
+        boolean live,
         long seed,
         Path account) {
 
@@ -42,43 +44,70 @@ public record MemberSettings(
                 List.of(Limiters.LIMITED, Limiters.COUNTED, Limiters.ROOMY),
                 false,
                 0,
+                false,
                 0,
                 Path.of(""));
     }
 
     public MemberSettings at(Endpoint newRedis, long newSeed, Path newAccount) {
         return new MemberSettings(
-                newRedis, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, newSeed, newAccount);
+                newRedis,
+                user,
+                jedis,
+                threads,
+                pauseMillis,
+                limiters,
+                interrupts,
+                logMillis,
+                live,
+                newSeed,
+                newAccount);
     }
 
     public MemberSettings user(String newUser) {
         return new MemberSettings(
-                redis, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, newUser, jedis, threads, pauseMillis, limiters, interrupts, logMillis, live, seed, account);
     }
 
     /** Over Jedis. */
     public MemberSettings byJedis() {
         return new MemberSettings(
-                redis, user, true, threads, pauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, user, true, threads, pauseMillis, limiters, interrupts, logMillis, live, seed, account);
     }
 
     public MemberSettings threads(int newThreads, int newPauseMillis) {
         return new MemberSettings(
-                redis, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, seed, account);
+                redis, user, jedis, newThreads, newPauseMillis, limiters, interrupts, logMillis, live, seed, account);
     }
 
     public MemberSettings limiters(Limiters... newLimiters) {
         return new MemberSettings(
-                redis, user, jedis, threads, pauseMillis, List.of(newLimiters), interrupts, logMillis, seed, account);
+                redis,
+                user,
+                jedis,
+                threads,
+                pauseMillis,
+                List.of(newLimiters),
+                interrupts,
+                logMillis,
+                live,
+                seed,
+                account);
     }
 
     public MemberSettings interrupted() {
-        return new MemberSettings(redis, user, jedis, threads, pauseMillis, limiters, true, logMillis, seed, account);
+        return new MemberSettings(
+                redis, user, jedis, threads, pauseMillis, limiters, true, logMillis, live, seed, account);
     }
 
     public MemberSettings logMillis(int newLogMillis) {
         return new MemberSettings(
-                redis, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, seed, account);
+                redis, user, jedis, threads, pauseMillis, limiters, interrupts, newLogMillis, live, seed, account);
+    }
+
+    public MemberSettings withLiveLimits() {
+        return new MemberSettings(
+                redis, user, jedis, threads, pauseMillis, limiters, interrupts, logMillis, true, seed, account);
     }
 
     /** As arguments of {@link Member}. */
@@ -92,6 +121,7 @@ public record MemberSettings(
                 "limiters=" + limiters.stream().map(Limiters::name).collect(Collectors.joining(",")),
                 "interrupts=" + interrupts,
                 "log=" + logMillis,
+                "live=" + live,
                 "seed=" + seed,
                 "account=" + account);
     }
@@ -113,6 +143,7 @@ public record MemberSettings(
                         .toList(),
                 Boolean.parseBoolean(value(values, "interrupts")),
                 Integer.parseInt(value(values, "log")),
+                Boolean.parseBoolean(value(values, "live")),
                 Long.parseLong(value(values, "seed")),
                 Path.of(value(values, "account")));
     }

@@ -2,6 +2,7 @@ package io.limiter.faults.report;
 
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Result;
+import io.limiter.faults.planted.Conviction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -20,6 +21,7 @@ public final class Progress implements AutoCloseable {
     private final List<Experiment> experiments;
     private final Thread ticker = new Thread(this::tick, "progress");
     private @Nullable Experiment running;
+    private String name = "";
     private int number;
     private long startNanos;
     private Duration left;
@@ -36,13 +38,25 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    public synchronized void begins(Experiment experiment) {
+    /**
+     * @param newName of the experiment, or of the bug planted into it
+     */
+    public synchronized void begins(String newName, Experiment experiment) {
+        name = newName;
         running = experiment;
         number++;
         startNanos = System.nanoTime();
     }
 
-    public synchronized void ended(Result result) {
+    public void ended(Result result) {
+        ended(result, Verdict.of(result));
+    }
+
+    public void ended(Conviction conviction) {
+        ended(conviction.result(), Verdict.of(conviction));
+    }
+
+    private synchronized void ended(Result result, String verdict) {
         Experiment experiment = result.experiment();
         left = left.minus(experiment.duration());
         planned = planned.plus(experiment.duration());
@@ -54,11 +68,13 @@ public final class Progress implements AutoCloseable {
                 terminal ? CLEAR_LINE : "",
                 number,
                 experiments.size(),
-                experiment.name(),
-                Verdict.of(result),
+                name,
+                verdict,
                 result.seed(),
                 text(expected(left)));
-        result.violations().forEach(violation -> System.out.println("         " + violation));
+        result.violations().stream()
+                .limit(5)
+                .forEach(violation -> System.out.println("         " + violation.measure() + ": " + violation));
     }
 
     private void tick() {
@@ -82,7 +98,7 @@ public final class Progress implements AutoCloseable {
                     CLEAR_LINE,
                     number,
                     experiments.size(),
-                    running.name(),
+                    name,
                     text(expected(others.plus(ofThis.isNegative() ? Duration.ZERO : ofThis))));
             System.out.flush();
         }

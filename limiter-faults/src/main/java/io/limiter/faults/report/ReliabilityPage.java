@@ -4,6 +4,7 @@ import io.limiter.faults.account.Answer;
 import io.limiter.faults.account.Conservation;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Result;
+import io.limiter.faults.planted.Conviction;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -35,12 +36,14 @@ public final class ReliabilityPage {
             "also measured",
             "verdict");
 
-    private static final String SOAK = "\n## Soak\n";
+    private static final String SECTION = "\n## ";
+    private static final String SOAK = SECTION + "Soak\n";
+    private static final String BUGS = SECTION + "Planted bugs\n";
 
     private ReliabilityPage() {}
 
     /**
-     * The whole page. The section of a soak stays.
+     * The whole page. The sections of planted bugs and of a soak stay.
      *
      * @param before the page as it was, if there was one
      * @param existing how many experiments there are, of which some may not have run
@@ -58,14 +61,64 @@ public final class ReliabilityPage {
                                 results.size()
                                         + (results.size() < existing ? " (a selection of the " + existing + ")" : ""))
                         .replace("${exceptions}", exceptions(results))
-                        .replace("${table}", markdown(rows(results)))
-                + (before.contains(SOAK) ? before.substring(before.indexOf(SOAK)) : "");
+                        .replace("${table}", markdown(COLUMNS, rows(results)))
+                + section(before, BUGS)
+                + section(before, SOAK);
+    }
+
+    private static String section(String page, String title) {
+        int start = page.indexOf(title);
+        if (start < 0) {
+            return "";
+        }
+        int end = page.indexOf(SECTION, start + title.length());
+        return end < 0 ? page.substring(start) : page.substring(start, end);
     }
 
     /** The page with another section of a soak. */
     public static String withSoak(String before, List<Result> results, Environment environment, long seed) {
-        String others = before.contains(SOAK) ? before.substring(0, before.indexOf(SOAK)) : before;
-        return others + SOAK + "\n" + environment + "; seed " + seed + ".\n\n" + markdown(rows(results)) + "\n";
+        return before.replace(section(before, SOAK), "") + SOAK + "\n" + environment + "; seed " + seed + ".\n\n"
+                + markdown(COLUMNS, rows(results)) + "\n";
+    }
+
+    /** The page with another section of planted bugs. */
+    public static String withConvictions(
+            String before, List<Conviction> convictions, Environment environment, long seed) {
+        String soak = section(before, SOAK);
+        String others = before.replace(soak, "").replace(section(before, BUGS), "");
+        List<List<String>> rows = convictions.stream()
+                .map(conviction -> List.of(
+                        conviction.bug().does(),
+                        conviction.bug().promise(),
+                        conviction.bug().experiment(),
+                        conviction.bug().measure().toString(),
+                        evidence(conviction),
+                        Verdict.of(conviction)))
+                .toList();
+        return others + BUGS
+                + "\nEach of these bugs was planted into a copy of the limiter, and the experiment named must convict it, by"
+                + " the measure named.\n"
+                + convictions.stream().filter(Conviction::isConvicted).count() + " of " + convictions.size()
+                + " were convicted. " + environment + "; seed " + seed + ".\n\n"
+                + markdown(List.of("bug", "promise", "experiment", "measure", "what was found", "verdict"), rows)
+                + "\n" + soak;
+    }
+
+    /** The same for a terminal. */
+    public static String convicted(List<Conviction> convictions) {
+        return convictions.stream()
+                .map(conviction -> String.format(
+                        "%-28s %-10s by %s, %s: %s%n",
+                        conviction.bug().name(),
+                        Verdict.of(conviction),
+                        conviction.bug().experiment(),
+                        conviction.bug().measure(),
+                        evidence(conviction)))
+                .collect(Collectors.joining());
+    }
+
+    private static String evidence(Conviction conviction) {
+        return conviction.isConvicted() ? conviction.evidence().get(0).text() : "";
     }
 
     /** The same table for a terminal, without what is long. */
@@ -170,10 +223,10 @@ public final class ReliabilityPage {
         return String.format(Locale.ROOT, micros < 10_000 ? "%.1f" : "%,.0f", micros / 1000.0);
     }
 
-    private static String markdown(List<List<String>> rows) {
+    private static String markdown(List<String> columns, List<List<String>> rows) {
         StringBuilder table = new StringBuilder();
-        table.append(line(COLUMNS))
-                .append(line(COLUMNS.stream().map(column -> "---").toList()));
+        table.append(line(columns))
+                .append(line(columns.stream().map(column -> "---").toList()));
         rows.forEach(row -> table.append(line(row)));
         return table.toString().stripTrailing();
     }

@@ -1,6 +1,7 @@
 package io.limiter.faults.report;
 
 import io.limiter.faults.experiment.Result;
+import io.limiter.faults.planted.Conviction;
 
 /** One word about a result. */
 final class Verdict {
@@ -12,5 +13,12 @@ final class Verdict {
             return "SKIPPED";
         }
         return result.holds() ? "held" : "BROKEN";
+    }
+
+    static String of(Conviction conviction) {
+        if (conviction.result().skipped() != null) {
+            return "SKIPPED";
+        }
+        return conviction.isConvicted() ? "convicted" : "ACQUITTED";
     }
 }

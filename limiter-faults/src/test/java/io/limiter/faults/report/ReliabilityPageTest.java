@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.limiter.faults.experiment.Experiment;
 import io.limiter.faults.experiment.Experiments;
 import io.limiter.faults.experiment.Result;
+import io.limiter.faults.planted.Conviction;
+import io.limiter.faults.planted.PlantedBug;
+import io.limiter.faults.planted.PlantedBugs;
 import java.time.LocalDate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,5 +40,22 @@ class ReliabilityPageTest {
         assertThat(withSoak).startsWith(page).contains("## Soak", "a machine, a JVM, Redis 6.2.11; seed 8.");
         assertThat(ReliabilityPage.page(withSoak, others, 3, HERE, 7)).isEqualTo(withSoak);
         assertThat(ReliabilityPage.withSoak(withSoak, soak, HERE, 8)).isEqualTo(withSoak);
+    }
+
+    @Test
+    void planted_bugs_have_a_section_before_the_soak() {
+        PlantedBug bug = PlantedBugs.all().get(0);
+        List<Result> results = List.of(Result.skipped(bug.trial(), 7, "there is no gcc"));
+        List<Conviction> convictions = List.of(new Conviction(bug, results.get(0)));
+        String page = ReliabilityPage.page("", results, 3, HERE, 7);
+        String withBugs = ReliabilityPage.withConvictions(page, convictions, HERE, 7);
+        assertThat(withBugs)
+                .startsWith(page)
+                .contains("## Planted bugs", "0 of 1 were convicted", "| " + bug.does() + " | ", " | SKIPPED |");
+        String withSoak = ReliabilityPage.withSoak(withBugs, results, HERE, 8);
+        assertThat(withSoak).startsWith(withBugs).contains("## Soak");
+        assertThat(ReliabilityPage.withConvictions(withSoak, convictions, HERE, 7))
+                .isEqualTo(withSoak);
+        assertThat(ReliabilityPage.page(withSoak, results, 3, HERE, 7)).isEqualTo(withSoak);
     }
 }

@@ -1,0 +1,45 @@
+package io.limiter.faults.experiment;
+
+/** By what a limiter is judged, and a planted bug convicted. */
+public enum Measure {
+    EXCESS("beyond promise"),
+    SHORTFALL("granted too little"),
+    TAKEN("taken in Redis"),
+    WRONGLY_REJECTED("wrongly rejected"),
+    POLICY("failure policy"),
+    SOURCE("decided by Redis"),
+    FAILS_FAST("median call without Redis"),
+    RECOVERY("recovery"),
+    EXPIRY("keys without an expiry"),
+    LEASES("leases at once"),
+    LEASE_RATE("leases per second"),
+    LEASES_LOST("leases lost"),
+    LEASES_FREE("leases free after they are closed"),
+    CLOSED("granted after the factory was closed"),
+    REFILL("time without refill"),
+    LIVE("excess over the live limit"),
+    ERRORS("undocumented exceptions"),
+    GROWTH("what grows"),
+    /** Of an experiment that did not show what it is there to show. */
+    VALIDITY("the experiment itself");
+
+    private final String text;
+
+    Measure(String text) {
+        this.text = text;
+    }
+
+    /** A promise that was not kept. */
+    public record Violation(Measure measure, String text) {
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

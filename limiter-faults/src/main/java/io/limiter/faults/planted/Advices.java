@@ -1,0 +1,209 @@
+package io.limiter.faults.planted;
+
+import io.limiter.LimiterBackendException;
+import io.limiter.LimiterBackendException.Kind;
+import io.limiter.algorithm.Decision;
+import io.limiter.algorithm.Limit;
+import io.limiter.internal.backend.Answer;
+import io.limiter.internal.redis.client.LuaScript;
+import io.limiter.internal.redis.client.RedisCalls;
+import io.limiter.internal.resilience.Failover;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** Code that is copied into methods of the limiter. It can use what those can, but here only what is public. */
+final class Advices {
+
+    private Advices() {}
+
+    /** The method does nothing, and returns nothing, 0 or {@code false}. */
+    static final class Skip {
+
+        private Skip() {}
+
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+    }
+
+    static final class ReturnTrue {
+
+        private ReturnTrue() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) boolean returned) {
+            returned = true;
+        }
+    }
+
+    static final class ReturnOne {
+
+        private ReturnOne() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) double returned) {
+            returned = 1;
+        }
+    }
+
+    static final class ReturnThis {
+
+        private ReturnThis() {}
+
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.This(typing = Assigner.Typing.DYNAMIC) Object self,
+                @Advice.Return(readOnly = false, typing = Assigner.Typing.DYNAMIC) Object returned) {
+            returned = self;
+        }
+    }
+
+    static final class ReturnEmpty {
+
+        private ReturnEmpty() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) String returned) {
+            returned = "";
+        }
+    }
+
+    static final class ReturnArgument {
+
+        private ReturnArgument() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long argument, @Advice.Return(readOnly = false) long returned) {
+            returned = argument;
+        }
+    }
+
+    static final class Reverse {
+
+        private Reverse() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return List<?> returned) {
+            if (returned instanceof ArrayList) {
+                Collections.reverse(returned);
+            }
+        }
+    }
+
+    /** One call in 200 is sent twice, as if its reply had not come. */
+    static final class SendTwice {
+
+        private SendTwice() {}
+
+        @Advice.OnMethodExit
+        static void exit(
+                @Advice.This RedisCalls redis,
+                @Advice.Argument(0) LuaScript script,
+                @Advice.Argument(1) byte[][] keys,
+                @Advice.Argument(2) byte[][] arguments) {
+            if (ThreadLocalRandom.current().nextInt(200) == 0) {
+                redis.start(script, keys, arguments);
+            }
+        }
+    }
+
+    /** Of a method with the limit as its argument. */
+    static final class Grant {
+
+        private Grant() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) Limit<?> limit, @Advice.Return(readOnly = false) Decision returned) {
+            returned = Failover.granted(limit);
+        }
+    }
+
+    static final class Reject {
+
+        private Reject() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Decision returned) {
+            returned = new Decision(false, returned.limit(), 0, 0, 1, 1, returned.source());
+        }
+    }
+
+    /** If there is no decision for one key, there is none for any. */
+    static final class FailAll {
+
+        private FailAll() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) List<Answer> returned) {
+            for (Answer answer : returned) {
+                if (answer.failure() != null) {
+                    returned = Collections.nCopies(returned.size(), answer);
+                    break;
+                }
+            }
+        }
+    }
+
+    /** Of a method whose first argument is the key. */
+    static final class ThrowIfInterrupted {
+
+        private ThrowIfInterrupted() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) String key) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new LimiterBackendException(Kind.NOT_EXECUTED, "interrupted", key, "interrupted", null, null);
+            }
+        }
+    }
+
+    static final class ThrowAnother {
+
+        private ThrowAnother() {}
+
+        @Advice.OnMethodExit(onThrowable = LimiterBackendException.class)
+        static void exit(@Advice.Thrown(readOnly = false) Throwable thrown) {
+            if (thrown != null) {
+                thrown = new IllegalStateException(thrown);
+            }
+        }
+    }
+
+    /** The last argument of a rejection that is cached is until when. */
+    static final class TenSecondsLater {
+
+        private TenSecondsLater() {}
+
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 6, readOnly = false) long notBeforeNanos) {
+            notBeforeNanos += 10_000_000_000L;
+        }
+    }
+
+    /** Its decision is made for the moment in which the rejection arrived. */
+    static final class AtOnce {
+
+        private AtOnce() {}
+
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 1, readOnly = false) long nowNanos) {
+            nowNanos = 0;
+        }
+    }
+
+    static final class TwiceAsMany {
+
+        private TwiceAsMany() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("left") AtomicInteger left) {
+            left.set(2 * left.get());
+        }
+    }
+}
