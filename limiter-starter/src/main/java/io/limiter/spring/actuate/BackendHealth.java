@@ -8,7 +8,6 @@ import io.limiter.redis.RedisRateLimiterFactory;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The health of the limiters.
@@ -22,15 +21,10 @@ record BackendHealth(String status, Map<String, Object> details) {
     static final String DEGRADED = "DEGRADED";
     static final String DOWN = "DOWN";
 
-    static BackendHealth of(LimiterFactory factory, @Nullable EvictionWarning warning) {
-        if (!(factory instanceof RedisRateLimiterFactory redis)) {
-            return new BackendHealth(UP, Map.of());
-        }
-        BackendHealth health = of(redis.backendState(), redis.failurePolicy());
-        if (warning != null && health.status.equals(UP)) {
-            warning.checkOnce();
-        }
-        return health;
+    static BackendHealth of(LimiterFactory factory) {
+        return factory instanceof RedisRateLimiterFactory redis
+                ? of(redis.backendState(), redis.failurePolicy())
+                : new BackendHealth(UP, Map.of());
     }
 
     static BackendHealth of(BackendState state, FailurePolicy policy) {

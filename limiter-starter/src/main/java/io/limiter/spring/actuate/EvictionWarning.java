@@ -1,46 +1,84 @@
 package io.limiter.spring.actuate;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Logs a warning if Redis may evict keys of limiters: once, with the first health that is {@code UP}.
+ * Logs a warning if Redis may evict keys of limiters: once, at the start of the application, or as soon as Redis is available.
  *
- * <p>It takes one {@code INFO}, on a thread of its own. Each health of Spring Boot's contributor {@code redis} takes one
- * as well, while no limiter needs the right to it. Without that right there is no warning.
+ * <p>It takes one {@code INFO}, on a thread of its own, so that nothing waits for it. No limiter needs the right to it; without
+ * that right there is no warning.
  */
-public final class EvictionWarning {
+public final class EvictionWarning implements SmartLifecycle {
 
     private static final Logger log = LoggerFactory.getLogger(EvictionWarning.class);
 
     private static final String POLICY = "maxmemory_policy";
+    private static final Duration PAUSE = Duration.ofSeconds(5);
 
     private final RedisConnectionFactory connections;
-    private final AtomicBoolean checked = new AtomicBoolean();
+    private final Duration pause;
+    private volatile @Nullable Thread checking;
 
     public EvictionWarning(RedisConnectionFactory connections) {
-        this.connections = connections;
+        this(connections, PAUSE);
     }
 
-    void checkOnce() {
-        if (checked.compareAndSet(false, true)) {
-            Thread thread = new Thread(this::check, "limiter-eviction-check");
-            thread.setDaemon(true);
-            thread.start();
+    /** @param pause before it asks a Redis again that was unavailable */
+    EvictionWarning(RedisConnectionFactory connections, Duration pause) {
+        this.connections = connections;
+        this.pause = pause;
+    }
+
+    @Override
+    public void start() {
+        Thread thread = new Thread(this::checkUntilAnswered, "limiter-eviction-check");
+        thread.setDaemon(true);
+        checking = thread;
+        thread.start();
+    }
+
+    @Override
+    public void stop() {
+        Thread thread = checking;
+        checking = null;
+        if (thread != null) {
+            thread.interrupt();
         }
     }
 
-    void check() {
+    @Override
+    public boolean isRunning() {
+        return checking != null;
+    }
+
+    private void checkUntilAnswered() {
+        try {
+            while (!check() && checking == Thread.currentThread()) {
+                Thread.sleep(pause.toMillis());
+            }
+        } catch (InterruptedException e) {
+            log.debug("The application stops before Redis was available.");
+        }
+    }
+
+    /** Whether Redis has answered, be it that it forbids the question. */
+    boolean check() {
         try (RedisConnection connection = connections.getConnection()) {
             warning(connection.serverCommands().info()).ifPresent(log::warn);
+            return true;
         } catch (RuntimeException e) {
             log.debug("Whether Redis may evict keys could not be read.", e);
+            return !(e instanceof RedisConnectionFailureException || e instanceof QueryTimeoutException);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.limiter.spring.actuate;
 
 import io.limiter.LimiterFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
@@ -9,16 +8,14 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 public final class LimiterHealthIndicator implements HealthIndicator {
 
     private final LimiterFactory factory;
-    private final @Nullable EvictionWarning warning;
 
-    public LimiterHealthIndicator(LimiterFactory factory, @Nullable EvictionWarning warning) {
+    public LimiterHealthIndicator(LimiterFactory factory) {
         this.factory = factory;
-        this.warning = warning;
     }
 
     @Override
     public Health health() {
-        BackendHealth health = BackendHealth.of(factory, warning);
+        BackendHealth health = BackendHealth.of(factory);
         return Health.status(health.status()).withDetails(health.details()).build();
     }
 }

@@ -93,7 +93,8 @@ public class LimiterAutoConfiguration {
 
     /**
      * Registers a creator of proxies unless there is one. Without it, annotations would have no effect in an application that
-     * has switched Spring Boot's own off ({@code spring.aop.auto}).
+     * has switched Spring Boot's own off ({@code spring.aop.auto}). Such an application does not expect that beans of other
+     * advisors become proxies of their classes.
      */
     static final class AutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 
@@ -106,7 +107,8 @@ public class LimiterAutoConfiguration {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-            if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+            boolean auto = environment.getProperty("spring.aop.auto", Boolean.class, true);
+            if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, auto)) {
                 AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
             }
         }

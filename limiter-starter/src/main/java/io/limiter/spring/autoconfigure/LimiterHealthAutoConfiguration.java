@@ -2,9 +2,7 @@ package io.limiter.spring.autoconfigure;
 
 import io.limiter.LimiterFactory;
 import io.limiter.spring.actuate.Boot3LimiterHealthIndicator;
-import io.limiter.spring.actuate.EvictionWarning;
 import io.limiter.spring.actuate.LimiterHealthIndicator;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -33,8 +31,8 @@ public class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory, ObjectProvider<EvictionWarning> warning) {
-            return new LimiterHealthIndicator(factory, warning.getIfAvailable());
+        LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory) {
+            return new LimiterHealthIndicator(factory);
         }
     }
 
@@ -44,9 +42,8 @@ public class LimiterHealthAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean(name = "limiterHealthIndicator")
-        Boot3LimiterHealthIndicator limiterHealthIndicator(
-                LimiterFactory factory, ObjectProvider<EvictionWarning> warning) {
-            return new Boot3LimiterHealthIndicator(factory, warning.getIfAvailable());
+        Boot3LimiterHealthIndicator limiterHealthIndicator(LimiterFactory factory) {
+            return new Boot3LimiterHealthIndicator(factory);
         }
     }
 

@@ -85,6 +85,6 @@ class BackendHealthTest {
 
     @Test
     void limits_in_this_process_are_always_up() {
-        assertThat(BackendHealth.of(new LocalLimiterFactory(), null).status()).isEqualTo("UP");
+        assertThat(BackendHealth.of(new LocalLimiterFactory()).status()).isEqualTo("UP");
     }
 }

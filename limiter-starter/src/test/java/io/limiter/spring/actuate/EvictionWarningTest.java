@@ -2,11 +2,13 @@ package io.limiter.spring.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.limiter.LimiterFactory;
-import io.limiter.redis.RedisRateLimiterFactory;
+import ch.qos.logback.classic.Level;
 import io.limiter.spring.LogLines;
 import io.limiter.testing.Eventually;
 import io.limiter.testing.RedisProcess;
+import io.limiter.testing.TestCluster;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +16,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -55,20 +60,56 @@ class EvictionWarningTest {
         assertThat(logged(policy, "0", connections)).isEmpty();
     }
 
+    /** Actuator is there and not asked. */
     @Test
-    void the_health_logs_it_once() {
+    void the_start_of_an_application_logs_it_once() {
         configure("allkeys-lru", "100mb");
-        EvictionWarning warning = new EvictionWarning(connections);
-        try (LogLines lines = new LogLines(EvictionWarning.class);
-                LimiterFactory factory =
-                        RedisRateLimiterFactory.builder(connections).build()) {
-            assertThat(lines.all()).isEmpty();
-            assertThat(BackendHealth.of(factory, warning).status()).isEqualTo("UP");
-            assertThat(BackendHealth.of(factory, warning).status()).isEqualTo("UP");
-            Eventually.that(
-                    () -> assertThat(lines.all()).singleElement().asString().startsWith("WARN"));
+        try (LogLines lines = new LogLines(EvictionWarning.class)) {
+            application(redis.port()).run(context -> {
+                Eventually.that(
+                        () -> assertThat(lines.all()).singleElement().asString().startsWith("WARN"));
+            });
         }
     }
+
+    @Test
+    void a_redis_that_is_unavailable_at_the_start_is_asked_when_it_has_recovered() throws IOException {
+        try (LogLines lines = new LogLines(EvictionWarning.class.getName(), Level.DEBUG);
+                RedisProcess late = RedisProcess.startOn(
+                        TestCluster.freePort(), "--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
+            LettuceConnectionFactory lost = connect(new RedisStandaloneConfiguration("127.0.0.1", late.port()));
+            late.kill();
+            EvictionWarning warning = new EvictionWarning(lost, Duration.ofMillis(100));
+            warning.start();
+            Eventually.that(() -> assertThat(lines.all())
+                    .hasSizeGreaterThan(1)
+                    .allMatch(line -> line.startsWith("DEBUG Whether Redis may evict keys could not be read.")));
+            late.startAgain();
+            Eventually.that(() -> assertThat(lines.all()).last().asString().startsWith("WARN Redis may evict keys"));
+            warning.stop();
+            lost.destroy();
+        }
+    }
+
+    @Test
+    void an_application_starts_without_redis_and_stops_without_waiting_for_it() {
+        RedisProcess never = RedisProcess.start();
+        never.close();
+        application(never.port()).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(EvictionWarning.class).isRunning()).isTrue();
+        });
+    }
+
+    private static ApplicationContextRunner application(int port) {
+        return new ApplicationContextRunner()
+                .withUserConfiguration(Application.class)
+                .withPropertyValues("spring.data.redis.port=" + port, "spring.data.redis.host=127.0.0.1");
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
 
     @Test
     void without_eviction_there_is_no_warning() {

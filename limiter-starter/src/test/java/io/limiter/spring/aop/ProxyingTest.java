@@ -8,12 +8,23 @@ import io.limiter.spring.Contexts;
 import io.limiter.spring.annotation.InvalidLimitException;
 import io.limiter.spring.annotation.RateLimit;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.ClassFilter;
+import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.ComposablePointcut;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 
 /** Proxies come into being whatever else does AOP in the application. */
 class ProxyingTest {
@@ -62,9 +73,42 @@ class ProxyingTest {
     void withSpringBootsOwn(String auto) {
         ApplicationContextRunner runner =
                 Contexts.local().withConfiguration(Contexts.aop()).withPropertyValues("spring.aop.auto=" + auto);
-        check(runner, true);
+        check(runner, auto.equals("true"));
         check(runner.withPropertyValues("spring.aop.proxy-target-class=true"), true);
         check(runner.withPropertyValues("spring.aop.proxy-target-class=false"), false);
+    }
+
+    static class UnlimitedGreeter implements Greeter {
+
+        @Override
+        public void greet() {}
+    }
+
+    /** Of a library that needs no limits, as that of Spring's transactions. */
+    @Configuration(proxyBeanMethods = false)
+    static class OtherAdvisor {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor advisor() {
+            Pointcut greeters = new ComposablePointcut((ClassFilter) Greeter.class::isAssignableFrom);
+            return new DefaultPointcutAdvisor(greeters, (MethodInterceptor) MethodInvocation::proceed);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, true", "false, false"})
+    void other_advisors_have_the_proxies_that_the_application_chose(String auto, boolean classProxy) {
+        Contexts.local()
+                .withConfiguration(Contexts.aop())
+                .withUserConfiguration(OtherAdvisor.class)
+                .withPropertyValues("spring.aop.auto=" + auto)
+                .withBean(UnlimitedGreeter.class)
+                .run(context -> {
+                    Greeter greeter = context.getBean(Greeter.class);
+                    assertThat(AopUtils.isAopProxy(greeter)).isTrue();
+                    assertThat(AopUtils.isCglibProxy(greeter)).isEqualTo(classProxy);
+                });
     }
 
     static final class FinalGreeter implements Greeter {
