@@ -32,8 +32,11 @@ public final class AsyncLog {
     public static final AsyncLog NONE = new AsyncLog(NOPLogger.NOP_LOGGER);
 
     private static final int IDLE_SECONDS = 10;
-    // Unicode's, and its separators of lines and paragraphs.
-    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]");
+    private static final int MAX_LINE = 2000;
+    // Controls, separators of lines and paragraphs, marks without a width, which may reverse what follows, and halves
+    // of
+    // pairs.
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Cf}\\p{Cs}]");
     private static final Duration FLUSH_PAUSE = Duration.ofMillis(2);
 
     private static final ThreadPoolExecutor THREAD = new ThreadPoolExecutor(
@@ -148,13 +151,19 @@ public final class AsyncLog {
         } else if (level == Level.ERROR || logger.isDebugEnabled()) {
             logger.atLevel(level).setCause(thrown).log(line);
         } else {
-            logger.atLevel(level).log(oneLine(line + " (" + thrown + ")"));
+            logger.atLevel(level).log(line + " (" + oneLine(thrown.toString()) + ")");
         }
     }
 
-    /** Without control characters: names and notes are what callers say, and must not look like another line. */
-    private static String oneLine(String text) {
-        return CONTROL.matcher(text).replaceAll("?");
+    /**
+     * The text as a part of a line: unprintable characters are question marks, and what is longer than {@value #MAX_LINE}
+     * characters is cut. Keys, names and notes are what callers say, and must not look like another line.
+     */
+    public static String oneLine(String text) {
+        String cut = text.length() <= MAX_LINE
+                ? text
+                : text.substring(0, MAX_LINE) + "... (" + (text.length() - MAX_LINE) + " more characters)";
+        return UNPRINTABLE.matcher(cut).replaceAll("?");
     }
 
     private static void writeDropped() {

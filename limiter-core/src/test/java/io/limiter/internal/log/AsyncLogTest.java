@@ -98,6 +98,18 @@ class AsyncLogTest {
     }
 
     @Test
+    void what_callers_say_starts_no_line_reverses_none_and_is_cut() {
+        writing.release(2);
+        log.warn(
+                "key {}!",
+                "a\nb\rc\u0000d\u0085e\u2028f\u2029g\u202eh\u2066i\u200fj\u061ck\ufeffl\ud83dm \ud83d\ude00 查");
+        log.warn("reason {}", "x".repeat(100_000), new IllegalStateException("a\u2028b"));
+        AsyncLog.flush(MINUTE);
+        assertThat(lines().get(0)).isEqualTo("WARN key a?b?c?d?e?f?g?h?i?j?k?l?m \ud83d\ude00 查!");
+        assertThat(lines().get(1)).hasSizeLessThan(2100).contains("x... (98", "more characters)");
+    }
+
+    @Test
     void a_throttled_line_is_logged_once_a_minute() {
         writing.release(2);
         LogThrottle throttle = new LogThrottle();

@@ -13,6 +13,7 @@ import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
 import io.limiter.local.LocalLimiterFactory;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -22,15 +23,21 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationType;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.util.StringUtils;
 
 /**
@@ -41,6 +48,10 @@ import org.springframework.util.StringUtils;
 @Endpoint(id = "limiters", defaultAccess = Access.READ_ONLY)
 public final class LimitersEndpoint {
 
+    /** The type of the audit event of a reset. */
+    public static final String RESET = "LIMIT_RESET";
+
+    private static final EndpointId ID = EndpointId.of("limiters");
     private static final int STATUS_CONFLICT = 409;
     private static final String LIVE = "live";
     private static final String SET_RATE = "setRate";
@@ -51,6 +62,7 @@ public final class LimitersEndpoint {
     private final CallTimes calls;
     private final Known known;
     private final UnaryOperator<String> shown;
+    private final ApplicationEventPublisher events;
 
     /**
      * What the application knows of its limits; both are looked up for each request.
@@ -63,14 +75,35 @@ public final class LimitersEndpoint {
     /**
      * @param live {@code null} if there are no live limits
      * @param showKeys whether keys are shown rather than hashed
+     * @param events publishes what is to be audited
      */
     public LimitersEndpoint(
-            LimiterFactory factory, @Nullable LiveLimits live, CallTimes calls, Known known, boolean showKeys) {
+            LimiterFactory factory,
+            @Nullable LiveLimits live,
+            CallTimes calls,
+            Known known,
+            boolean showKeys,
+            ApplicationEventPublisher events) {
         this.factory = factory;
         this.live = live;
         this.calls = calls;
         this.known = known;
         this.shown = showKeys ? UnaryOperator.identity() : KeyHash.OF_THIS_PROCESS::of;
+        this.events = events;
+    }
+
+    /** Refuses parameters that an operation of this endpoint does not have; Spring Boot ignores them. */
+    public static OperationInvoker checked(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker operation) {
+        return endpoint.equals(ID) && parameters.hasParameters()
+                ? request -> {
+                    Object refused = answered(() -> {
+                        LiveRequest.checkNames(request, parameters);
+                        return null;
+                    });
+                    return refused == null ? operation.invoke(request) : refused;
+                }
+                : operation;
     }
 
     /** All limits. */
@@ -174,7 +207,8 @@ public final class LimitersEndpoint {
             }
             if (rollBack != null) {
                 long undone = LiveRequest.version("rollBack", rollBack);
-                LiveRequest.checkIsOf(changed, undone, limits.history());
+                LiveRequest.checkIsOf(
+                        changed, undone, limits.history(1, undone + 1).changes());
                 return LiveDescription.OfChange.of(limits.rollBack(undone, note, expected));
             }
             return LiveDescription.OfLimit.of(limits.put(changed, LiveRequest.checked(settings), note, expected));
@@ -182,23 +216,38 @@ public final class LimitersEndpoint {
     }
 
     /**
-     * Deletes the state of a key.
+     * Deletes the state of a key, which then has all permits. An audit event of the type {@value #RESET} says so.
      *
      * @param name the name, split at slashes
      * @param key {@code null} for the limit's own permits
      * @param hashTag of the permits, if the key alone does not decide it
+     * @param who resets it, without a login
      */
     @DeleteOperation
     public @Nullable Object reset(
+            SecurityContext security,
             @Selector(match = Selector.Match.ALL_REMAINING) String[] name,
             @org.springframework.lang.Nullable String key,
-            @org.springframework.lang.Nullable String hashTag) {
+            @org.springframework.lang.Nullable String hashTag,
+            @org.springframework.lang.Nullable String who) {
         return answered(() -> {
             LimiterTotals totals = find(name);
             if (totals == null) {
                 return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
             }
-            permits(totals, key, hashTag).reset();
+            String resetting = LiveRequest.who(security, who == null ? "unknown" : who);
+            NamedPermits permits = permits(totals, key, hashTag);
+            permits.reset();
+            Map<String, Object> data = new LinkedHashMap<>();
+            data.put("limit", totals.prefix() + totals.name());
+            data.put("action", "reset");
+            if (key != null) {
+                data.put("key", shown.apply(key));
+            }
+            if (permits.hashTag() != null) {
+                data.put("hashTag", shown.apply(permits.hashTag()));
+            }
+            events.publishEvent(new AuditApplicationEvent(resetting, RESET, data));
             return null;
         });
     }

@@ -2,9 +2,11 @@ package io.limiter.spring.actuate;
 
 import io.limiter.LimiterBackendException;
 import io.limiter.live.LiveChange;
+import io.limiter.live.LiveHistory;
 import io.limiter.live.LiveLimit;
 import io.limiter.live.LiveLimits;
 import io.limiter.live.LiveSettings;
+import io.limiter.live.Unreadable;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,22 +19,46 @@ import org.jspecify.annotations.Nullable;
  * @param version of the newest change that this instance has applied
  * @param limits also those whose name no limiter here has
  * @param history the last changes, newest first; {@code null} while Redis is unavailable
+ * @param unreadable what this instance cannot read and skips; {@code null} if there is nothing
  */
 public record LiveDescription(
-        long version, List<OfLimit> limits, @Nullable List<OfChange> history) {
+        long version,
+        List<OfLimit> limits,
+        @Nullable List<OfChange> history,
+        @Nullable Skipped unreadable) {
+
+    private static final int MOST_CHANGES = 50;
 
     static LiveDescription of(LiveLimits live) {
+        LiveHistory history = history(live);
+        List<Unreadable> limits = live.unreadable();
+        List<Unreadable> changes = history == null ? List.of() : history.unreadable();
         return new LiveDescription(
-                live.version(), live.list().stream().map(OfLimit::of).toList(), history(live));
+                live.version(),
+                live.list().stream().map(OfLimit::of).toList(),
+                history == null
+                        ? null
+                        : history.changes().stream().map(OfChange::of).toList(),
+                limits.isEmpty() && changes.isEmpty()
+                        ? null
+                        : new Skipped(limits.size() + changes.size(), limits, changes));
     }
 
-    private static @Nullable List<OfChange> history(LiveLimits live) {
+    private static @Nullable LiveHistory history(LiveLimits live) {
         try {
-            return live.history().stream().map(OfChange::of).toList();
+            return live.history(MOST_CHANGES, 0);
         } catch (LimiterBackendException e) {
             return null;
         }
     }
+
+    /**
+     * What cannot be read, with the reason.
+     *
+     * @param limits with the version to name in a change that replaces them
+     * @param changes of the history
+     */
+    public record Skipped(int count, List<Unreadable> limits, List<Unreadable> changes) {}
 
     /**
      * A live limit.

@@ -8,11 +8,19 @@ import io.limiter.live.OnFailure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
 import org.springframework.boot.convert.DurationStyle;
 
 /** Reads the parameters of a change, whose failures name the parameter. All are text, as Actuator passes them. */
@@ -20,6 +28,9 @@ final class LiveRequest {
 
     /** As {@link ChangeNote} allows. */
     private static final int MAX_WHO = 100;
+
+    /** Longer ones Redis does not have, because it counts in doubles. */
+    private static final long MAX_VERSION = 999_999_999_999_999L;
 
     private LiveRequest() {}
 
@@ -43,9 +54,55 @@ final class LiveRequest {
         return new ChangeNote(who, why == null ? "" : why, duration("expiresIn", expiresIn));
     }
 
+    /**
+     * @throws IllegalArgumentException if the request has a parameter that the operation has not, or one twice, and Spring Boot
+     *     would ignore it
+     */
+    static void checkNames(InvocationContext request, OperationParameters parameters) {
+        List<String> known = parameters.stream()
+                .filter(parameter -> parameter.getType() == String.class)
+                .map(OperationParameter::getName)
+                .toList();
+        request.getArguments().forEach((name, value) -> {
+            if (value instanceof Collection<?>) {
+                throw new IllegalArgumentException("'" + name + "' is there more than once");
+            }
+            // What is in the path is an array, unless the request overwrites it.
+            boolean inPath = value instanceof String[] || !request.canResolve(WebServerNamespace.class);
+            if (!known.contains(name) && !inPath) {
+                String nearest = Collections.min(known, Comparator.comparingInt(each -> distance(each, name)));
+                boolean near = distance(nearest, name) <= 1 + nearest.length() / 3;
+                throw new IllegalArgumentException("there is no '" + name + "'"
+                        + (near ? ", did you mean " + nearest + "?" : "") + ": set only " + String.join(", ", known));
+            }
+        });
+    }
+
+    /** How many letters to add, remove or replace; in any case. */
+    private static int distance(String name, String other) {
+        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
+        for (int i = 1; i <= name.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= other.length(); j++) {
+                boolean same = Character.toLowerCase(name.charAt(i - 1)) == Character.toLowerCase(other.charAt(j - 1));
+                int replaced = same ? diagonal : diagonal + 1;
+                diagonal = row[j];
+                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[other.length()];
+    }
+
     /** 0 if none is expected. */
     static long version(String name, @Nullable String text) {
-        Long version = parsed(name, "a version", text, Long::valueOf);
+        Long version = parsed(name, "a whole number from 0 to " + MAX_VERSION, text, value -> {
+            long parsed = Long.parseLong(value);
+            if (parsed < 0 || parsed > MAX_VERSION) {
+                throw new IllegalArgumentException(value);
+            }
+            return parsed;
+        });
         return version == null ? 0 : version;
     }
 
@@ -86,7 +143,7 @@ final class LiveRequest {
                 value -> OnFailure.valueOf(value.toUpperCase(Locale.ROOT)));
     }
 
-    /** @throws IllegalArgumentException if nothing is set, for example because a name is misspelt */
+    /** @throws IllegalArgumentException if nothing is set */
     static LiveSettings checked(LiveSettings settings) {
         if (settings.isEmpty()) {
             throw new IllegalArgumentException(

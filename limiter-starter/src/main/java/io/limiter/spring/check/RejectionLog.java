@@ -1,6 +1,7 @@
 package io.limiter.spring.check;
 
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.log.AsyncLog;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -57,9 +58,7 @@ public final class RejectionLog {
     /** Logs a call that could not be decided, as {@link #rejected} does. */
     public void failed(Throwable failure) {
         if (failures.isDue()) {
-            // The text can contain input of a caller, which must not start a log line.
-            String text = failure.toString().replaceAll("\\p{Cntrl}", "?");
-            log.info(begin() + " {}", where, failures.takeSkipped(), text);
+            log.info(begin() + " {}", where, failures.takeSkipped(), AsyncLog.oneLine(failure.toString()));
         }
     }
 

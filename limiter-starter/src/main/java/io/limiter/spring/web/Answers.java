@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.limiter.LimiterBackendException;
 import io.limiter.RateLimitExceededException;
 import io.limiter.algorithm.Decision;
+import io.limiter.internal.log.AsyncLog;
 import io.limiter.spring.key.MissingLimitKeyException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -104,9 +105,9 @@ public final class Answers {
      */
     public Answer of(RuntimeException rejection, RequestDecisions decisions, Locale locale, String instance) {
         if (rejection instanceof LimiterBackendException) {
-            log.warn("Rejected a request because its limit could not be decided: {}", rejection.getMessage());
+            log.warn("Rejected a request because its limit could not be decided: {}", oneLine(rejection));
         } else if (rejection instanceof MissingLimitKeyException) {
-            log.debug("Rejected a request because it has no key: {}", rejection.getMessage());
+            log.debug("Rejected a request because it has no key: {}", oneLine(rejection));
         }
         Problem problem = problem(rejection, decisions, locale);
         Map<String, @Nullable String> headers = new LinkedHashMap<>(decisions.headers(settings.headers()));
@@ -125,6 +126,10 @@ public final class Answers {
                         problem.detail().getBytes(StandardCharsets.UTF_8));
             case NONE -> new Answer(problem.status(), headers, null, new byte[0]);
         };
+    }
+
+    private static String oneLine(RuntimeException rejection) {
+        return AsyncLog.oneLine(String.valueOf(rejection.getMessage()));
     }
 
     private Problem problem(RuntimeException rejection, RequestDecisions decisions, Locale locale) {

@@ -28,6 +28,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -53,6 +54,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.MutablePropertySources;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Two applications on one Redis, whose limits an operator changes at the endpoint of one of them. */
 class LiveLimitsTest {
@@ -433,10 +436,20 @@ class LiveLimitsTest {
                 "{'enforce':'no','who':'ann'}; enforce must be true or false, was 'no'",
                 "{'failurePolicy':'open','who':'ann'}; failurePolicy must be one of [deny, allow, local, throw]",
                 "{'failureShare':0.5,'who':'ann'}; failureShare",
-                "{'limits':5,'who':'ann'}; nothing is set: set one of rate",
+                "{'limits':5,'who':'ann'}; there is no 'limits', did you mean limit?: set only version, remove, rollBack, kind, rate",
+                "{'limit':5,'expireIn':'2h','who':'ann'}; there is no 'expireIn', did you mean expiresIn?",
+                "{'limit':5,'ExpiresIn':'2h','who':'ann'}; there is no 'ExpiresIn', did you mean expiresIn?",
+                "{'limit':5,'comment':'night','who':'ann'}; there is no 'comment': set only version",
+                "{'limit':5,'name':'live-http','who':'ann'}; there is no 'name'",
+                "{'limit':5,'security':'none','who':'ann'}; there is no 'security'",
+                "{'who':'ann'}; nothing is set: set one of rate",
                 "{'limit':5}; who must be set, because no user is logged in",
                 "{'limit':5,'who':'ann','expiresIn':'0s'}; expiresIn must be between",
-                "{'limit':5,'who':'ann','version':'first'}; version must be a version",
+                "{'limit':5,'who':'ann','version':'first'}; version must be a whole number from 0 to 999999999999999, was 'first'",
+                "{'limit':5,'who':'ann','version':-1}; version must be a whole number from 0 to",
+                "{'limit':5,'who':'ann','version':9223372036854775807}; version must be a whole number from 0 to",
+                "{'limit':5,'who':'ann','version':99999999999999999999}; version must be a whole number from 0 to",
+                "{'rollBack':1000000000000000,'who':'ann'}; rollBack must be a whole number from 0 to",
                 "{'limit':5,'who':'ann','remove':true}; one request changes one thing",
                 "{'rollBack':1,'who':'ann','remove':true}; one request changes one thing",
             })
@@ -445,6 +458,94 @@ class LiveLimitsTest {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
         assertThat(JSON.readTree(answer.body()).get("problem").asText()).contains(problem.strip());
         assertThat(one.getBean(LiveLimits.class).get("live-annotated")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "?limit=5&limit=6&who=ann, 'limit' is there more than once",
+        "?limt=5&who=ann, there is no 'limt'",
+    })
+    void so_is_a_bad_parameter_of_the_query(String query, String problem) throws Exception {
+        HttpResponse<String> answer = post(one, "limiters/live-annotated" + query, "{}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.body()).contains(problem);
+        assertThat(one.getBean(LiveLimits.class).get("live-annotated")).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{'rate':5,", "rate=5", "[1]", "{'rate':{'of':5}}", "{'who':'\u0001'}"})
+    void a_body_that_cannot_be_read_is_answered_with_what_is_wrong(String body) throws Exception {
+        try (ConfigurableApplicationContext reactive = Operated.connected(
+                Application.class,
+                "--spring.main.web-application-type=reactive",
+                "--management.endpoint.limiters.access=unrestricted")) {
+            for (ConfigurableApplicationContext context : List.of(one, reactive)) {
+                HttpResponse<String> answer = post(context, "limiters/live-annotated", body.replace('\'', '"'));
+                assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+                assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
+                        .startsWith("application/json");
+                assertThat(answer.body()).contains("problem");
+                assertThat(JSON.readTree(answer.body()).get("problem").asText())
+                        .startsWith("the body must be a JSON object")
+                        .doesNotContain("\n", "io.limiter");
+                HttpResponse<String> misspelt =
+                        post(context, "limiters/live-annotated", "{\"limit\":5,\"expireIn\":\"2h\",\"who\":\"ann\"}");
+                assertThat(misspelt.body()).contains("did you mean expiresIn?");
+            }
+        }
+    }
+
+    @Test
+    void what_cannot_be_read_is_named_beside_the_rest() throws Exception {
+        changed("live-annotated", "{\"limit\":2,\"who\":\"ann\"}");
+        byte[] history = "{limiter:live}:history".getBytes(StandardCharsets.UTF_8);
+        byte[] broken = ("broken " + RUN).getBytes(StandardCharsets.UTF_8);
+        try (RedisConnection redis = one.getBean(RedisConnectionFactory.class).getConnection()) {
+            redis.zSetCommands().zAdd(history, 1e9, broken);
+            HttpResponse<String> answer = get(one, "limiters");
+            redis.zSetCommands().zRem(history, broken);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            JsonNode live = JSON.readTree(answer.body()).get("live");
+            assertThat(live.at("/limits/0/name").asText()).isEqualTo("live-annotated");
+            assertThat(live.at("/history/0/name").asText()).isEqualTo("live-annotated");
+            assertThat(live.at("/unreadable/count").asInt()).isOne();
+            assertThat(live.at("/unreadable/changes/0/version").asLong()).isEqualTo(1_000_000_000);
+            assertThat(live.at("/unreadable/changes/0/problem").asText()).isNotEmpty();
+        }
+        assertThat(get(one, "limiters").body()).contains("\"unreadable\":null");
+    }
+
+    @Test
+    void a_reset_is_audited_and_takes_no_misspelt_parameter() throws Exception {
+        String key = "ann-" + UUID.randomUUID();
+        one.getBean(Limited.class).count(key);
+        Heard heard = one.getBean(Heard.class);
+        heard.audits.clear();
+        HttpResponse<String> misspelt = Operated.delete(one, "limiters/live-annotated?kye=" + key);
+        assertThat(misspelt.statusCode()).isEqualTo(400);
+        assertThat(misspelt.body()).contains("there is no 'kye', did you mean key?");
+        assertThat(heard.audits).isEmpty();
+        assertThat(Operated.delete(one, "limiters/live-annotated?key=" + key).statusCode())
+                .isEqualTo(204);
+        assertThat(Operated.delete(one, "limiters/live-annotated?who=ben").statusCode())
+                .isEqualTo(204);
+        assertThat(heard.audits)
+                .map(AuditApplicationEvent::getAuditEvent)
+                .satisfiesExactly(
+                        ofKey -> {
+                            assertThat(ofKey.getType()).isEqualTo("LIMIT_RESET");
+                            assertThat(ofKey.getPrincipal()).isEqualTo("unknown");
+                            assertThat(ofKey.getData())
+                                    .containsEntry("limit", "countLimit:live-annotated")
+                                    .containsEntry("action", "reset")
+                                    .hasEntrySatisfying(
+                                            "key",
+                                            shown -> assertThat((String) shown).matches("[0-9a-f]{16}"));
+                        },
+                        own -> {
+                            assertThat(own.getPrincipal()).isEqualTo("ben");
+                            assertThat(own.getData()).doesNotContainKey("key");
+                        });
     }
 
     @ParameterizedTest
